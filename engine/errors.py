@@ -1,0 +1,84 @@
+"""What can go wrong, as the user is told it.
+
+StetError                    one sentence: the thing, the place, the way out
+├── UsageError               the caller asked for something that does not exist or does not fit
+│   └── SettingsError        a settings file, an environment variable or an editor setting is wrong
+├── ModelError               no usable answer came from a model
+│   ├── NoModelError         nothing reachable; names what was tried
+│   ├── EndpointError        one endpoint failed; carries its fault
+│   └── WeightsError         the embedded model's file is absent, damaged or cannot be fetched
+└── PolicyError              refused: secrets, isolation, trust
+
+A refusal that belongs to the job ("the reply held no code") is no exception: it is an Answer without success.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class StetError(Exception):
+    """Any failure that a user is told about. Its text is one sentence for a person; details belong in the log."""
+
+    exit_code = 1
+
+
+class UsageError(StetError):
+    """A wrong argument, a file that is not there, an unknown name."""
+
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """A setting that cannot be used. Names the key, where it was set, and what was expected."""
+
+
+class ModelError(StetError):
+    """No usable answer came from a model."""
+
+    exit_code = 3
+
+
+class NoModelError(ModelError):
+    """No model can be reached. Says what was tried and the one line that would help."""
+
+
+class Fault(StrEnum):
+    """How an endpoint failed. The retry rules of the client are a table over these."""
+
+    UNAUTHORIZED = "unauthorized"
+    QUOTA = "quota"
+    RATE_LIMITED = "rate limited"
+    CONTEXT = "context too long"
+    BAD_REQUEST = "bad request"
+    NOT_FOUND = "not found"
+    SERVER = "server error"
+    UNREACHABLE = "unreachable"
+    NO_FIRST_TOKEN = "no first token"
+    STALLED = "stalled"
+    MALFORMED = "malformed reply"
+    EMPTY = "empty reply"
+    DEADLINE = "deadline"
+
+
+class EndpointError(ModelError):
+    """One endpoint failed with `fault`. `status` is the HTTP status, or None when there was none."""
+
+    def __init__(
+        self, message: str, *, fault: Fault, endpoint: str, status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.endpoint = endpoint
+        self.status = status
+        self.retry_after = retry_after
+
+
+class WeightsError(ModelError):
+    """The embedded model's weights are absent, damaged, or cannot be fetched from here."""
+
+
+class PolicyError(StetError):
+    """Refused by policy: a secret that cannot be replaced, an isolation level that cannot be reached, no trust."""
+
+    exit_code = 4

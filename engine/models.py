@@ -1,0 +1,228 @@
+"""The data that goes through the engine: Request in, Answer out, Evidence beside it. Frozen and plain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Literal
+
+from stet_ls.validators.findings import Severity
+from stet_ls.validators.source import Source, Span
+
+ACTIONS = ("generate", "debug", "refactor", "analyze", "test", "explain", "optimize", "task")
+"""The built-in actions, in the order in which they are shown."""
+
+
+class Budget(StrEnum):
+    """How much a job may spend; `loop.CALLS` says how many model calls each one buys."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    THOROUGH = "thorough"
+    TASK = "task"
+
+
+class Outcome(StrEnum):
+    """What became of an edit that was offered."""
+
+    KEPT = "kept"
+    EDITED = "edited"
+    UNDONE = "undone"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding of any tool that the user wants answered. `span` counts bytes of the request's text."""
+
+    span: Span
+    message: str
+    severity: Severity = Severity.ERROR
+    source: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An unsaved document of the workspace, as the editor holds it."""
+
+    path: Path
+    version: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The folders that are open, and the buffers that differ from the disk."""
+
+    roots: tuple[Path, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the user pointed at, in bytes: a range, a mere position, or (None) the whole document."""
+
+    span: Span
+
+    @property
+    def is_position(self) -> bool:
+        """True if only the cursor's place is known."""
+        return self.span.empty
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One job. `path` is None for a document that was never saved; `language` is an LSP language id."""
+
+    action: str
+    language: str
+    source: Source
+    selection: Selection | None = None
+    path: Path | None = None
+    instruction: str = ""
+    constraints: tuple[str, ...] = ()
+    context: Mapping[str, str] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    budget: Budget = Budget.STANDARD
+    workspace: Workspace = field(default_factory=Workspace)
+    tab_size: int = 4
+
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation with a model."""
+
+    role: Role
+    content: str
+
+
+class Check(StrEnum):
+    """The names of the judges, as evidence carries them."""
+
+    NOOP = "noop"
+    SYNTAX = "syntax"
+    NAMES = "names"
+    SIGNATURE = "signature"
+    LINT = "lint"
+    DOCTEST = "doctest"
+    TESTS = "tests"
+    DIFFERENTIAL = "differential"
+    MUTANTS = "mutants"
+    TIMING = "timing"
+    AGREEMENT = "agreement"
+    DANGER = "danger"
+
+
+class Ruling(StrEnum):
+    """What a judge says. SKIPPED: it was not asked or does not apply. UNKNOWN: it was asked and could not tell."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    SKIPPED = "skipped"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one judge found out about a candidate. `trusted` evidence may refute it on its own."""
+
+    check: Check
+    verdict: Ruling
+    detail: str
+    trusted: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replaces `span` of the text `base`, and of no other text. `path` is None for a document that was never saved."""
+
+    path: Path | None
+    base: Source = field(repr=False)
+    span: Span
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to be created; nothing stands at `path` yet."""
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a job came to.
+
+    `message` is the one sentence for the user, evidence included; without success it says why nothing is offered.
+    `guard` is the span of the request's text which must stay untouched until the edits land.
+    `confidence` is a chance from 0 to 1. `metadata` holds model, endpoint, tokens, cost, calls, memory_hits,
+    stages (seconds per stage) and trace id.
+    """
+
+    success: bool
+    action: str
+    language: str
+    message: str
+    edits: tuple[Edit, ...] = ()
+    new_files: tuple[NewFile, ...] = ()
+    markdown: str = ""
+    code: str = ""
+    tests: str | None = None
+    explanation: str = ""
+    confidence: float = 0.0
+    warnings: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    isolation: Mapping[str, Any] | None = None
+    guard: Span | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def refuted(self) -> bool:
+        """True if a judge failed it: such an edit is never applied without the user's word."""
+        return any(item.verdict is Ruling.FAIL for item in self.evidence)
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as design 4.4 names it; positions from 0, columns in UTF-16 units."""
+        return {
+            "success": self.success,
+            "action": self.action,
+            "language": self.language,
+            "message": self.message,
+            "edits": [_edit_to_json(edit) for edit in self.edits],
+            "new_files": [{"path": str(file.path), "text": file.text} for file in self.new_files],
+            "markdown": self.markdown,
+            "code": self.code,
+            "tests": self.tests,
+            "explanation": self.explanation,
+            "confidence": round(self.confidence, 3),
+            "warnings": list(self.warnings),
+            "evidence": [
+                {
+                    "check": item.check.value,
+                    "verdict": item.verdict.value,
+                    "detail": item.detail,
+                    "trusted": item.trusted,
+                    "seconds": round(item.seconds, 3),
+                }
+                for item in self.evidence
+            ],
+            "isolation": self.isolation,
+            "metadata": dict(self.metadata),
+        }
+
+
+def _edit_to_json(edit: Edit) -> dict[str, Any]:
+    start, end = (edit.base.position(at, "utf-16") for at in (edit.span.start, edit.span.end))
+    return {
+        "path": None if edit.path is None else str(edit.path),
+        "range": {"start": {"line": start[0], "character": start[1]}, "end": {"line": end[0], "character": end[1]}},
+        "new_text": edit.new_text,
+    }

@@ -1,0 +1,40 @@
+"""Where Stet keeps its things on this system."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The folders of one user. None of them need exist; `runtime` holds sockets and locks, private to the user."""
+
+    config_file: Path
+    data: Path
+    cache: Path
+    logs: Path
+    runtime: Path
+
+    @property
+    def models(self) -> Path:
+        """The embedded models' weights."""
+        return self.data / "models"
+
+
+def user_paths() -> Paths:
+    """The paths of this user; `STET_HOME` moves all of them."""
+    if home := os.environ.get("STET_HOME"):
+        root = Path(home).expanduser().absolute()
+        return Paths(root / "config.toml", root / "data", root / "cache", root / "log", root / "run")
+    dirs = platformdirs.PlatformDirs("stet", appauthor=False)
+    return Paths(
+        Path(dirs.user_config_dir) / "config.toml",
+        Path(dirs.user_data_dir),
+        Path(dirs.user_cache_dir),
+        Path(dirs.user_log_dir),
+        Path(dirs.user_runtime_dir),
+    )

@@ -1,0 +1,145 @@
+"""The settings: one model from which the reference, the JSON schema and the error messages are made.
+
+Where the values come from, and which source may set what, is the business of `configuration`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic.config import JsonDict
+
+UserOnly: JsonDict = {"user_only": True}
+"""The mark of a key that only its user may set: no project file and no editor's workspace setting."""
+
+
+class Section(BaseModel):
+    """A table of settings. Immutable, and an unknown key is an error that the loader turns into a did-you-mean."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Provider(Section):
+    """One OpenAI-compatible endpoint."""
+
+    name: str = Field(description="How messages call it.")
+    base_url: str = Field(description="Its address with the version path, such as http://127.0.0.1:11434/v1.")
+    model: str = Field(default="", description="The model's name there; empty takes the first that it lists.")
+    api_key_env: str = Field(default="", description="The environment variable that holds its key.")
+    api_key: SecretStr | None = Field(
+        default=None, exclude=True, description="Filled from the environment, never from a file."
+    )
+    organization: str = Field(
+        default="", description="The organization to bill, where the endpoint knows such a thing."
+    )
+    context: int = Field(default=0, ge=0, description="Its context window in tokens; 0 asks the model's profile.")
+    price_in: float = Field(default=0.0, ge=0, description="Price of a million prompt tokens.")
+    price_out: float = Field(default=0.0, ge=0, description="Price of a million answered tokens.")
+    timeout_first_token: float = Field(default=30.0, gt=0, description="Seconds to wait for the first token, at least.")
+    timeout_token: float = Field(
+        default=20.0, gt=0, description="Seconds between two tokens before it counts as stalled."
+    )
+
+
+class ModelSettings(Section):
+    """How models are asked."""
+
+    temperature: float | None = Field(
+        default=None,
+        ge=0,
+        le=2,
+        description="Overrides the temperature of every action; unset: 0.2 to generate, 0.1 otherwise.",
+    )
+    max_tokens: int = Field(default=4000, ge=16, description="Most tokens of one reply.")
+    embedded: Literal["auto", "tiny", "small", "off"] = Field(
+        default="auto", json_schema_extra=UserOnly, description="Which embedded model serves when no endpoint does."
+    )
+    discover: bool = Field(
+        default=True,
+        json_schema_extra=UserOnly,
+        description="Look for model servers on loopback when none is configured.",
+    )
+    idle_seconds: float = Field(
+        default=600, ge=10, description="The embedded model leaves after this long without work."
+    )
+    threads: int = Field(
+        default=0,
+        ge=0,
+        json_schema_extra=UserOnly,
+        description="Threads of the embedded model; 0 takes all processors but one, at least one.",
+    )
+
+
+class Checks(Section):
+    """Validation and repair."""
+
+    validation: bool = Field(
+        default=True, description="Judge every candidate; without it edits say that they are unchecked."
+    )
+    auto_fix: bool = Field(default=True, description="Spend model calls on repairing what a judge found.")
+    fix_attempts: int = Field(default=2, ge=0, le=5, description="Most repairs of one job.")
+    live: bool = Field(default=True, description="Show syntax errors while typing.")
+    live_off: tuple[str, ...] = Field(
+        default=(), description="Languages without live syntax errors, for example because another server reports them."
+    )
+
+
+class SandboxSettings(Section):
+    """Running code that nobody trusts."""
+
+    minimum_level: Literal["none", "partial", "strong", "full"] = Field(
+        default="strong", json_schema_extra=UserOnly, description="The weakest isolation in which code may run."
+    )
+
+
+class MemorySettings(Section):
+    """Solutions that stood."""
+
+    enabled: bool = Field(default=True, description="Remember solutions and use them.")
+    uri: str = Field(
+        default="", json_schema_extra=UserOnly, description="Where the store lies; empty: the user's data folder."
+    )
+    scope: Literal["workspace", "global"] = Field(default="workspace", description="Whose solutions are used.")
+    max_solutions: int = Field(default=10000, ge=1, description="Most solutions kept.")
+    min_score: float = Field(default=0.70, ge=0, le=1, description="Least similarity for a solution to enter a prompt.")
+    embedding_model: str = Field(
+        default="all-MiniLM-L6-v2", json_schema_extra=UserOnly, description="What turns text into vectors."
+    )
+
+
+class LogSettings(Section):
+    """The log file."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="Least severity that is written."
+    )
+    prompts: bool = Field(
+        default=False, json_schema_extra=UserOnly, description="Write prompts and replies to the log too."
+    )
+
+
+class EditorSettings(Section):
+    """How answers reach the editor."""
+
+    preview: Literal["auto", "always", "never"] = Field(
+        default="auto", description="When to ask before an edit is applied."
+    )
+
+
+class Settings(Section):
+    """Everything that can be set."""
+
+    providers: tuple[Provider, ...] = Field(
+        default=(), json_schema_extra=UserOnly, description="Endpoints in the order in which they are asked."
+    )
+    deadline: Annotated[float, Field(gt=0)] = Field(
+        default=30.0,
+        description="Seconds a job may take on a fast endpoint; stretched by the measured speed of a slow one.",
+    )
+    model: ModelSettings = Field(default=ModelSettings(), description="How models are asked.")
+    checks: Checks = Field(default=Checks(), description="Validation and repair.")
+    sandbox: SandboxSettings = Field(default=SandboxSettings(), description="Running code that nobody trusts.")
+    memory: MemorySettings = Field(default=MemorySettings(), description="Solutions that stood.")
+    log: LogSettings = Field(default=LogSettings(), description="The log file.")
+    editor: EditorSettings = Field(default=EditorSettings(), description="How answers reach the editor.")
