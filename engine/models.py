@@ -91,6 +91,31 @@ class Request:
     tab_size: int = 4
 
 
+class TargetKind(StrEnum):
+    """What a job replaces. An INSERTION replaces nothing: its span is a position."""
+
+    UNIT = "unit"
+    STATEMENTS = "statements"
+    DOCUMENT = "document"
+    INSERTION = "insertion"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The part of the request's text that a job is about, widened to whole units.
+
+    `span` runs from column 0 of the first line to the end of the last, without its line end. `name` is the unit's
+    qualified name ("Parser.parse_date"), "" where there is none. `indent` is the white space before its first line.
+    `selection` is what the user had really selected.
+    """
+
+    kind: TargetKind
+    span: Span
+    name: str = ""
+    indent: str = ""
+    selection: Span | None = None
+
+
 Role = Literal["system", "user", "assistant"]
 
 
