@@ -1,0 +1,82 @@
+"""Between the protocol's positions and the engine's byte offsets: the only file where the two meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol as Shape
+
+from lsprotocol import types
+
+from stet_ls.engine.models import Diagnostic
+from stet_ls.validators.findings import Severity
+from stet_ls.validators.source import Encoding, Source, Span, Splice
+
+SEVERITIES = {
+    types.DiagnosticSeverity.Error: Severity.ERROR,
+    types.DiagnosticSeverity.Warning: Severity.WARNING,
+    types.DiagnosticSeverity.Information: Severity.INFORMATION,
+    types.DiagnosticSeverity.Hint: Severity.HINT,
+}
+
+
+class PositionLike(Shape):
+    """A position as the protocol's types and the commands' parameters both have it."""
+
+    @property
+    def line(self) -> int:
+        """The line, from 0."""
+
+    @property
+    def character(self) -> int:
+        """The column, from 0, in units of the negotiated encoding."""
+
+
+class RangeLike(Shape):
+    """A range as the protocol's types and the commands' parameters both have it."""
+
+    @property
+    def start(self) -> PositionLike:
+        """Where it begins."""
+
+    @property
+    def end(self) -> PositionLike:
+        """The first position after it."""
+
+
+def offset_of(position: PositionLike, source: Source, encoding: Encoding) -> int:
+    """The byte offset of a position; one outside the text is moved to the nearest place in it."""
+    return source.offset(position.line, position.character, encoding)
+
+
+def span_of(range_: RangeLike, source: Source, encoding: Encoding) -> Span:
+    """The span of a range; some clients send the cursor's end of a selection first, so the order is mended."""
+    start, end = sorted(offset_of(at, source, encoding) for at in (range_.start, range_.end))
+    return Span(start, end)
+
+
+def position_of(offset: int, source: Source, encoding: Encoding) -> types.Position:
+    """The protocol's position of a byte offset."""
+    line, character = source.position(offset, encoding)
+    return types.Position(line, character)
+
+
+def range_of(span: Span, source: Source, encoding: Encoding) -> types.Range:
+    """The protocol's range of a span."""
+    return types.Range(position_of(span.start, source, encoding), position_of(span.end, source, encoding))
+
+
+def text_edits(splices: Iterable[Splice], source: Source, encoding: Encoding) -> list[types.TextEdit]:
+    """The protocol's edits of `source`, in document order."""
+    ordered = sorted(splices, key=lambda splice: splice.span)
+    return [types.TextEdit(range_of(splice.span, source, encoding), splice.text) for splice in ordered]
+
+
+def diagnostic_of(diagnostic: types.Diagnostic, source: Source, encoding: Encoding) -> Diagnostic:
+    """A diagnostic of any server; what it leaves out counts as an error of no code by nobody."""
+    return Diagnostic(
+        span=span_of(diagnostic.range, source, encoding),
+        message=diagnostic.message,
+        severity=SEVERITIES.get(diagnostic.severity or types.DiagnosticSeverity.Error, Severity.ERROR),
+        source=diagnostic.source or "",
+        code="" if diagnostic.code is None else str(diagnostic.code),
+    )

@@ -1,0 +1,77 @@
+"""What the user is told when something goes wrong: one table from the engine's errors to the protocol's.
+
+Source of the codes: JSON-RPC 2.0 section 5.1 and LSP 3.17, "ErrorCodes".
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+from pygls.exceptions import JsonRpcException
+
+from stet_ls.engine.errors import ModelError, PolicyError, SettingsError, StetError, UsageError
+
+LOGGER = logging.getLogger(__name__)
+
+
+class Code(IntEnum):
+    """The error codes that Stet answers with."""
+
+    INVALID_PARAMS = -32602
+    INTERNAL = -32603
+    REQUEST_FAILED = -32803
+
+
+class Blame(StrEnum):
+    """Who has to act: a refusal is Stet's decision, a failure is something that broke."""
+
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error as the client gets it: a JSON-RPC code, one sentence, and what kind of ending it is for a job."""
+
+    code: Code
+    message: str
+    blame: Blame
+
+    def to_rpc(self) -> JsonRpcException:
+        """The exception that answers a request with this failure."""
+        return JsonRpcException(self.message, code=self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    error: type[BaseException]
+    code: Code
+    blame: Blame
+    level: int
+    sentence: str = "{error}"
+
+
+# The first row that fits wins, so the narrow ones stand first.
+_TABLE = (
+    _Row(SettingsError, Code.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
+    _Row(UsageError, Code.INVALID_PARAMS, Blame.REFUSED, logging.INFO),
+    _Row(PolicyError, Code.REQUEST_FAILED, Blame.REFUSED, logging.WARNING),
+    _Row(ModelError, Code.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
+    _Row(StetError, Code.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
+    _Row(TimeoutError, Code.REQUEST_FAILED, Blame.FAILED, logging.WARNING, "Stet ran out of time."),
+    _Row(OSError, Code.REQUEST_FAILED, Blame.FAILED, logging.ERROR, "Stet met a system error: {error}."),
+    _Row(Exception, Code.INTERNAL, Blame.FAILED, logging.ERROR, "Stet hit a bug ({name}); its log has the details."),
+)
+
+
+def failure_of(error: Exception, *, during: str) -> Failure:
+    """What to tell the client about `error`, which is written to the log here and nowhere else.
+
+    `during` names what was being done, for the log. A bug's text and traceback stay in the log: they may hold paths.
+    """
+    row = next(row for row in _TABLE if isinstance(error, row.error))
+    unexpected = row.code is Code.INTERNAL
+    LOGGER.log(row.level, "%s: %s: %s", during, type(error).__name__, error, exc_info=error if unexpected else None)
+    return Failure(row.code, row.sentence.format(error=error, name=type(error).__name__), row.blame)

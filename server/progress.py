@@ -1,0 +1,109 @@
+"""Shows a job's progress to the client: one begin, some reports, exactly one end.
+
+A client without `window.workDoneProgress` gets a line in its log at the start and at the end: message boxes for
+every stage would be too noisy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from stet_ls.engine.events import Event, Judged, Notice, Progress, Stage
+from stet_ls.engine.models import Ruling
+
+LOGGER = logging.getLogger(__name__)
+
+REPORT_EVERY = 0.2
+"""Least seconds between two reports of mere token counts; a new stage is always reported."""
+
+
+class JobProgress:
+    """One job's progress. `cancel` is called when the user presses the client's cancel button.
+
+    The client is asked for the progress in the background: one that never answers must not keep the job waiting.
+    """
+
+    def __init__(
+        self, ls: LanguageServer, token: str, title: str, cancel: Callable[[], object], *, shown: bool
+    ) -> None:
+        self._ls = ls
+        self._token = token
+        self._title = title
+        self._cancel = cancel
+        self._began = False
+        self._end: str | None = None
+        self._stage = ""
+        self._message = ""
+        self._last_report = 0.0
+        self._creating = asyncio.create_task(self._create(), name=f"create {token}") if shown else None
+        if not shown:
+            self._log(f"{title}: started")
+
+    def on_event(self, event: Event) -> None:
+        """Reports what the engine tells; the engine calls it on the event loop's thread."""
+        match event:
+            case Stage(name, detail):
+                self._stage = f"{name}: {detail}" if detail else name
+                self._report(self._stage, urgent=True)
+            case Progress(tokens):
+                self._report(f"{self._stage} · {tokens} tokens", urgent=False)
+            case Judged(evidence):
+                if evidence.verdict is not Ruling.SKIPPED:
+                    self._report(f"{evidence.check}: {evidence.verdict}", urgent=True)
+            case Notice(message):
+                self._log(f"{self._title}: {message}")
+                self._report(message, urgent=True)
+
+    def end(self, message: str) -> None:
+        """Ends the progress with the outcome. Only the first call counts."""
+        if self._end is not None:
+            return
+        self._end = message
+        if self._creating is None:
+            self._log(f"{self._title}: {message}")
+        elif self._began:
+            self._send_end()
+
+    async def _create(self) -> None:
+        try:
+            await self._ls.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(self._token))
+        except JsonRpcException as error:
+            LOGGER.info("the client refused a progress: %s", error)
+            self._creating = None
+            return
+        pressed: Future[object] = Future()
+        pressed.add_done_callback(lambda _: self._cancel())
+        self._ls.work_done_progress.tokens[self._token] = pressed
+        self._began = True
+        self._notify(types.WorkDoneProgressBegin(self._title, cancellable=True, message=self._message or None))
+        if self._end is not None:
+            self._send_end()
+
+    def _report(self, message: str, *, urgent: bool) -> None:
+        self._message = message
+        now = time.monotonic()
+        if not self._began or self._end is not None or not (urgent or now - self._last_report >= REPORT_EVERY):
+            return
+        self._last_report = now
+        self._notify(types.WorkDoneProgressReport(cancellable=True, message=message))
+
+    def _send_end(self) -> None:
+        # pygls keeps a token until somebody drops it, which would let a later cancel reach a job that has ended.
+        self._ls.work_done_progress.tokens.pop(self._token, None)
+        self._notify(types.WorkDoneProgressEnd(message=self._end))
+
+    def _notify(
+        self, value: types.WorkDoneProgressBegin | types.WorkDoneProgressReport | types.WorkDoneProgressEnd
+    ) -> None:
+        self._ls.progress(types.ProgressParams(self._token, value))
+
+    def _log(self, message: str) -> None:
+        self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
