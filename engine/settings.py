@@ -6,8 +6,9 @@ Where the values come from, and which source may set what, is the business of `c
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic.config import JsonDict
 
 UserOnly: JsonDict = {"user_only": True}
@@ -40,6 +41,14 @@ class Provider(Section):
     timeout_token: float = Field(
         default=20.0, gt=0, description="Seconds between two tokens before it counts as stalled."
     )
+
+    @field_validator("base_url")
+    @classmethod
+    def _http_address(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("expected an http or https address")
+        return url.rstrip("/")
 
 
 class ModelSettings(Section):

@@ -1,0 +1,93 @@
+"""The settings as a flat table: one row a key, derived from the model, so that no list can disagree with it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stet_ls.engine.settings import Provider, Settings
+
+JsonSchema = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting. `name` is dotted ("model.temperature"); `expected` says in words which values it takes."""
+
+    name: str
+    description: str
+    default: object
+    expected: str
+    user_only: bool
+    schema: JsonSchema
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it: STET_ and the name in capitals."""
+        return "STET_" + self.name.upper().replace(".", "_")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """A "did you mean" for a misspelt name, or "" if nothing is near."""
+    near = difflib.get_close_matches(name, tuple(known), n=1, cutoff=0.6)
+    return f'did you mean "{near[0]}"?' if near else ""
+
+
+def expected(schema: JsonSchema) -> str:
+    """The values that a JSON schema allows, in words."""
+    if "anyOf" in schema:
+        return " or ".join(expected(each) for each in schema["anyOf"] if each.get("type") != "null")
+    if "enum" in schema:
+        return "one of " + ", ".join(f'"{value}"' for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"a list of {_PLURALS.get(schema['items'].get('type', ''), 'tables')}"
+    return _NAMES.get(schema.get("type", ""), "a table") + _limits(schema)
+
+
+_NAMES = {"boolean": "true or false", "integer": "a whole number", "number": "a number", "string": "a text"}
+_PLURALS = {"string": "texts", "integer": "whole numbers", "number": "numbers"}
+
+
+def _limits(schema: JsonSchema) -> str:
+    low, high, above = schema.get("minimum"), schema.get("maximum"), schema.get("exclusiveMinimum")
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}"
+    if low is not None:
+        return f" of at least {low:g}"
+    return "" if above is None else f" greater than {above:g}"
+
+
+def _walk(schema: JsonSchema, definitions: Mapping[str, JsonSchema], prefix: str, user_only: bool) -> Iterator[Key]:
+    for name, field in schema["properties"].items():
+        private = user_only or bool(field.get("user_only"))
+        if "$ref" in field:
+            section = definitions[field["$ref"].rpartition("/")[2]]
+            yield from _walk(section, definitions, f"{prefix}{name}.", private)
+        else:
+            yield Key(
+                prefix + name, field.get("description", ""), field.get("default"), expected(field), private, field
+            )
+
+
+def _keys() -> Mapping[str, Key]:
+    schema = Settings.model_json_schema()
+    return {key.name: key for key in _walk(schema, schema["$defs"], "", user_only=False)}
+
+
+KEYS: Mapping[str, Key] = _keys()
+"""Every setting by its dotted name. `providers` is one of them: a list of tables with the PROVIDER_KEYS."""
+
+PROVIDER_KEYS: Mapping[str, Key] = {
+    key.name: key
+    for key in _walk(Provider.model_json_schema(), {}, "", user_only=True)
+    if key.name != "api_key"  # filled from the environment variable that `api_key_env` names
+}
+"""The keys of one `[[providers]]` table."""
+
+SECTIONS = frozenset(name.rpartition(".")[0] for name in KEYS) - {""}
+"""The tables that hold keys."""
+
+VARIABLES: Mapping[str, Key] = {key.variable: key for key in KEYS.values() if key.name != "providers"}
+"""The keys that an environment variable can set."""

@@ -1,0 +1,144 @@
+"""Reads each source of settings into flat entries. What they mean together is decided in `load`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.configuration.keys import KEYS, VARIABLES
+
+PROJECT_FILE = ".stet.toml"
+
+NOT_SETTINGS = frozenset(
+    {
+        "STET_HOME",  # moves every folder
+        "STET_MODELS_DIR",  # where weights lie
+        "STET_HUB",  # where weights are fetched
+        "STET_TOKEN",  # the key of `stet serve --tcp` and `--ws`
+        "STET_BASE_URL",  # with the next two: the endpoint in one line
+        "STET_MODEL",
+        "STET_API_KEY",
+    }
+)
+"""Variables of ours that name no key."""
+
+_MOST_BYTES = 1_000_000  # a project's file is written by others: reading it must stay cheap
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One value as it was found. `place` says where, for messages: a file with its line, a variable, the editor."""
+
+    name: str
+    value: object
+    place: str
+    is_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """All entries of one origin. `trusted`: written by the user, so it may set `user_only` keys."""
+
+    origin: str
+    entries: tuple[Entry, ...] = ()
+    trusted: bool = True
+    problem: str = ""
+
+
+def from_file(path: Path, *, origin: str, trusted: bool) -> Source:
+    """The entries of a TOML file; none if there is no such file. An unusable file is a problem, not an exception."""
+    try:
+        if not path.exists():
+            return Source(origin, trusted=trusted)
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return Source(origin, trusted=trusted, problem=f"{path} is no settings file, so it is ignored")
+        text = path.read_bytes().decode("utf-8-sig")
+        table = tomllib.loads(text)
+    except OSError as error:
+        return Source(origin, trusted=trusted, problem=f"{path} cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        return Source(origin, trusted=trusted, problem=f"{path} is not UTF-8 text, so it is ignored")
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        reason = str(error)[:200]
+        return Source(origin, trusted=trusted, problem=f"{path} is not valid TOML, so it is ignored: {reason}")
+    entries = (Entry(name, value, _place(path, text, name)) for name, value in _flatten(table))
+    return Source(origin, tuple(entries), trusted)
+
+
+def from_mapping(values: Mapping[str, Any] | None, *, origin: str, trusted: bool) -> Source:
+    """The entries of nested or dotted keys, as an editor or a command gives them. None means "not set"."""
+    found = _flatten(values or {})
+    return Source(origin, tuple(Entry(name, value, origin) for name, value in found if value is not None), trusted)
+
+
+def from_environment(environment: Mapping[str, str]) -> Source:
+    """The entries of `STET_<SECTION>_<KEY>` variables; an empty variable counts as unset."""
+    entries = []
+    for variable, value in sorted(environment.items()):
+        if not variable.startswith("STET_") or variable in NOT_SETTINGS or not value.strip():
+            continue
+        key = VARIABLES.get(variable)
+        name = key.name if key else variable
+        is_list = key is not None and key.schema.get("type") == "array"
+        parsed = tuple(part.strip() for part in value.split(",") if part.strip()) if is_list else value.strip()
+        entries.append(Entry(name, parsed, variable, is_text=True))
+    return Source("environment", tuple(entries))
+
+
+def find_project(start: Path, *, below: Path) -> Path | None:
+    """The nearest folder at or above `start` that has a project file.
+
+    The search ends at the root of a git repository or at `below`, whichever is met first; outside both it looks at
+    `start` alone, so that a file in a shared folder above (/tmp) means nothing.
+    """
+    start, below = start.absolute(), below.absolute()
+    passed: list[Path] = []
+    for folder in (start, *start.parents):
+        passed.append(folder)
+        if folder == below or (folder / ".git").exists():
+            break
+    else:
+        passed = [start]
+    return next((folder for folder in passed if (folder / PROJECT_FILE).is_file()), None)
+
+
+def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in values.items():
+        dotted = f"{prefix}{name}"
+        if isinstance(value, Mapping) and value and dotted not in KEYS:
+            yield from _flatten(value, f"{dotted}.")
+        else:
+            yield dotted, value
+
+
+def _place(path: Path, text: str, name: str) -> str:
+    line = line_of(text, name)
+    return f"{path}, line {line}" if line else str(path)
+
+
+_HEADER = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?")
+_ASSIGNMENT = re.compile(r"""\s*([\w."'-]+)\s*=""")
+
+
+def line_of(text: str, name: str) -> int:
+    """The line (from 1) that sets a dotted key in a TOML text, or that opens its table; 0 if it is not seen.
+
+    A search, no parser: it serves messages only.
+    """
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            table = _plain(header[1]) + "."
+            if table[:-1] == name:
+                return number
+        elif (assignment := _ASSIGNMENT.match(line)) and table + _plain(assignment[1]) == name:
+            return number
+    return 0
+
+
+def _plain(key: str) -> str:
+    return re.sub(r"""["'\s]""", "", key)
