@@ -10,7 +10,7 @@ from stet_ls.engine.models import Evidence
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A named stage began: target, context, model, parse, judge, repair, finish."""
+    """A named stage began: context, model, judge, repair, finish."""
 
     name: str
     detail: str = ""

@@ -1,1 +1,5 @@
-"""TODO."""
+"""Judges turn a candidate into evidence, without a model.
+
+Each judge is one small file with `async def judge(case: Case) -> Evidence`. This room never asks a model and never
+runs a candidate's code outside the sandbox.
+"""

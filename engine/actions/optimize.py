@@ -1,0 +1,39 @@
+"""Optimize: the same behaviour, faster.
+
+def common(a, b):                        def common(a, b):
+    return [x for x in a                     known = set(b)
+            if x in b]           =>          return [x for x in a if x in known]
+"""
+
+from __future__ import annotations
+
+from stet_ls.engine.actions import rewrite
+from stet_ls.engine.actions.recipe import Recipe
+from stet_ls.engine.job import Job
+from stet_ls.engine.models import Answer, Check, Evidence, Ruling
+from stet_ls.engine.prompt.build import Task
+
+TASK = Task(
+    action="optimize",
+    goal="Make the code faster without changing what it does.",
+    wants="unit",
+    rules=(
+        "The results stay exactly the same, errors and edge cases included.",
+        "Keep the name and the parameters.",
+        "Prefer a better algorithm or data structure; say in the plan what was slow.",
+    ),
+)
+
+REWRITE = rewrite.Rewrite(
+    done="Optimized",
+    judges=rewrite.KEEPING,
+    not_run=(rewrite.NOT_RUN, Evidence(Check.TIMING, Ruling.SKIPPED, "no speed was measured")),
+)
+
+
+async def run(job: Job) -> Answer:
+    """Offers a faster text of the target. Nothing is measured yet, and the evidence says so."""
+    return await rewrite.run(job, RECIPE, REWRITE)
+
+
+RECIPE = Recipe("optimize", "Optimize", "Make the code faster without changing what it does.", TASK, run)

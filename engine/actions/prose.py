@@ -1,0 +1,71 @@
+"""The common way of the actions that answer in words: explain and analyze. No edit comes of them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from stet_ls.engine.actions.recipe import Recipe, brief
+from stet_ls.engine.job import Job
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.loop import Draft, Unusable, propose
+from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.models import Target
+from stet_ls.engine.prompt.redact import restore
+from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.engine.reply.parse import parse_reply
+
+MAX_TOKENS = 900
+"""Tokens of an explanation; what is longer is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the model said about the target. `truncated`: it broke off."""
+
+    target: Target
+    text: str
+    truncated: bool
+
+
+async def find_target(job: Job) -> Target:
+    """What the job is about."""
+    with job.stage("target"):
+        return await asyncio.to_thread(resolve_target, job.request)
+
+
+async def tell(job: Job, target: Target, recipe: Recipe) -> Told | Unusable:
+    """Asks the model for prose about the target. Raises ModelError."""
+    request = job.request
+    with job.stage("context"):
+        prompt = (await asyncio.to_thread(brief, job, recipe)).prompt
+    case = Case(
+        request.action, request.language, request.path, request.source, request.source,
+        old=target.span, new=target.span, unit=target.name,
+    )  # fmt: skip
+
+    async def read(completion: Completion) -> Draft[Told] | Unusable:
+        cut = completion.finish != "stop"
+        reply = parse_reply(
+            restore(completion.text, prompt.secrets), language=request.language, wants="prose", truncated=cut
+        )
+        if not reply.prose.strip():
+            return Unusable(reply.problem or "The reply was empty.")
+        return Draft(Told(target, reply.prose.strip(), cut), case, truncated=cut)
+
+    told = await propose(job, prompt, read, (), temperature=0.1, max_tokens=MAX_TOKENS)
+    return told if isinstance(told, Unusable) else told.draft.content
+
+
+def heading(job: Job, target: Target) -> str:
+    """What a report is about, as a markdown heading: the unit's name, or the file's."""
+    path = job.request.path
+    return f"`{target.name}`" if target.name else (f"`{path.name}`" if path is not None else "this document")
+
+
+def lines_of(job: Job, target: Target) -> str:
+    """The lines of the target as a person counts them: "lines 3-14 of dates.py"."""
+    source = job.request.source
+    first, last = source.line_of(target.span.start) + 1, source.line_of(target.span.end) + 1
+    where = "" if job.request.path is None else f" of {job.request.path.name}"
+    return f"lines {first}-{last}{where}" if last > first else f"line {first}{where}"

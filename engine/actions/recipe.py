@@ -1,0 +1,60 @@
+"""What an action is to the rest of the engine, and how its prompt comes to be."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.job import Job
+from stet_ls.engine.models import Answer, Target
+from stet_ls.engine.prompt.build import Prompt, Task, build
+from stet_ls.engine.prompt.instruction import Instruction, find_instruction
+from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.validators.languages import language
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """One action. `title` is the imperative for menus ("Refactor"), `task` what its model is asked, `run` does it."""
+
+    name: str
+    title: str
+    description: str
+    task: Task | None
+    run: Callable[[Job], Awaitable[Answer]]
+    needs_instruction: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a job is about, and the prompt that says it to a model."""
+
+    target: Target
+    instruction: Instruction | None
+    prompt: Prompt
+
+
+def brief(job: Job, recipe: Recipe) -> Brief:
+    """Finds target and instruction and builds the first prompt. Parses, reads files: not for the event loop.
+
+    Raises UsageError if the action has nothing to go by, or no target that fits the model.
+    """
+    request = job.request
+    if recipe.task is None:
+        raise UsageError(f"{recipe.title}: no prompt is made for this action.")
+    target = resolve_target(request)
+    instruction = find_instruction(request, target)
+    if recipe.needs_instruction and instruction is None:
+        raise UsageError(_no_instruction(recipe, request.language))
+    prompt = build(request, target, instruction, recipe.task, budget_tokens=job.prompt_budget())
+    return Brief(target, instruction, prompt)
+
+
+def _no_instruction(recipe: Recipe, language_id: str) -> str:
+    row = language(language_id)
+    mark = (row.line_comment if row is not None else "") or "#"
+    return (
+        f"{recipe.title} needs an instruction: write a comment `{mark} stet: what you want` at the cursor, "
+        "select a comment, or pass one with the command."
+    )

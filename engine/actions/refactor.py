@@ -1,0 +1,39 @@
+"""Refactor: the same behaviour, better said.
+
+def sign(x):                             def sign(x):
+    if x > 0:                                return (x > 0) - (x < 0)
+        return 1                 =>
+    ...
+"""
+
+from __future__ import annotations
+
+from stet_ls.engine.actions import rewrite
+from stet_ls.engine.actions.recipe import Recipe
+from stet_ls.engine.job import Job
+from stet_ls.engine.models import Answer
+from stet_ls.engine.prompt.build import Task
+
+TASK = Task(
+    action="refactor",
+    goal="Refactor the code: make it shorter and clearer without changing what it does.",
+    wants="unit",
+    rules=(
+        "The behaviour stays exactly the same, errors and edge cases included.",
+        "Keep the name and the parameters.",
+        "Remove repetition and needless nesting; use clear names.",
+    ),
+)
+
+REWRITE = rewrite.Rewrite(
+    done="Refactored",
+    judges=rewrite.KEEPING,
+)
+
+
+async def run(job: Job) -> Answer:
+    """Offers a clearer text of the target."""
+    return await rewrite.run(job, RECIPE, REWRITE)
+
+
+RECIPE = Recipe("refactor", "Refactor", "Make the code clearer without changing what it does.", TASK, run)

@@ -1,0 +1,141 @@
+"""The common way of the actions that replace the target: generate, debug, refactor and optimize."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.recipe import Recipe, brief
+from stet_ls.engine.job import Job
+from stet_ls.engine.judges import lint, names, noop, signature, syntax
+from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.judges.verdict import confidence, summary
+from stet_ls.engine.loop import Draft, Proposal, Unusable, propose
+from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.models import Answer, Check, Edit, Evidence, Request, Ruling, Target
+from stet_ls.engine.prompt.build import Prompt
+from stet_ls.engine.prompt.redact import restore
+from stet_ls.engine.prompt.tokens import estimate
+from stet_ls.engine.reply.fit import Fitted, fit
+from stet_ls.engine.reply.parse import ParsedReply, parse_reply
+from stet_ls.validators.source import Span
+
+PARSING: tuple[Judge, ...] = (noop.judge, syntax.judge, names.judge)
+"""The judges of any edit, cheapest first."""
+KEEPING: tuple[Judge, ...] = (*PARSING, signature.judge, lint.judge)
+"""The judges of an edit whose callers must not notice it."""
+
+NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
+"""Said wherever no test ran: what was not checked is part of the evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored")."""
+
+    done: str
+    judges: tuple[Judge, ...]
+    temperature: float = 0.1
+    not_run: tuple[Evidence, ...] = (NOT_RUN,)
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A reply, read and fitted into the document."""
+
+    fitted: Fitted
+    reply: ParsedReply
+
+
+async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
+    """Asks for a new text of the target, judges it, and offers it with its evidence or says why not."""
+    with job.stage("context"):
+        about = await asyncio.to_thread(brief, job, recipe)
+    target, prompt = about.target, about.prompt
+    replaces = None if about.instruction is None else about.instruction.replaces
+
+    async def read(completion: Completion) -> Draft[Patch] | Unusable:
+        return await asyncio.to_thread(_read, job.request, target, replaces, prompt, completion)
+
+    size = 2 * estimate(job.request.source.slice(target.span)) + 600
+    proposal = await propose(
+        job, prompt, read, rewrite.judges, temperature=rewrite.temperature, max_tokens=max(size, 1000)
+    )
+    with job.stage("finish"):
+        if isinstance(proposal, Unusable):
+            return refusal(job, f"{recipe.title}: no edit. {proposal.problem}")
+        return _answer(job, recipe, rewrite, target, proposal)
+
+
+def _read(
+    request: Request, target: Target, replaces: Span | None, prompt: Prompt, completion: Completion
+) -> Draft[Patch] | Unusable:
+    cut = completion.finish != "stop"
+    reply = parse_reply(
+        restore(completion.text, prompt.secrets),
+        language=request.language,
+        wants="unit",
+        symbol=target.name,
+        truncated=cut,
+        current=request.source.slice(target.span),
+    )
+    if reply.code is None:
+        return Unusable(reply.problem or "The reply held no code.")
+    fitted = fit(reply.code, source=request.source, target=target, language=request.language, replaces=replaces)
+    if fitted.problem is not None:
+        return Unusable(fitted.problem)
+    after = request.source.splice(fitted.splices)
+    case = Case(
+        request.action, request.language, request.path, request.source, after,
+        old=target.span, new=_landed(target.span, fitted), unit=target.name,
+    )  # fmt: skip
+    return Draft(Patch(fitted, reply), case, truncated=cut)
+
+
+def _landed(span: Span, fitted: Fitted) -> Span:
+    """Where the target's span lies once all splices are in."""
+    start, end = span.start, span.end
+    for splice in fitted.splices:
+        grown = len(splice.text.encode("utf-8", "surrogatepass")) - (splice.span.end - splice.span.start)
+        if splice.span.end <= span.start and not splice.span.overlaps(span):
+            start, end = start + grown, end + grown
+        elif splice.span.start <= span.end:
+            end += grown
+    return Span(max(start, 0), max(end, start, 0))
+
+
+def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, target: Target, proposal: Proposal[Patch]) -> Answer:
+    request, draft = job.request, proposal.draft
+    evidence = (*proposal.evidence, *rewrite.not_run)
+    chance = confidence(evidence, job.profile.tier, truncated=draft.truncated)
+    reply, fitted = draft.content.reply, draft.content.fitted
+    if not proposal.offerable:
+        refuted = proposal.refuted_by
+        reason = refuted.detail if refuted else "the candidate was refuted"
+        no = refusal(job, f"{recipe.title}: no edit, {reason}.")
+        return replace(no, evidence=evidence, code=fitted.code, confidence=chance)
+    name = f" `{target.name}`" if target.name else ""
+    answer = Answer(
+        success=True,
+        action=request.action,
+        language=request.language,
+        message=f"{rewrite.done}{name} · {summary(evidence)}",
+        edits=tuple(Edit(request.path, request.source, splice.span, splice.text) for splice in fitted.splices),
+        code=fitted.code,
+        tests=reply.tests,
+        explanation="\n".join(part for part in (reply.plan, *reply.notes) if part),
+        confidence=chance,
+        warnings=_warnings(reply, draft),
+        evidence=evidence,
+        guard=target.span,
+        metadata={"calibration": "default"},
+    )
+    return finished(job, answer)
+
+
+def _warnings(reply: ParsedReply, draft: Draft[Patch]) -> tuple[str, ...]:
+    own = [note.partition(":")[2].strip() for note in reply.notes if note.lower().startswith("warning:")]
+    if draft.truncated:
+        own.append("The reply broke off; the code in it was whole.")
+    return tuple(note for note in own if note)

@@ -1,0 +1,140 @@
+"""The state of one call of the engine: what was asked, what may be spent, what was spent."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from stet_ls.engine.events import OnEvent, Stage
+from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.profiles import Profile
+from stet_ls.engine.models import Budget, Request
+from stet_ls.engine.prompt.build import Prompt
+from stet_ls.engine.settings import Settings
+
+CALLS: dict[Budget, int] = {Budget.QUICK: 1, Budget.STANDARD: 3, Budget.THOROUGH: 6, Budget.TASK: 15}
+"""Model calls that each budget buys."""
+
+SLOW_LIMIT = 90.0
+"""Seconds into which the calls of a job have to fit on a slow model; the first call is always made."""
+FIRST_CALL_LIMIT = 300.0
+"""Seconds that the first call of a job may take on a model which is slow or was not measured yet."""
+
+
+@dataclass
+class Ledger:
+    """What a job spent. Tokens are the endpoint's own count, or 0 where it told none."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    stages: dict[str, float] = field(default_factory=dict)
+    model: str = ""
+    endpoint: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Job:
+    """The state of one call of the engine: what was asked, what may be spent, what was spent."""
+
+    request: Request
+    settings: Settings
+    models: Models
+    profile: Profile
+    on_event: OnEvent
+    ledger: Ledger = field(default_factory=Ledger)
+    trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    started: float = field(default_factory=time.monotonic)
+
+    @contextmanager
+    def stage(self, name: str, detail: str = "") -> Iterator[None]:
+        """Announces a stage and counts its seconds."""
+        self.on_event(Stage(name, detail))
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.ledger.stages[name] = self.ledger.stages.get(name, 0.0) + time.perf_counter() - started
+
+    async def ask(self, prompt: Prompt, *, temperature: float, max_tokens: int) -> Completion:
+        """One model call within the job's budget. Raises ModelError."""
+        asked = self.settings.model.temperature
+        sampling = Sampling(temperature if asked is None else asked, min(max_tokens, self.settings.model.max_tokens))
+        with self.stage("model" if not self.ledger.calls else "repair"):
+            completion = await self.models.complete(
+                prompt.messages, sampling=sampling, deadline=self._call_limit(), on_event=self.on_event
+            )
+        self._book(completion)
+        return completion
+
+    def may_ask_again(self) -> bool:
+        """True if another call fits the budget's count and the time that is left at the model's measured speed."""
+        if self.ledger.calls >= CALLS[self.request.budget]:
+            return False
+        left = self._limit() - (time.monotonic() - self.started)
+        return self._seconds_per_call() <= left
+
+    def prompt_budget(self) -> int:
+        """Tokens that a prompt may have: what the context leaves beside a reply, and little for slow small models."""
+        room = self.profile.context - min(self.settings.model.max_tokens, self.profile.context // 3)
+        return min(room, 2500) if self.profile.tier == "tiny" else min(room, 12000)
+
+    def seconds(self) -> float:
+        """Seconds since the job began."""
+        return time.monotonic() - self.started
+
+    def metadata(self) -> dict[str, Any]:
+        """The part of an answer's metadata that the ledger knows."""
+        ledger = self.ledger
+        return {
+            "model": ledger.model,
+            "endpoint": ledger.endpoint,
+            "tokens": {
+                "prompt": ledger.prompt_tokens,
+                "completion": ledger.completion_tokens,
+                "cached": ledger.cached_tokens,
+            },
+            "cost": None,
+            "calls": ledger.calls,
+            "memory_hits": 0,
+            "stages": {name: round(seconds, 3) for name, seconds in ledger.stages.items()},
+            "seconds": round(time.monotonic() - self.started, 3),
+            "trace": self.trace_id,
+        }
+
+    def _limit(self) -> float:
+        deadline = self.settings.deadline
+        if self.request.budget in (Budget.THOROUGH, Budget.TASK):
+            deadline *= 4
+        return max(deadline, SLOW_LIMIT) if self._slow() else deadline
+
+    def _slow(self) -> bool:
+        return self.profile.tokens_per_second is None or self.profile.tokens_per_second < 40
+
+    def _call_limit(self) -> float:
+        left = self._limit() - (time.monotonic() - self.started)
+        if self.ledger.calls == 0:
+            return max(left, FIRST_CALL_LIMIT) if self._slow() else left
+        return max(left, 1.0)
+
+    def _seconds_per_call(self) -> float:
+        """Seconds that one more call will take: as the calls so far did, a repair being of the same size."""
+        spent = self.ledger.stages.get("model", 0.0) + self.ledger.stages.get("repair", 0.0)
+        return spent / max(self.ledger.calls, 1)
+
+    def _book(self, completion: Completion) -> None:
+        ledger = self.ledger
+        ledger.calls += 1
+        ledger.model, ledger.endpoint = completion.model, completion.endpoint
+        ledger.warnings += [warning for warning in completion.warnings if warning not in ledger.warnings]
+        if completion.usage is not None:
+            ledger.prompt_tokens += completion.usage.prompt_tokens
+            ledger.completion_tokens += completion.usage.completion_tokens
+            ledger.cached_tokens += completion.usage.cached_tokens

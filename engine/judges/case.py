@@ -1,0 +1,57 @@
+"""What every judge sees: one document before and after a candidate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from stet_ls.engine.models import Evidence
+from stet_ls.validators import lint, syntax
+from stet_ls.validators.findings import Finding, Verdict
+from stet_ls.validators.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One candidate: `after` is the document with it in place, `before` the document as the user has it.
+
+    `old` and `new` are the spans of the target in the two; `unit` is its qualified name, "" where it has none.
+    """
+
+    action: str
+    language: str
+    path: Path | None
+    before: Source
+    after: Source
+    old: Span
+    new: Span
+    unit: str = ""
+
+
+Judge = Callable[[Case], Awaitable[Evidence]]
+
+
+async def timed(judge: Judge, case: Case) -> Evidence:
+    """The judge's evidence with the seconds it took."""
+    started = time.perf_counter()
+    evidence = await judge(case)
+    return replace(evidence, seconds=time.perf_counter() - started)
+
+
+# A verdict is a pure function of the text. Several judges ask for the same one, and the baseline's stays the same
+# through all repairs of a job: the last few are remembered.
+
+
+@lru_cache(maxsize=16)
+def verdict(source: Source, language: str, path: Path | None) -> Verdict:
+    """The syntax verdict of a text."""
+    return syntax.check(source, language, path=path)
+
+
+@lru_cache(maxsize=16)
+def lint_findings(source: Source, language: str, path: Path | None) -> tuple[Finding, ...] | None:
+    """The linter's findings in a text; None where no linter is at hand."""
+    return lint.check(source, language, path=path)

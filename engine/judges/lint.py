@@ -1,0 +1,27 @@
+"""Does the linter find more than before?"""
+
+from __future__ import annotations
+
+import asyncio
+
+from stet_ls.engine.judges.case import Case, lint_findings
+from stet_ls.engine.judges.names import UNDEFINED
+from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.validators.findings import new_findings
+
+
+async def judge(case: Case) -> Evidence:
+    """Passes without new findings. New ones are told but refute nothing: style is the user's to weigh."""
+    return await asyncio.to_thread(_judge, case)
+
+
+def _judge(case: Case) -> Evidence:
+    after = lint_findings(case.after, case.language, case.path)
+    if after is None:
+        return Evidence(Check.LINT, Ruling.SKIPPED, f"no linter for {case.language} here")
+    before = lint_findings(case.before, case.language, case.path) or ()
+    new = [finding for finding in new_findings(before, after) if finding.code not in UNDEFINED]
+    if not new:
+        return Evidence(Check.LINT, Ruling.PASS, "0 new lint")
+    first = f"{new[0].code} {new[0].message}".strip()
+    return Evidence(Check.LINT, Ruling.UNKNOWN, f"{len(new)} new lint, first: {first}")

@@ -1,0 +1,41 @@
+"""Is the candidate any change at all, and was a stub filled?"""
+
+from __future__ import annotations
+
+import asyncio
+
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.validators import structure
+
+
+async def judge(case: Case) -> Evidence:
+    """Fails a candidate that repeats the target, white space aside, or that leaves the stub it should have filled."""
+    return await asyncio.to_thread(_judge, case)
+
+
+def _judge(case: Case) -> Evidence:
+    old, new = case.before.slice(case.old), case.after.slice(case.new)
+    if case.before.text == case.after.text or _shape(old) == _shape(new):
+        return Evidence(Check.NOOP, Ruling.FAIL, "the answer repeats the code unchanged", trusted=True)
+    if case.action == "generate" and case.unit:
+        unit = next((u for u in structure.units(case.after, case.language) if u.qualified == case.unit), None)
+        if unit is not None and structure.is_stub(case.after, case.language, unit):
+            return Evidence(Check.NOOP, Ruling.FAIL, f"the body of `{case.unit}` is still a stub", trusted=True)
+    return Evidence(Check.NOOP, Ruling.PASS, f"{_changed_lines(old, new)} lines changed", trusted=True)
+
+
+def _shape(text: str) -> list[str]:
+    """The text as far as white space at line ends and blank lines do not matter."""
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def _changed_lines(old: str, new: str) -> int:
+    before, after = old.splitlines(), new.splitlines()
+    head = next(
+        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
+    )
+    tail = 0
+    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    return max(len(before), len(after)) - head - tail

@@ -1,0 +1,29 @@
+"""Does the document still parse with the candidate in place? Only errors that the baseline did not have count."""
+
+from __future__ import annotations
+
+import asyncio
+
+from stet_ls.engine.judges.case import Case, verdict
+from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.validators import syntax
+from stet_ls.validators.findings import Status
+
+
+async def judge(case: Case) -> Evidence:
+    """Fails on a new syntax error of a tool that may block; elsewhere says what could not be told."""
+    return await asyncio.to_thread(_judge, case)
+
+
+def _judge(case: Case) -> Evidence:
+    after = verdict(case.after, case.language, case.path)
+    if after.status is Status.UNKNOWN:
+        return Evidence(Check.SYNTAX, Ruling.UNKNOWN, after.reason or "not parsed")
+    if after.status is Status.OK:
+        return Evidence(Check.SYNTAX, Ruling.PASS, f"syntax ok ({after.source})", trusted=after.authoritative)
+    new = syntax.broken_by(verdict(case.before, case.language, case.path), after)
+    if not new:
+        return Evidence(Check.SYNTAX, Ruling.PASS, "no new syntax error (the file had errors before)")
+    if not after.may_block:
+        return Evidence(Check.SYNTAX, Ruling.UNKNOWN, f"perhaps {new[0].message}")
+    return Evidence(Check.SYNTAX, Ruling.FAIL, new[0].message, trusted=True)

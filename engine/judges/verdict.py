@@ -1,0 +1,45 @@
+"""What the evidence adds up to: a chance of being right, and the line that the user reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from stet_ls.engine.models import Check, Evidence, Ruling
+
+Tier = Literal["tiny", "mid", "strong"]
+
+# The chance that a single reply is right which parses, whose names resolve and which adds no lint, by class of model.
+# Start values, marked as such in the answer's metadata ("calibration": "default") until they are measured.
+_PLAUSIBLE: dict[Tier, float] = {"tiny": 0.35, "mid": 0.55, "strong": 0.75}
+_UNJUDGED = 0.2
+_REFUTED = 0.1
+
+_UNREAD = (Check.NOOP,)
+"""Checks that a reader need not see when they pass."""
+
+
+def confidence(evidence: Sequence[Evidence], tier: Tier, *, truncated: bool = False) -> float:
+    """The chance from 0 to 1 that the candidate is right, from the tier of evidence it reached."""
+    verdicts = {item.check: item.verdict for item in evidence}
+    if any(item.verdict is Ruling.FAIL and item.trusted for item in evidence):
+        return _REFUTED
+    if truncated or verdicts.get(Check.SYNTAX) is not Ruling.PASS:
+        return _UNJUDGED
+    return _PLAUSIBLE[tier]
+
+
+def summary(evidence: Sequence[Evidence]) -> str:
+    """The evidence in one line: "syntax ok · names resolve · 0 new lint · tests not run"."""
+    shown = [item for item in evidence if not (item.check in _UNREAD and item.verdict is Ruling.PASS)]
+    return " · ".join(_phrase(item) for item in shown)
+
+
+def _phrase(item: Evidence) -> str:
+    if item.verdict is Ruling.FAIL:
+        return f"{item.check} FAILED: {item.detail}"
+    if item.verdict is Ruling.SKIPPED:
+        return f"{item.check} not run"
+    if item.verdict is Ruling.UNKNOWN and item.check is not Check.LINT:
+        return f"{item.check} unknown: {item.detail}"
+    return item.detail

@@ -1,0 +1,143 @@
+"""The one loop that all actions share: ask, read, judge, repair, until nothing concrete is left to say."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from stet_ls.engine.errors import ModelError
+from stet_ls.engine.events import Judged
+from stet_ls.engine.job import CALLS, Job
+from stet_ls.engine.judges.case import Case, Judge, timed
+from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.engine.prompt.build import Prompt, repair
+
+Content = TypeVar("Content")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft(Generic[Content]):
+    """What was read from a reply, and the document with it in place. `truncated`: the reply broke off."""
+
+    content: Content
+    case: Case
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(Generic[Content]):
+    """A draft with its evidence."""
+
+    draft: Draft[Content]
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def refuted_by(self) -> Evidence | None:
+        """The first trusted evidence against it."""
+        return next((item for item in self.evidence if item.verdict is Ruling.FAIL and item.trusted), None)
+
+    @property
+    def offerable(self) -> bool:
+        """False for what is never offered: a text that does not parse, or no change at all."""
+        return not any(
+            item.verdict is Ruling.FAIL and item.check in (Check.SYNTAX, Check.NOOP) for item in self.evidence
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A reply from which nothing could be made. `problem` is one sentence, for the model and for the user."""
+
+    problem: str
+
+
+Reader = Callable[[Completion], Awaitable[Draft[Content] | Unusable]]
+"""Turns a reply into a draft, or says why it cannot."""
+
+_RETRY_TEMPERATURE = 0.7
+"""A model that gave nothing or nothing new gives the same again unless it is warmed up."""
+
+
+async def propose(
+    job: Job,
+    prompt: Prompt,
+    read: Reader[Content],
+    judges: Sequence[Judge],
+    *,
+    temperature: float,
+    max_tokens: int,
+) -> Proposal[Content] | Unusable:
+    """The best candidate that the job's budget bought, with its evidence; Unusable if no reply held any.
+
+    A further call is spent only where something concrete can be said: the reply held no code, or a trusted judge
+    refuted the candidate. Raises ModelError if the first call fails; a later failure keeps what is there.
+    """
+    best: Proposal[Content] | Unusable | None = None
+    for attempt in range(1 + _repairs(job)):
+        if attempt and not job.may_ask_again():
+            break
+        try:
+            completion = await job.ask(prompt, temperature=temperature, max_tokens=max_tokens)
+        except ModelError as error:
+            if best is None:
+                raise
+            job.ledger.warnings.append(f"A repair was given up: {error}")
+            break
+        with job.stage("judge"):
+            result = await _consider(job, completion, read, judges)
+        best = _better(best, result)
+        problem = _complaint(result)
+        if problem is None:
+            break
+        prompt = repair(prompt, completion.text, problem)
+        if isinstance(result, Unusable) or any(e.check is Check.NOOP for e in (result.refuted_by,) if e):
+            temperature = max(temperature, _RETRY_TEMPERATURE)
+    assert best is not None
+    return best
+
+
+async def _consider(
+    job: Job, completion: Completion, read: Reader[Content], judges: Sequence[Judge]
+) -> Proposal[Content] | Unusable:
+    draft = await read(completion)
+    if isinstance(draft, Unusable):
+        return draft
+    evidence: list[Evidence] = []
+    for judge in judges if job.settings.checks.validation else ():
+        item = await timed(judge, draft.case)
+        job.on_event(Judged(item))
+        evidence.append(item)
+        if item.verdict is Ruling.FAIL and item.check in (Check.NOOP, Check.SYNTAX):
+            break  # what does not parse, or is no change, has nothing for the other judges
+    return Proposal(draft, tuple(evidence))
+
+
+def _repairs(job: Job) -> int:
+    checks = job.settings.checks
+    return min(CALLS[job.request.budget] - 1, checks.fix_attempts) if checks.auto_fix else 0
+
+
+def _complaint(result: Proposal[Content] | Unusable) -> str | None:
+    """What the model is told next, or None if there is nothing concrete to say."""
+    if isinstance(result, Unusable):
+        return result.problem
+    refuted = result.refuted_by
+    return None if refuted is None else f"{refuted.check}: {refuted.detail}"
+
+
+def _better(
+    best: Proposal[Content] | Unusable | None, result: Proposal[Content] | Unusable
+) -> Proposal[Content] | Unusable:
+    """The one to keep: any proposal beats none, an offerable one beats others, fewer failures win, then the earlier."""
+    if best is None or _rank(result) > _rank(best):
+        return result
+    return best
+
+
+def _rank(result: Proposal[Content] | Unusable) -> tuple[int, int, int]:
+    if isinstance(result, Unusable):
+        return (0, 0, 0)
+    failures = sum(item.verdict is Ruling.FAIL for item in result.evidence)
+    return (1, int(result.offerable), -failures)
