@@ -1,0 +1,7 @@
+-- Configuration of the Stet language server for Neovim 0.11 (`vim.lsp.enable("stet")`).
+-- No `filetypes`: Stet works in every buffer. Without a root marker it runs on the single file.
+return {
+  cmd = { "stet", "--stdio" },
+  root_markers = { ".stet.toml", ".git", "pyproject.toml", "package.json", "go.mod", "Cargo.toml" },
+  init_options = { plugin = { name = "neovim", reports = true } },
+}

@@ -1,0 +1,25 @@
+-- :Stet ACTION [TEXT], for a range, a visual selection, or what stands at the cursor.
+if vim.g.loaded_stet then
+  return
+end
+vim.g.loaded_stet = true
+
+if vim.fn.has("nvim-0.11") == 0 then
+  vim.notify("Stet needs Neovim 0.11 or newer", vim.log.levels.WARN)
+  return
+end
+
+if vim.g.stet_enable ~= false then
+  vim.lsp.enable("stet")
+end
+
+vim.api.nvim_create_user_command("Stet", function(call)
+  require("stet").command(call)
+end, {
+  nargs = "*",
+  range = true,
+  desc = "Run a Stet action: :Stet refactor make it shorter",
+  complete = function(lead, line)
+    return require("stet").complete(lead, line)
+  end,
+})
