@@ -1,0 +1,77 @@
+"""The command `stet`: finds the sub-command, runs it, and turns errors into one sentence and an exit status.
+
+The way to `stet --stdio` imports nothing that the server does not need to answer `initialize`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from stet_ls.engine.errors import StetError, UsageError
+from stet_ls.server.cli.commands import COMMANDS, build_parser, did_you_mean
+
+EXIT_BUG = 70  # EX_SOFTWARE of sysexits.h
+EXIT_BROKEN_PIPE = 141  # what a shell reports for SIGPIPE
+EXIT_INTERRUPTED = 130  # what a shell reports for SIGINT
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns the exit status. Raises SystemExit where argparse does: help, version, usage."""
+    words = _with_command(list(sys.argv[1:] if argv is None else argv))
+    try:
+        status = _run(words)
+        sys.stdout.flush()
+    except StetError as error:
+        for line in str(error).splitlines():
+            print(f"stet: {line}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`stet ... | head`). Python would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+    except Exception as error:  # noqa: BLE001 - the outermost frame: a bug becomes a sentence, its traceback goes to the log
+        return _bug(error)
+    return status
+
+
+def _with_command(words: list[str]) -> list[str]:
+    """Editors start `stet --stdio`: options without a sub-command mean `serve`."""
+    if words and words[0].startswith("-") and words[0] not in ("-h", "--help", "--version"):
+        return ["serve", *words]
+    return words
+
+
+def _run(words: list[str]) -> int:
+    name = words[0] if words else ""
+    if name and not name.startswith("-") and name not in COMMANDS:
+        raise UsageError(f'unknown command "{name}": {did_you_mean(name, COMMANDS)}')
+    arguments = build_parser(chosen=[name] if name in COMMANDS else []).parse_args(words)
+    return COMMANDS[arguments.command].load().run(arguments)
+
+
+def _bug(error: Exception) -> int:
+    log = _write_log(error)
+    where = f"the details are in {log}" if log else "its log folder cannot be written"
+    print(f"stet: this is a bug in Stet ({type(error).__name__}); {where}", file=sys.stderr)
+    return EXIT_BUG
+
+
+def _write_log(error: Exception) -> Path | None:
+    import logging
+
+    from stet_ls.engine.paths import user_paths
+    from stet_ls.server.log import ROOT, start_log
+
+    file = user_paths().logs / "stet.log"
+    start_log(file, "info")
+    logging.getLogger(ROOT).error("the command ended by a bug", exc_info=error)
+    return file if file.exists() else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""The table of sub-commands. Imports nothing but the standard library: the way to the server leads through here."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from stet_ls import __version__
+
+
+class Command(Protocol):
+    """What the module of a sub-command offers."""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Declares the arguments."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Does it, and returns the exit status. Raises StetError for what the user has to be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One sub-command: the module that holds it, and its line in the help."""
+
+    module: str
+    summary: str
+
+    def load(self) -> Command:
+        """Imports the module."""
+        return importlib.import_module(f"stet_ls.server.cli.{self.module}")  # type: ignore[return-value]
+
+
+COMMANDS: Mapping[str, Row] = {
+    "serve": Row("serve", "start the language server (so does plain `stet --stdio`)"),
+    "run": Row("run", "do one action on a file and print the checked edit"),
+    "check": Row("check", "syntax findings, and with --lint lint findings, of files"),
+    "model": Row("model", "list, fetch and probe models"),
+    "doctor": Row("doctor", "tell what works here and what does not"),
+    "config": Row("config", "show the settings and where each comes from, or write a first file"),
+    "editor": Row("editor", "print the configuration to paste for an editor"),
+    "demo": Row("demo", "watch every action at work on a small project with real flaws"),
+    "memory": Row("memory", "solutions that stood (comes later)"),
+    "sandbox": Row("sandbox", "run commands as a job would (comes later)"),
+}
+
+EPILOG = (
+    "Exit status: 0 done; 1 findings, or no edit could be offered; 2 usage or settings; 3 no model reachable; "
+    "4 refused by policy; 70 a bug; 130 interrupted."
+)
+
+
+def build_parser(chosen: Iterable[str]) -> argparse.ArgumentParser:
+    """The parser of the whole command. Only the `chosen` sub-commands are imported and can be parsed."""
+    parser = argparse.ArgumentParser(
+        prog="stet", description="AI edits that are checked before they are offered.", epilog=EPILOG, allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"stet {__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, row in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=row.summary, description=sentence(row.summary), allow_abbrev=False)
+        if name in chosen:
+            row.load().configure(subparser)
+    return parser
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The tail of a message about an unknown name: the nearest known one, or all if they are few, or ""."""
+    known = tuple(known)
+    if near := difflib.get_close_matches(name, known, n=1):
+        return f'did you mean "{near[0]}"?'
+    return f"there is {', '.join(known)}" if len(known) <= _FEW else ""
+
+
+_FEW = 12
+
+
+def sentence(summary: str) -> str:
+    """A line of the table as a sentence."""
+    return f"{summary[0].upper()}{summary[1:]}."

@@ -1,0 +1,61 @@
+"""`stet config show|init`: the settings in force and where each came from; a first file to edit."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from stet_ls.engine.configuration import Row, find_project, load
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.paths import user_paths
+from stet_ls.server.cli import present
+from stet_ls.server.cli.docs import starter_file
+from stet_ls.server.cli.session import tell
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    show = verbs.add_parser("show", help="one row a key: value, and where it came from")
+    show.add_argument("--json", action="store_true", help="print a list of rows as JSON")
+    verbs.add_parser("init", help="write a settings file in which everything stands as a comment")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Shows or writes settings."""
+    return _show(as_json=arguments.json) if arguments.verb == "show" else _init()
+
+
+def _show(*, as_json: bool) -> int:
+    # Not strict: whoever looks for a mistake has to see the rest; what is wrong still decides the exit status.
+    here = Path.cwd()
+    loaded = load(project=find_project(here, below=here))
+    if as_json:
+        print(json.dumps([asdict(row) for row in loaded.rows], ensure_ascii=False, indent=2))
+    else:
+        for line in present.table([_columns(row) for row in loaded.rows]):
+            present.print_line(line)
+    for warning in loaded.warnings:
+        tell(warning)
+    return UsageError.exit_code if len(loaded.warnings) > sum(row.refused for row in loaded.rows) else 0
+
+
+def _columns(row: Row) -> tuple[str, str, str]:
+    value = row.value if isinstance(row.value, str) else json.dumps(row.value, ensure_ascii=False)
+    return row.key, value, f"refused, from {row.origin}" if row.refused else row.origin
+
+
+def _init() -> int:
+    path = user_paths().config_file
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(starter_file())
+    except FileExistsError:
+        raise UsageError(f"{path} exists already; it is left as it is") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    present.print_line(str(path))
+    return 0

@@ -1,0 +1,39 @@
+"""`stet editor NAME`: the configuration to paste for an editor, as it ships with Stet."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.server.cli.commands import did_you_mean
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the editor; without it the known ones are listed")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the editor's configuration, or the names of all."""
+    configurations = known()
+    if arguments.name is None:
+        print("\n".join(configurations))
+        return 0
+    resource = configurations.get(arguments.name.lower())
+    if resource is None:
+        hint = did_you_mean(arguments.name.lower(), configurations)
+        raise UsageError(f'unknown editor "{arguments.name}": {hint}')
+    text = resource.read_text(encoding="utf-8")
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    return 0
+
+
+def known() -> Mapping[str, Traversable]:
+    """The shipped configurations by the name of their editor: the file's name without its ending."""
+    found = (file for file in resources.files("stet_ls.editors").iterdir() if file.is_file())
+    files = (file for file in found if not file.name.startswith((".", "_")))
+    return {file.name.partition(".")[0].lower(): file for file in sorted(files, key=lambda file: file.name)}

@@ -1,0 +1,193 @@
+"""`stet run ACTION TARGET`: one job, from the same engine that serves editors."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.models import ACTIONS, Answer, Budget, Edit, Request, Workspace
+from stet_ls.engine.paths import user_paths
+from stet_ls.server.cli import files, present
+from stet_ls.server.cli.commands import did_you_mean
+from stet_ls.server.cli.progress import ProgressLine
+from stet_ls.server.cli.session import load_settings, project_root, tell
+from stet_ls.server.cli.target import STANDARD_INPUT, CommandTarget, read_target
+from stet_ls.validators.source import Source, Splice
+
+LEVELS = ("none", "partial", "strong", "full")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("action", metavar="ACTION", help=", ".join(ACTIONS))
+    parser.add_argument(
+        "target",
+        metavar="TARGET",
+        help="FILE, FILE:LINE, FILE:LINE-LINE, or - for standard input (with --language)",
+    )
+    parser.add_argument("--instruction", default="", metavar="TEXT", help="what is wanted, in a sentence")
+    parser.add_argument("--constraint", action="append", default=[], metavar="TEXT", help="a condition; repeatable")
+    parser.add_argument("--context", action="append", default=[], metavar="KEY=VALUE", help="a fact; repeatable")
+    parser.add_argument("--language", metavar="NAME", help="the language, where the file's name does not tell it")
+    parser.add_argument("--budget", choices=[budget.value for budget in Budget], default=Budget.STANDARD.value)
+    result = parser.add_mutually_exclusive_group()
+    result.add_argument("--diff", action="store_true", help="print the patch alone, for `git apply`")
+    result.add_argument("--apply", action="store_true", help="write the edit into the file, unless a judge refuted it")
+    result.add_argument("--json", action="store_true", help="print the whole answer as JSON")
+    parser.add_argument("--show-prompt", action="store_true", help="print what would be sent, and send nothing")
+    parser.add_argument("--sandbox-level", choices=LEVELS, help="the weakest isolation in which code may run")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Does the job, prints its answer, and returns the exit status."""
+    if arguments.action not in ACTIONS:
+        raise UsageError(f'unknown action "{arguments.action}": {did_you_mean(arguments.action, ACTIONS)}')
+    if arguments.apply and arguments.target == STANDARD_INPUT:
+        raise UsageError("--apply needs a file; standard input cannot be written")
+    _refuse_isolation(arguments.sandbox_level)
+    return asyncio.run(_run(arguments))
+
+
+def _refuse_isolation(level: str | None) -> None:
+    """A level that was asked for and cannot be reached is refused; nothing runs without one either."""
+    if level not in (None, "none"):
+        raise PolicyError(
+            f'isolation level "{level}" cannot be reached: the sandbox is not built yet, so no code is run'
+        )
+
+
+async def _run(arguments: argparse.Namespace) -> int:
+    from stet_ls.engine.run import Engine
+
+    target = await asyncio.to_thread(read_target, arguments.target, arguments.language)
+    request = _request(arguments, target)
+    near = Path.cwd() if request.path is None else request.path.parent
+    overrides = {"sandbox.minimum_level": arguments.sandbox_level}
+    engine = Engine(load_settings(near=near, arguments=overrides).settings, user_paths())
+    progress = ProgressLine()
+    try:
+        if arguments.show_prompt:
+            return await _show_prompt(engine, request, as_json=arguments.json)
+        answer = await engine.run(request, on_event=progress)
+    finally:
+        progress.clear()
+        await engine.close()
+    return _finish(arguments, target, answer)
+
+
+def _request(arguments: argparse.Namespace, target: CommandTarget) -> Request:
+    from stet_ls.server.cli.findings import diagnostics
+
+    path = target.document.path.absolute() if target.document else None
+    root = project_root(path.parent if path else Path.cwd())
+    return Request(
+        action=arguments.action,
+        language=target.language,
+        source=target.source,
+        selection=target.selection,
+        path=path,
+        instruction=arguments.instruction,
+        constraints=tuple(arguments.constraint),
+        context=_context(arguments.context),
+        diagnostics=diagnostics(target.source, target.language, path, target.selection),
+        budget=Budget(arguments.budget),
+        workspace=Workspace(roots=(root,)),
+    )
+
+
+def _context(pairs: Iterable[str]) -> Mapping[str, str]:
+    context = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f'--context "{pair}": expected KEY=VALUE')
+        context[key.strip()] = value
+    return context
+
+
+async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> int:
+    prompt = await engine.show_prompt(request)
+    if as_json:
+        print(json.dumps(prompt_json(prompt), ensure_ascii=False, indent=2))
+        return 0
+    for message in prompt.messages:
+        print(f"[{message.role}]\n{message.content}\n")
+    tell(f"{prompt.tokens} tokens, {len(prompt.redactions)} values replaced; left out: {len(prompt.left_out)}")
+    return 0
+
+
+def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
+    if arguments.json:
+        print(json.dumps(answer.to_json(), ensure_ascii=False, indent=2))
+        return 0 if answer.success else 1
+    for warning in answer.warnings:
+        tell(warning)
+    if not answer.success:
+        present.print_evidence(answer.evidence, sys.stderr)
+        tell(answer.message)
+        return 1
+    if arguments.apply:
+        return _apply(target, answer)
+    if answer.markdown:
+        present.print_markdown(answer.markdown)
+    for diff in _diffs(target, answer):
+        present.print_diff(diff)
+    present.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
+    tell(answer.message)
+    return 0
+
+
+def _diffs(target: CommandTarget, answer: Answer) -> Iterable[str]:
+    for path, edits in by_path(answer.edits).items():
+        name = "stdin" if path is None else shown_path(path)
+        yield present.unified_diff(edits[0].base.text, spliced(edits).text, name)
+    for file in answer.new_files:
+        yield present.unified_diff(None, file.text, shown_path(file.path))
+
+
+def _apply(target: CommandTarget, answer: Answer) -> int:
+    if answer.refuted:
+        present.print_evidence(answer.evidence, sys.stderr)
+        tell("nothing was written: a judge refuted the edit; without --apply it is shown")
+        return 1
+    changes = []
+    for path, edits in by_path(answer.edits).items():
+        document = target.document if target.document and path == target.document.path.absolute() else None
+        if document is None:
+            assert path is not None, "only standard input has no path, and it is never applied"
+            document = files.read_document(path)
+        if document.source != edits[0].base:
+            raise UsageError(f"{path} changed while the job ran; nothing was written")
+        changes.append(files.Change(document, spliced(edits).text))
+    files.write(changes, answer.new_files)
+    for written in (*(change.document.path for change in changes), *(file.path for file in answer.new_files)):
+        present.print_line(f"wrote {shown_path(written)}")
+    present.print_evidence(answer.evidence)
+    tell(answer.message)
+    return 0
+
+
+def by_path(edits: Iterable[Edit]) -> Mapping[Path | None, list[Edit]]:
+    """The edits of each file, in the order in which the files first come."""
+    grouped: dict[Path | None, list[Edit]] = defaultdict(list)
+    for edit in edits:
+        grouped[edit.path].append(edit)
+    return grouped
+
+
+def spliced(edits: Iterable[Edit]) -> Source:
+    """The text after the edits of one file."""
+    edits = list(edits)
+    return edits[0].base.splice(Splice(edit.span, edit.new_text) for edit in edits)
+
+
+def shown_path(path: Path) -> str:
+    """A path as a person would type it from here."""
+    here = Path.cwd()
+    return path.absolute().relative_to(here).as_posix() if path.absolute().is_relative_to(here) else path.as_posix()

@@ -1,0 +1,36 @@
+"""What every sub-command needs first: the settings in force, told from where it was called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.configuration import Loaded, find_project, load
+
+
+def load_settings(*, near: Path | None = None, arguments: Mapping[str, Any] | None = None) -> Loaded:
+    """The settings for a target in the folder `near` (default: the working folder).
+
+    Anything wrong raises SettingsError; a value that a project may not set is told on standard error and ignored.
+    """
+    here = Path.cwd()
+    loaded = load(project=find_project(near or here, below=here), arguments=arguments, strict=True)
+    for warning in loaded.warnings:
+        tell(warning)
+    return loaded
+
+
+def tell(message: str) -> None:
+    """One line for the person, beside the results."""
+    print(f"stet: {message}", file=sys.stderr)
+
+
+def project_root(folder: Path) -> Path:
+    """The folder that a job may look at: the git repository around `folder`, else the working folder, else itself."""
+    folder, here = folder.absolute(), Path.cwd()
+    for candidate in (folder, *folder.parents):
+        if (candidate / ".git").exists():
+            return candidate
+    return here if folder.is_relative_to(here) else folder
