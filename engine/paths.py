@@ -36,5 +36,6 @@ def user_paths() -> Paths:
         Path(dirs.user_data_dir),
         Path(dirs.user_cache_dir),
         Path(dirs.user_log_dir),
-        Path(dirs.user_runtime_dir),
+        # Without XDG_RUNTIME_DIR platformdirs would warn and take a folder in /tmp that others can guess.
+        Path(dirs.user_runtime_dir if os.environ.get("XDG_RUNTIME_DIR") else dirs.user_cache_dir, "run"),
     )
