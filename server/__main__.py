@@ -19,7 +19,7 @@ EXIT_INTERRUPTED = 130  # what a shell reports for SIGINT
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns the exit status. Raises SystemExit where argparse does: help, version, usage."""
+    """Runs the command line and returns the exit status; argparse raises SystemExit for help, version and usage."""
     words = _with_command(list(sys.argv[1:] if argv is None else argv))
     try:
         status = _run(words)

@@ -31,7 +31,7 @@ class Row:
 
     def load(self) -> Command:
         """Imports the module."""
-        return importlib.import_module(f"stet_ls.server.cli.{self.module}")  # type: ignore[return-value]
+        return importlib.import_module(f"stet_ls.server.cli.{self.module}")
 
 
 COMMANDS: Mapping[str, Row] = {

@@ -1,4 +1,4 @@
-"""The reference pages, made from the settings model and the command table: `python -m stet_ls.server.cli.docs [FOLDER]`.
+"""The reference pages, made from the settings model and the table of commands: `python -m stet_ls.server.cli.docs`.
 
 A test compares the files in docs/ with what this makes, so that neither can lag behind the code.
 """
@@ -72,8 +72,8 @@ Each source overrides those before it, key by key:
 5. the editor's settings, section `stet`
 6. the arguments of the command
 
-`stet config show` prints every key with its value and where it came from; `stet config init` writes a user file to edit.
-A misspelt key is a warning in an editor and an error (exit status 2) on the command line.
+`stet config show` prints every key with its value and where it came from; `stet config init` writes a user file to
+edit. A misspelt key is a warning in an editor and an error (exit status 2) on the command line.
 
 A key with a lock (🔒) belongs to its user: in a project file, or in the settings that an editor keeps with a
 workspace, it is ignored with a warning.
@@ -87,8 +87,8 @@ endpoint; then no other is asked. Without `STET_API_KEY`, `OPENAI_API_KEY` and `
 {"".join(_section(title, name, keys) for title, name, keys in _sections())}\
 ## Endpoints
 
-`[[providers]]` 🔒, one table for each, in the order in which they are asked. Keys stay out of files: `api_key_env` names
-the variable that holds one.
+`[[providers]]` 🔒, one table for each, in the order in which they are asked. Keys stay out of files: `api_key_env`
+names the variable that holds one.
 
 {_table(PROVIDER_KEYS.values())}
 ## Variables that are no settings
@@ -163,10 +163,14 @@ def commands_page() -> str:
     parser = build_parser(chosen=COMMANDS)
     commands = _subparsers(parser)
     body = "\n".join(_command(name, commands[name], sentence(row.summary)) for name, row in COMMANDS.items())
-    return (
-        "# The command line\n\nThis page is generated from the command table by `python -m stet_ls.server.cli.docs`.\n\n"
-        f"Results go to standard output, everything else to standard error. {EPILOG}\n\n{body}"
-    )
+    return f"""\
+# The command line
+
+This page is generated from the table of commands by `python -m stet_ls.server.cli.docs`.
+
+Results go to standard output, everything else to standard error. {EPILOG}
+
+{body}"""
 
 
 def _command(name: str, parser: argparse.ArgumentParser, summary: str) -> str:
@@ -184,9 +188,9 @@ def _arguments(parser: argparse.ArgumentParser) -> str:
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
     # argparse offers no public way to read what was declared.
     for action in parser._actions:
-        if not isinstance(action, argparse._HelpAction | argparse._SubParsersAction):
-            if action.help is not argparse.SUPPRESS:
-                yield action
+        hidden = isinstance(action, argparse._HelpAction | argparse._SubParsersAction)
+        if not hidden and action.help is not argparse.SUPPRESS:
+            yield action
 
 
 def _usage(action: argparse.Action) -> str:

@@ -21,6 +21,7 @@ class ProgressLine:
         self._stage = ""
 
     def __call__(self, event: Event) -> None:
+        """Shows where the job is."""
         match event:
             case Stage(name, detail):
                 self._stage = f"{name}: {detail}" if detail else name

@@ -9,6 +9,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import PolicyError, UsageError
 from stet_ls.engine.models import ACTIONS, Answer, Budget, Edit, Request, Workspace
@@ -19,6 +20,10 @@ from stet_ls.server.cli.progress import ProgressLine
 from stet_ls.server.cli.session import load_settings, project_root, tell
 from stet_ls.server.cli.target import STANDARD_INPUT, CommandTarget, read_target
 from stet_ls.validators.source import Source, Splice
+
+if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
+    from stet_ls.engine.prompt.build import Prompt
+    from stet_ls.engine.run import Engine
 
 LEVELS = ("none", "partial", "strong", "full")
 
@@ -114,12 +119,21 @@ def _context(pairs: Iterable[str]) -> Mapping[str, str]:
 async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> int:
     prompt = await engine.show_prompt(request)
     if as_json:
-        print(json.dumps(prompt_json(prompt), ensure_ascii=False, indent=2))
+        print(json.dumps(_prompt_json(prompt), ensure_ascii=False, indent=2))
         return 0
     for message in prompt.messages:
         print(f"[{message.role}]\n{message.content}\n")
     tell(f"{prompt.tokens} tokens, {len(prompt.redactions)} values replaced; left out: {len(prompt.left_out)}")
     return 0
+
+
+def _prompt_json(prompt: Prompt) -> dict[str, Any]:
+    return {
+        "messages": [{"role": message.role, "content": message.content} for message in prompt.messages],
+        "tokens": prompt.tokens,
+        "redactions": [{"line": each.line, "kind": each.kind} for each in prompt.redactions],
+        "left_out": list(prompt.left_out),
+    }
 
 
 def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
