@@ -1,0 +1,77 @@
+"""Brackets that do not match, found over a tree's leaves, so that those in strings and comments do not count."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+CLOSERS = {"(": ")", "[": "]", "{": "}", "${": "}", "#{": "}", "#[": "]", "@(": ")", "$(": ")"}
+_OPENERS = frozenset(CLOSERS)
+_CLOSING = frozenset(CLOSERS.values())
+# Leaves inside of these are text, whatever they look like.
+_TEXTUAL = ("string", "comment", "char_literal", "regex", "text", "heredoc")
+_LOOK_AT_CLOCK = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Unclosed:
+    """An opener without its closer. `before` is the closer of an outer bracket that came first, if one did."""
+
+    opener: tree_sitter.Node
+    before: tree_sitter.Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A closer that nothing has opened."""
+
+    closer: tree_sitter.Node
+
+
+def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:
+    """The brackets of a tree that have no partner, in the order in which that shows.
+
+    A closer that fits an outer opener closes it: what is open in between was never closed. `end` is a time of
+    time.monotonic(); past it nothing is found rather than something half true.
+    """
+    found: list[Unclosed | Stray] = []
+    stack: list[tree_sitter.Node] = []
+    for count, leaf in enumerate(_leaves(root)):
+        if count % _LOOK_AT_CLOCK == 0 and time.monotonic() > end:
+            return []
+        if leaf.is_missing:
+            continue
+        if leaf.type in _OPENERS:
+            stack.append(leaf)
+        elif leaf.type in _CLOSING:
+            fitting = next((n for n, opener in enumerate(reversed(stack)) if CLOSERS[opener.type] == leaf.type), None)
+            if fitting is None:
+                found.append(Stray(leaf))
+                continue
+            found += [Unclosed(stack.pop(), leaf) for _ in range(fitting)]
+            stack.pop()
+    return found + [Unclosed(opener, None) for opener in reversed(stack)]
+
+
+def _leaves(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    cursor = root.walk()
+    while True:
+        node = cursor.node
+        assert node is not None
+        if not _is_text(node) and cursor.goto_first_child():
+            continue
+        if not node.child_count:
+            yield node
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
+
+
+def _is_text(node: tree_sitter.Node) -> bool:
+    """True for a string or comment that holds no code of its own (an interpolation does)."""
+    return not node.has_error and any(part in node.type for part in _TEXTUAL) and not node.named_child_count

@@ -1,0 +1,152 @@
+"""The languages that Stet knows by name: a table, and look-ups in it. Imports nothing heavy: grammars come later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+PLAIN = "plaintext"
+"""The language id of a text of which nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """Where a grammar lives: a wheel's module, and its function that gives the pointer."""
+
+    module: str
+    function: str = "language"
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One row. `id` is the LSP language id; `names` are what fences, other editors and people call it.
+
+    `extensions` and `filenames` are in lower case. `block_comment` is a pair of opener and closer. `grammar` is None
+    where none is installed: such a language works, but is not parsed. `trusted` is False where its grammar rejects
+    too much valid code (a third of real C++ files) to refuse an edit on its own.
+    """
+
+    id: str
+    title: str
+    names: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    filenames: tuple[str, ...] = ()
+    line_comment: str | None = None
+    block_comment: tuple[str, str] | None = None
+    grammar: Grammar | None = None
+    trusted: bool = True
+
+
+_C = ("/*", "*/")
+_HTML = ("<!--", "-->")
+
+# Ids: the table of TextDocumentItem.languageId in LSP 3.17, then those of VS Code.
+LANGUAGES: tuple[Language, ...] = (
+    Language(
+        "python", "Python", ("py", "python3", "pyi"), (".py", ".pyi", ".pyw"), ("sconstruct", "sconscript"), "#",
+        None, Grammar("tree_sitter_python"),
+    ),
+    Language(
+        "javascript", "JavaScript", ("js", "node", "mjs", "cjs", "ecmascript"), (".js", ".mjs", ".cjs"), (), "//", _C,
+        Grammar("tree_sitter_javascript"),
+    ),
+    Language(
+        "javascriptreact", "JavaScript JSX", ("jsx", "javascript.jsx"), (".jsx",), (), "//", _C,
+        Grammar("tree_sitter_javascript"),
+    ),
+    Language(
+        "typescript", "TypeScript", ("ts", "mts", "cts"), (".ts", ".mts", ".cts"), (), "//", _C,
+        Grammar("tree_sitter_typescript", "language_typescript"),
+    ),
+    Language(
+        "typescriptreact", "TypeScript JSX", ("tsx", "typescript.tsx"), (".tsx",), (), "//", _C,
+        Grammar("tree_sitter_typescript", "language_tsx"),
+    ),
+    Language("go", "Go", ("golang",), (".go",), (), "//", _C, Grammar("tree_sitter_go")),
+    Language("rust", "Rust", ("rs",), (".rs",), (), "//", _C, Grammar("tree_sitter_rust")),
+    Language("java", "Java", (), (".java",), (), "//", _C, Grammar("tree_sitter_java")),
+    Language("c", "C", (), (".c",), (), "//", _C, Grammar("tree_sitter_c"), trusted=False),
+    Language(
+        "cpp", "C++", ("c++", "cxx", "cc", "hpp"),
+        (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".h", ".ipp", ".inl"), (), "//", _C,
+        Grammar("tree_sitter_cpp"), trusted=False,
+    ),
+    Language("csharp", "C#", ("cs", "c#", "c_sharp"), (".cs", ".csx"), (), "//", _C, Grammar("tree_sitter_c_sharp")),
+    Language(
+        "shellscript", "Shell", ("sh", "bash", "shell", "zsh", "ksh"), (".sh", ".bash", ".ksh", ".bats"),
+        (".bashrc", ".bash_profile", ".bash_aliases", ".profile"), "#", None, Grammar("tree_sitter_bash"),
+    ),
+    Language("json", "JSON", (), (".json", ".webmanifest"), (".prettierrc",), None, None, Grammar("tree_sitter_json")),
+    Language("yaml", "YAML", ("yml",), (".yaml", ".yml"), (".clang-format",), "#", None, Grammar("tree_sitter_yaml")),
+    Language(
+        "toml", "TOML", (), (".toml",), ("cargo.lock", "poetry.lock", "uv.lock"), "#", None,
+        Grammar("tree_sitter_toml"),
+    ),
+    Language(
+        "html", "HTML", ("htm", "xhtml"), (".html", ".htm", ".xhtml"), (), None, _HTML, Grammar("tree_sitter_html"),
+    ),
+    Language("css", "CSS", (), (".css",), (), None, _C, Grammar("tree_sitter_css")),
+    Language(
+        "ruby", "Ruby", ("rb",), (".rb", ".rake", ".gemspec", ".ru"), ("gemfile", "rakefile"), "#",
+        ("=begin", "=end"), Grammar("tree_sitter_ruby"),
+    ),
+    Language("php", "PHP", (), (".php", ".phtml"), (), "//", _C, Grammar("tree_sitter_php", "language_php")),
+    Language("kotlin", "Kotlin", ("kt", "kts"), (".kt", ".kts"), (), "//", _C, Grammar("tree_sitter_kotlin")),
+    Language("swift", "Swift", (), (".swift",), (), "//", _C, Grammar("tree_sitter_swift")),
+    Language("lua", "Lua", (), (".lua",), (), "--", ("--[[", "]]"), Grammar("tree_sitter_lua")),
+    # Without a grammar: every action works on them, and their answers say that they were not parsed.
+    Language("markdown", "Markdown", ("md",), (".md", ".markdown"), (), None, _HTML),
+    Language("restructuredtext", "reStructuredText", ("rst",), (".rst",), (), ".."),
+    Language("latex", "LaTeX", ("tex",), (".tex", ".sty"), (), "%"),
+    Language("jsonc", "JSON with comments", (), (".jsonc",), ("tsconfig.json", "jsconfig.json"), "//", _C),
+    Language("xml", "XML", ("svg",), (".xml", ".svg", ".xsd", ".xsl"), (), None, _HTML),
+    Language("scss", "SCSS", (), (".scss",), (), "//", _C),
+    Language("less", "Less", (), (".less",), (), "//", _C),
+    Language("vue", "Vue", (), (".vue",), (), None, _HTML),
+    Language("svelte", "Svelte", (), (".svelte",), (), None, _HTML),
+    Language("sql", "SQL", ("postgresql", "mysql", "sqlite"), (".sql",), (), "--", _C),
+    Language("scala", "Scala", (), (".scala", ".sbt"), (), "//", _C),
+    Language("dart", "Dart", (), (".dart",), (), "//", _C),
+    Language("elixir", "Elixir", ("ex", "exs"), (".ex", ".exs"), (), "#"),
+    Language("erlang", "Erlang", ("erl",), (".erl", ".hrl"), (), "%"),
+    Language("haskell", "Haskell", ("hs",), (".hs",), (), "--", ("{-", "-}")),
+    Language("ocaml", "OCaml", ("ml",), (".ml", ".mli"), (), None, ("(*", "*)")),
+    Language("clojure", "Clojure", ("clj",), (".clj", ".cljs", ".cljc", ".edn"), (), ";"),
+    Language("fsharp", "F#", ("fs", "f#"), (".fs", ".fsx", ".fsi"), (), "//", ("(*", "*)")),
+    Language("groovy", "Groovy", ("gradle",), (".groovy", ".gradle"), ("jenkinsfile",), "//", _C),
+    Language("julia", "Julia", ("jl",), (".jl",), (), "#", ("#=", "=#")),
+    Language("r", "R", (), (".r",), (), "#"),
+    Language("perl", "Perl", ("pl",), (".pl", ".pm"), (), "#"),
+    Language("powershell", "PowerShell", ("ps1", "pwsh"), (".ps1", ".psm1", ".psd1"), (), "#", ("<#", "#>")),
+    Language("objective-c", "Objective-C", ("objc",), (".m",), (), "//", _C),
+    Language("zig", "Zig", (), (".zig",), (), "//"),
+    Language("nix", "Nix", (), (".nix",), (), "#", _C),
+    Language("lisp", "Lisp", ("elisp", "scheme"), (".el", ".lisp", ".scm"), (), ";"),
+    Language("viml", "Vim script", ("vim",), (".vim",), (".vimrc",), '"'),
+    Language("makefile", "Makefile", ("make",), (".mk",), ("makefile", "gnumakefile"), "#"),
+    Language("dockerfile", "Dockerfile", ("docker", "containerfile"), (), ("dockerfile", "containerfile"), "#"),
+    Language("cmake", "CMake", (), (".cmake",), ("cmakelists.txt",), "#"),
+    Language("terraform", "Terraform", ("hcl", "tf"), (".tf", ".tfvars", ".hcl"), (), "#", _C),
+    Language("proto", "Protocol Buffers", ("protobuf", "proto3"), (".proto",), (), "//", _C),
+    Language("graphql", "GraphQL", ("gql",), (".graphql", ".gql"), (), "#"),
+    Language("ini", "INI", ("cfg", "dosini"), (".ini", ".cfg"), (".editorconfig",), ";"),
+    Language("diff", "Diff", ("patch", "udiff"), (".diff", ".patch")),
+    Language(PLAIN, "Plain text", ("text", "txt"), (".txt",)),
+)  # fmt: skip
+
+_BY_ID = {row.id: row for row in LANGUAGES}
+_BY_NAME = {name: row for row in reversed(LANGUAGES) for name in (row.title.lower(), *row.names)} | _BY_ID
+_BY_EXTENSION = {extension: row.id for row in reversed(LANGUAGES) for extension in row.extensions}
+_BY_FILENAME = {name: row.id for row in reversed(LANGUAGES) for name in row.filenames}
+
+
+def language(name: str) -> Language | None:
+    """The row of a language id, or of another name for it ("cs", "C#", "tsx"); None for a stranger."""
+    return _BY_ID.get(name) or _BY_NAME.get(name.strip().lower())
+
+
+def language_of(path: Path | str) -> str:
+    """The language id that a file's name tells, `PLAIN` if it tells none. The file is not opened."""
+    name = PurePath(path).name.lower()
+    by_name = _BY_FILENAME.get(name) or _BY_EXTENSION.get(PurePath(name).suffix)
+    return by_name or _BY_FILENAME.get(name.partition(".")[0], PLAIN)

@@ -1,0 +1,154 @@
+"""Runs a tool of the user's machine: no shell, a minimal environment, dead at its deadline with all its children."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_READ = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What became of a tool. `status` is its exit status, negative for a signal, None if it did not end by itself.
+
+    `missing` holds the tool's name if it could not be started at all. `truncated`: it wrote more than the limit.
+    """
+
+    status: int | None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    timed_out: bool = False
+    missing: str = ""
+    truncated: bool = False
+    seconds: float = 0.0
+
+
+def run_tool(
+    argv: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    deadline: float,
+    cwd: Path | None = None,
+    limit: int = 1_000_000,
+    environment: Mapping[str, str] | None = None,
+) -> ToolResult:
+    """Runs `argv`, at most `deadline` seconds, and keeps at most `limit` bytes of each output.
+
+    Without `cwd` the tool stands in a fresh private folder, which is also its home: so it finds no project's
+    configuration or plug-in. `environment` is added to PATH, LANG and HOME, all that it gets. The tool's process
+    group is killed at the deadline, past the limit, and when the caller is interrupted. Raises nothing on its account.
+    """
+    started = time.monotonic()
+    program = shutil.which(argv[0])
+    if program is None:
+        return ToolResult(None, missing=argv[0])
+    with tempfile.TemporaryDirectory(prefix="stet-tool-", ignore_cleanup_errors=True) as home:
+        try:
+            child = subprocess.Popen(
+                [program, *argv[1:]],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=cwd or home,
+                env={
+                    "PATH": os.environ.get("PATH", os.defpath),
+                    "LANG": "C.UTF-8",
+                    "HOME": home,
+                    **(environment or {}),
+                },
+                start_new_session=True,
+            )
+        except OSError:
+            return ToolResult(None, missing=argv[0])
+        try:
+            conversation = _Conversation(child, stdin, limit)
+            finished = conversation.hold(started + deadline)
+            status = _wait(child, started + deadline) if finished else None
+        finally:
+            _kill(child)
+    return ToolResult(
+        status,
+        bytes(conversation.output["stdout"]),
+        bytes(conversation.output["stderr"]),
+        timed_out=status is None and not conversation.truncated,
+        truncated=conversation.truncated,
+        seconds=time.monotonic() - started,
+    )
+
+
+class _Conversation:
+    """Feeds a child and reads it at the same time, so that neither waits for the other for ever."""
+
+    def __init__(self, child: subprocess.Popen[bytes], stdin: bytes, limit: int) -> None:
+        self.output = {"stdout": bytearray(), "stderr": bytearray()}
+        self.truncated = False
+        self._child = child
+        self._left = memoryview(stdin)
+        self._limit = limit
+
+    def hold(self, end: float) -> bool:
+        """True when the child has closed both outputs; False if the deadline or the limit came first."""
+        assert self._child.stdin
+        assert self._child.stdout
+        assert self._child.stderr
+        with selectors.DefaultSelector() as ready:
+            for name, pipe in (("stdout", self._child.stdout), ("stderr", self._child.stderr)):
+                ready.register(pipe, selectors.EVENT_READ, name)
+            os.set_blocking(self._child.stdin.fileno(), False)
+            ready.register(self._child.stdin, selectors.EVENT_WRITE, "stdin")
+            while {"stdout", "stderr"} & {key.data for key in ready.get_map().values()}:
+                left = end - time.monotonic()
+                if left <= 0 or self.truncated:
+                    return False
+                for key, _ in ready.select(left):
+                    open_still = self._write() if key.data == "stdin" else self._read(key.fd, key.data)
+                    if not open_still:
+                        ready.unregister(key.fileobj)
+        return not self.truncated
+
+    def _write(self) -> bool:
+        assert self._child.stdin
+        # A tool may stop listening once it has seen enough.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            if self._left:
+                self._left = self._left[os.write(self._child.stdin.fileno(), self._left[:_READ]) :]
+            if self._left:
+                return True
+        with contextlib.suppress(BrokenPipeError):
+            self._child.stdin.close()
+        return False
+
+    def _read(self, descriptor: int, name: str) -> bool:
+        chunk = os.read(descriptor, _READ)
+        kept = self.output[name]
+        kept += chunk[: self._limit - len(kept)]
+        self.truncated = self.truncated or (bool(chunk) and len(kept) >= self._limit)
+        return bool(chunk)
+
+
+def _wait(child: subprocess.Popen[bytes], end: float) -> int | None:
+    try:
+        return child.wait(timeout=max(end - time.monotonic(), 0))
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    """Ends the whole process group, so that nothing the tool started outlives it, and reaps the tool."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    for pipe in (child.stdin, child.stdout, child.stderr):
+        if pipe:
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()

@@ -1,0 +1,153 @@
+"""Ruff: the authority on Python's syntax, names and style. One process a check, 8 ms a buffer."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from stet_ls.validators.findings import Finding, Kind, Severity
+from stet_ls.validators.parse import clean
+from stet_ls.validators.process import run_tool
+from stet_ls.validators.source import Source, Span
+
+# What the compiler refuses though it parses: return outside a function, break outside a loop, two default excepts.
+_COMPILED = "E9,F404,F407,F621,F622,F7"
+_LINTED = "E,F,W,C90,B"
+_NAMES = frozenset({"F821", "F822", "F823"})
+_SYNTAX = "invalid-syntax"
+_BOM = b"\xef\xbb\xbf"
+
+
+def syntax(source: Source, *, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
+    """What Python's parser and compiler refuse; None if ruff is not there or did not answer in time."""
+    found = _run(source, ["--select", _COMPILED, "--ignore-noqa"], path=path, deadline=deadline)
+    return None if found is None else tuple(_finding(source, item, "syntax") for item in found)
+
+
+def lint(source: Source, *, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
+    """Style, likely bugs, complexity and undefined names, without syntax errors; None as above."""
+    found = _run(source, ["--select", _LINTED], path=path, deadline=deadline)
+    if found is None:
+        return None
+    return tuple(
+        _finding(source, item, "semantic" if item["code"] in _NAMES else "lint")
+        for item in found
+        if item["code"] not in (None, _SYNTAX)
+    )
+
+
+def _run(
+    source: Source, arguments: Sequence[str], *, path: Path | None, deadline: float
+) -> list[Mapping[str, Any]] | None:
+    program = _program()
+    if program is None:
+        return None
+    # --isolated: a project's configuration may name files to extend and rules to leave out; we read two keys of it.
+    argv = [program, "check", "--isolated", "--no-cache", "--quiet", "--output-format", "json", *arguments]
+    argv += [*project_options(path), "--stdin-filename", f"stdin{_suffix(path)}", "-"]
+    result = run_tool(argv, stdin=clean(source).removeprefix(_BOM), deadline=deadline)
+    if result.status not in (0, 1):  # 0: nothing found, 1: something, 2: ruff itself failed
+        return None
+    try:
+        found: list[Mapping[str, Any]] = json.loads(result.stdout)
+    except ValueError:
+        return None
+    return found
+
+
+@lru_cache(maxsize=1)
+def _program() -> str | None:
+    """The ruff that was installed with this package, wherever its environment puts scripts."""
+    try:
+        from ruff import find_ruff_bin  # type: ignore[import-untyped]  # the wheel ships no types
+
+        return str(find_ruff_bin())
+    except (ImportError, FileNotFoundError):
+        beside = Path(sys.executable).with_name("ruff")
+        return str(beside) if beside.is_file() else None
+
+
+def _suffix(path: Path | None) -> str:
+    return ".pyi" if path and path.suffix == ".pyi" else ".py"
+
+
+def project_options(path: Path | None) -> tuple[str, ...]:
+    """Ruff's options for a file's project: its line length and Python version, from the nearest pyproject.toml.
+
+    Only these two are taken over: both are plain values that can run nothing and read no other file.
+    """
+    for folder in path.absolute().parents if path else ():
+        file = folder / "pyproject.toml"
+        try:
+            stamp = file.stat().st_mtime_ns
+        except OSError:
+            continue
+        return _options(file, stamp)
+    return ()
+
+
+@lru_cache(maxsize=32)
+def _options(file: Path, _stamp: int) -> tuple[str, ...]:
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return ()
+    ruff = _table(_table(table, "tool"), "ruff")
+    options: list[str] = []
+    length = ruff.get("line-length")
+    if isinstance(length, int) and 0 < length <= 320:
+        options += ["--line-length", str(length)]
+    version = ruff.get("target-version") or _lowest(_table(table, "project").get("requires-python"))
+    if isinstance(version, str) and version in _VERSIONS:
+        options += ["--target-version", version]
+    return tuple(options)
+
+
+_VERSIONS = frozenset(f"py3{minor}" for minor in range(7, 15))
+
+
+def _table(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    inner = table.get(key)
+    return inner if isinstance(inner, dict) else {}
+
+
+def _lowest(specifier: object) -> str | None:
+    """py311 for ">=3.11,<4"; None for what has no lower bound."""
+    if not isinstance(specifier, str):
+        return None
+    for part in specifier.split(","):
+        bound = part.strip()
+        for operator in (">=", "~=", "=="):
+            if bound.startswith(operator):
+                return "py" + "".join(bound.removeprefix(operator).strip().split(".")[:2])
+    return None
+
+
+def _finding(source: Source, item: Mapping[str, Any], kind: Kind) -> Finding:
+    span = Span(*sorted(_offset(source, item[key]) for key in ("location", "end_location")))
+    code = item["code"] if item["code"] not in (None, _SYNTAX) else ""
+    fix = item.get("fix") or {}
+    return Finding(
+        span=span,
+        message=item["message"].removeprefix("SyntaxError: "),
+        kind=kind,
+        severity=Severity.WARNING if kind == "lint" else Severity.ERROR,
+        source="ruff",
+        code=code,
+        line=source.line_of(span.start),
+        suggestions=(fix["message"],) if fix.get("message") else (),
+    )
+
+
+def _offset(source: Source, location: Mapping[str, int]) -> int:
+    """Ruff counts lines from 1 and columns in code points from 1, a byte order mark not counted."""
+    line = location["row"] - 1
+    column = location["column"] - 1
+    if line == 0 and source.data.startswith(_BOM):
+        column += 1
+    return source.offset(line, column, "utf-32")

@@ -1,0 +1,98 @@
+"""What a text is made of: functions, methods and classes, and the smallest whole thing around a place.
+
+Broken code keeps what structure can be recognized; a language that is not parsed has none.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from stet_ls.validators.bodies import calls, imports, is_stub
+from stet_ls.validators.parse import Parsed
+from stet_ls.validators.source import Source, Span
+from stet_ls.validators.units import Unit, find, tree_of, whole_lines
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+__all__ = ["Unit", "calls", "imports", "is_stub", "unit_at", "units", "widen"]
+
+# A line at column 0 that goes on with what stands above it.
+_CONTINUES = re.compile(rb"[\s)\]}#]|(?:else|elif|except|finally|catch|end)\b")
+
+
+def units(source: Source, language: str) -> tuple[Unit, ...]:
+    """All units of a text, in the order in which they start, nested ones too."""
+    parsed = tree_of(source, language)
+    return tuple(found.unit for found in find(parsed)) if parsed else ()
+
+
+def unit_at(source: Source, language: str, span: Span) -> Unit | None:
+    """The smallest unit that holds a span (white space at the span's ends does not count); None outside of any.
+
+    A unit that starts in the middle of a line is passed over: its whole lines would be more than itself.
+    """
+    parsed = tree_of(source, language)
+    if parsed is None:
+        return None
+    span = _trimmed(source, span)
+    holding = (found for found in find(parsed) if found.starts_line and found.unit.span.contains(span))
+    return min((found.unit for found in holding), key=lambda unit: unit.span.end - unit.span.start, default=None)
+
+
+def widen(source: Source, language: str, span: Span) -> Span:
+    """The whole lines of the smallest unit that holds a span, else of the top-level statements that it touches.
+
+    Where nothing is recognized (broken code, no grammar, blank lines) these are the span's own lines; in broken code
+    the block of lines around it that starts at column 0.
+    """
+    span = _trimmed(source, span)
+    if (unit := unit_at(source, language, span)) is not None:
+        return unit.span
+    parsed = tree_of(source, language)
+    if parsed is None:
+        return whole_lines(source, span)
+    found = find(parsed)
+    pieces = [whole_lines(source, span)]
+    for node in _top_level(parsed, span):
+        if node.is_error:
+            pieces.append(_block(source, span))
+        else:
+            pieces.append(whole_lines(source, parsed.span(node)))
+            pieces += [one.unit.span for one in found if one.node == node or one.node.parent == node]
+    return Span(min(piece.start for piece in pieces), max(piece.end for piece in pieces))
+
+
+def _top_level(parsed: Parsed, span: Span) -> list[tree_sitter.Node]:
+    if parsed.root.is_error:
+        return [parsed.root]
+    return [node for node in parsed.root.named_children if parsed.span(node).overlaps(span)]
+
+
+def _trimmed(source: Source, span: Span) -> Span:
+    """The span without white space at its ends: an editor's selection of lines ends at column 0 of the next one."""
+    text = source.data[span.start : span.end]
+    start = span.start + len(text) - len(text.lstrip())
+    return Span(start, max(start, span.start + len(text.rstrip()))) if text.strip() else span
+
+
+def _block(source: Source, span: Span) -> Span:
+    """The lines around a span from one that starts at column 0 to the last before the next such line."""
+    first, last = source.line_of(span.start), source.line_of(span.end)
+    while first > 0 and _goes_on(source, first):
+        first -= 1
+    while last + 1 < source.line_count and _goes_on(source, last + 1):
+        last += 1
+    while last > first and not source.line_text(last).strip():
+        last -= 1
+    return whole_lines(source, Span(source.starts[first], max(source.line_span(last).end, span.start)))
+
+
+def _goes_on(source: Source, line: int) -> bool:
+    text = source.data[slice(*_ends(source.line_span(line)))]
+    return not text or bool(_CONTINUES.match(text))
+
+
+def _ends(span: Span) -> tuple[int, int]:
+    return span.start, span.end
