@@ -68,7 +68,7 @@ class Source:
     def starts(self) -> tuple[int, ...]:
         """The offset at which each line starts. There is always a line 0.
 
-        LSP: "\\n", "\\r\\n" and "\\r" end a line, and nothing else does. That is how bytes split, and four times as fast
+        LSP: "\\n", "\\r\\n" and "\\r" end a line, nothing else does. That is how bytes split, and four times as fast
         as an expression; str.splitlines would also split at form feeds and U+2028.
         """
         starts = tuple(accumulate(map(len, self.data.splitlines(keepends=True)), initial=0))
