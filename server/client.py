@@ -1,0 +1,131 @@
+"""What the connected editor can do, asked of its capabilities once and kept as named answers.
+
+Nobody else reads `ClientCapabilities`: a handler asks `client.versioned_edits`. No answer depends on an editor's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, cast, get_args
+
+from lsprotocol import types
+
+from stet_ls.validators.source import Encoding
+
+_ENCODINGS: tuple[str, ...] = get_args(Encoding)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """The editor at the other end. The defaults are those of a client that offers nothing."""
+
+    name: str = ""
+    """What it calls itself, for the log only; empty if it does not say."""
+    process_id: int | None = None
+    """Its process, with which the server ends."""
+    encoding: Encoding = "utf-16"
+    """The unit of columns, agreed at `initialize`."""
+
+    apply_edit: bool = False
+    """Takes `workspace/applyEdit`."""
+    document_changes: bool = False
+    """Says that it takes `documentChanges` in a workspace edit."""
+    versioned_edits: bool = False
+    """Takes `documentChanges`, said or not: Neovim offers only resource operations, which exist nowhere else."""
+    create_files: bool = False
+    """Creates files as part of a workspace edit."""
+    change_annotations: bool = False
+    """Asks its user before it applies a change that is annotated as needing confirmation."""
+    edit_metadata: bool = False
+    """Takes `metadata` (is this a refactoring?) beside an edit."""
+
+    literal_actions: bool = False
+    """Takes `CodeAction` objects; the others know bare commands."""
+    disabled_actions: bool = False
+    """Shows code actions that are disabled, with the reason."""
+    llm_tag: bool = False
+    """Marks code actions that a language model made."""
+
+    work_done_progress: bool = False
+    """Shows progress that the server starts."""
+    show_document: bool = False
+    """Opens a document that the server names."""
+    text_document_content: bool = False
+    """Fetches the text of documents that exist only in the server."""
+    message_actions: bool = False
+    """Returns what else a message's buttons carry. The buttons themselves are everywhere."""
+    markdown: bool = False
+    """Renders markdown in hovers."""
+
+    pull_diagnostics: bool = False
+    """Asks for diagnostics; a client that does gets none pushed."""
+    refresh_diagnostics: bool = False
+    """Asks for diagnostics again when told to."""
+    diagnostic_versions: bool = False
+    """Reads the version on pushed diagnostics."""
+
+    configuration: bool = False
+    """Answers `workspace/configuration`."""
+    dynamic_configuration: bool = False
+    """Lets the server register for changed configuration."""
+    dynamic_watched_files: bool = False
+    """Lets the server register for changed files."""
+    workspace_folders: bool = False
+    """Has several folders and says when they change."""
+    inline_completion: bool = False
+    """Shows inline completions."""
+
+    @classmethod
+    def of(cls, params: types.InitializeParams) -> Client:
+        """The client that sent these `initialize` params."""
+
+        def has(path: str) -> bool:
+            return bool(offered(params.capabilities, path))
+
+        operations = offered(params.capabilities, "workspace.workspace_edit.resource_operations") or ()
+        document_changes = has("workspace.workspace_edit.document_changes")
+        tags = offered(params.capabilities, "text_document.code_action.tag_support.value_set") or ()
+        formats = offered(params.capabilities, "text_document.hover.content_format") or ()
+        return cls(
+            name=params.client_info.name if params.client_info else "",
+            process_id=params.process_id,
+            encoding=choose_encoding(params.capabilities),
+            apply_edit=has("workspace.apply_edit"),
+            document_changes=document_changes,
+            versioned_edits=document_changes or bool(operations),
+            create_files=types.ResourceOperationKind.Create in operations,
+            change_annotations=has("workspace.workspace_edit.change_annotation_support"),
+            edit_metadata=has("workspace.workspace_edit.metadata_support"),
+            literal_actions=has("text_document.code_action.code_action_literal_support"),
+            disabled_actions=has("text_document.code_action.disabled_support"),
+            llm_tag=types.CodeActionTag.LlmGenerated in tags,
+            work_done_progress=has("window.work_done_progress"),
+            show_document=has("window.show_document.support"),
+            text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
+            message_actions=has("window.show_message.message_action_item.additional_properties_support"),
+            markdown=types.MarkupKind.Markdown in formats,
+            pull_diagnostics=offered(params.capabilities, "text_document.diagnostic") is not None,
+            refresh_diagnostics=has("workspace.diagnostics.refresh_support"),
+            diagnostic_versions=has("text_document.publish_diagnostics.version_support"),
+            configuration=has("workspace.configuration"),
+            dynamic_configuration=has("workspace.did_change_configuration.dynamic_registration"),
+            dynamic_watched_files=has("workspace.did_change_watched_files.dynamic_registration"),
+            workspace_folders=has("workspace.workspace_folders"),
+            inline_completion=offered(params.capabilities, "text_document.inline_completion") is not None,
+        )
+
+
+def offered(capabilities: types.ClientCapabilities, path: str) -> Any:
+    """What stands at a dotted path of the capabilities; None where any part of it is absent."""
+    return reduce(lambda value, name: getattr(value, name, None), path.split("."), cast(Any, capabilities))
+
+
+def choose_encoding(capabilities: types.ClientCapabilities) -> Encoding:
+    """The first of the client's position encodings that is known; every client knows UTF-16.
+
+    LSP 3.17: the client lists them "in order of preference", and pygls answers `initialize` by the same rule.
+    """
+    wanted = offered(capabilities, "general.position_encodings") or ()
+    names = (getattr(encoding, "value", encoding) for encoding in wanted)
+    return cast(Encoding, next((name for name in names if name in _ENCODINGS), "utf-16"))
