@@ -22,7 +22,8 @@ def _judge(case: Case) -> Evidence:
         unit = next((u for u in structure.units(case.after, case.language) if u.qualified == case.unit), None)
         if unit is not None and structure.is_stub(case.after, case.language, unit):
             return Evidence(Check.NOOP, Ruling.FAIL, f"the body of `{case.unit}` is still a stub", trusted=True)
-    return Evidence(Check.NOOP, Ruling.PASS, f"{_changed_lines(old, new)} lines changed", trusted=True)
+    count = _changed_lines(old, new)
+    return Evidence(Check.NOOP, Ruling.PASS, f"{count} line{'' if count == 1 else 's'} changed", trusted=True)
 
 
 def _shape(text: str) -> list[str]:

@@ -1,0 +1,98 @@
+"""Every judge says pass where it should and fail where it should; a judge that cannot fail is no judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.judges import lint, names, noop, signature, syntax
+from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.judges.verdict import confidence, summary
+from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.validators.source import Source, Span
+
+BEFORE = """\
+import os
+
+
+def area(width, height=1):
+    return width + height
+"""
+TARGET = Span(BEFORE.index("def area"), len(BEFORE) - 1)
+
+
+def case(
+    new: str, *, before: str = BEFORE, old: Span = TARGET, action: str = "debug", language: str = "python"
+) -> Case:
+    source = Source(before)
+    after = Source(before[: old.start] + new + before[old.end :])
+    return Case(action, language, Path("a.py"), source, after, old, Span(old.start, old.start + len(new)), "area")
+
+
+GOOD = "def area(width, height=1):\n    return width * height"
+
+
+@pytest.mark.parametrize(
+    ("judge", "new", "verdict", "says"),
+    [
+        (noop.judge, GOOD, Ruling.PASS, "1 line"),
+        (noop.judge, BEFORE[TARGET.start : TARGET.end], Ruling.FAIL, "unchanged"),
+        (noop.judge, BEFORE[TARGET.start : TARGET.end].replace("\n", "  \n\n"), Ruling.FAIL, "unchanged"),
+        (syntax.judge, GOOD, Ruling.PASS, "syntax ok"),
+        (syntax.judge, "def area(width, height=1:\n    return 1", Ruling.FAIL, "xpected"),
+        (names.judge, GOOD, Ruling.PASS, "resolve"),
+        (names.judge, "def area(width, height=1):\n    return width * hight", Ruling.FAIL, "hight"),
+        (signature.judge, GOOD, Ruling.PASS, "kept"),
+        (signature.judge, "def area(\n    width,\n    height=1,\n):\n    return 1", Ruling.PASS, "kept"),
+        (signature.judge, "def area(width):\n    return width", Ruling.FAIL, "area(width)"),
+        (signature.judge, "def surface(width, height=1):\n    return 1", Ruling.FAIL, "gone"),
+        (lint.judge, GOOD, Ruling.PASS, "0 new lint"),
+        (lint.judge, "def area(width, height=1):\n    unused = 1\n    return width", Ruling.UNKNOWN, "1 new lint"),
+    ],
+)
+async def test_a_judge_tells_good_from_bad(judge: Judge, new: str, verdict: Ruling, says: str) -> None:
+    evidence = await judge(case(new))
+    assert evidence.verdict is verdict, evidence
+    assert says in evidence.detail
+
+
+@pytest.mark.parametrize("judge", [syntax.judge, names.judge, lint.judge])
+async def test_what_was_wrong_before_is_not_held_against_a_candidate(judge: Judge) -> None:
+    before = "x = undefined_name\nimport sys, os\n\n\ndef area(width):\n    return width\n"
+    old = Span(before.index("def area"), len(before) - 1)
+    evidence = await judge(case("def area(width):\n    return 2 * width", before=before, old=old))
+    assert evidence.verdict is Ruling.PASS, evidence
+
+
+async def test_a_stub_that_stays_a_stub_is_no_answer() -> None:
+    stub = "def area(width):\n    ...\n"
+    old = Span(0, len(stub) - 1)
+    left = await noop.judge(
+        case('def area(width):\n    """Area."""\n    pass', before=stub, old=old, action="generate")
+    )
+    filled = await noop.judge(case("def area(width):\n    return 1", before=stub, old=old, action="generate"))
+    assert (left.verdict, filled.verdict) == (Ruling.FAIL, Ruling.PASS)
+
+
+async def test_a_language_without_grammar_is_said_to_be_unparsed() -> None:
+    evidence = await syntax.judge(case("anything", language="klingon"))
+    assert evidence.verdict is Ruling.UNKNOWN
+    assert "klingon" in evidence.detail
+
+
+def test_the_summary_leaves_nothing_out_that_a_reader_must_know() -> None:
+    evidence = [
+        Evidence(Check.NOOP, Ruling.PASS, "1 line changed"),
+        Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok (ruff)"),
+        Evidence(Check.NAMES, Ruling.FAIL, "undefined name `x`"),
+        Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run"),
+    ]
+    assert summary(evidence) == "syntax ok (ruff) · names FAILED: undefined name `x` · tests not run"
+
+
+def test_confidence_follows_the_evidence() -> None:
+    ok = [Evidence(Check.SYNTAX, Ruling.PASS, "", trusted=True)]
+    refuted = [*ok, Evidence(Check.NAMES, Ruling.FAIL, "", trusted=True)]
+    assert confidence(refuted, "strong") < confidence([], "strong") < confidence(ok, "tiny") < confidence(ok, "strong")
+    assert confidence(ok, "strong", truncated=True) == confidence([], "strong")

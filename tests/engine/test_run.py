@@ -1,0 +1,252 @@
+"""The engine's whole way, against a scripted model over a socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from support.engine import Bench, applied, code_reply
+from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.errors import EndpointError, UsageError
+from stet_ls.engine.events import Judged, Stage
+from stet_ls.engine.models import Budget, Check, Ruling, Workspace
+from stet_ls.engine.settings import Checks, Settings
+
+SIGN = """\
+import os
+
+
+def sign(x):
+    $0if x > 0:
+        return 1
+    return -1
+
+
+def other():
+    return sign(2)
+"""
+SHORT = "def sign(x):\n    return 1 if x > 0 else -1"
+
+
+@pytest.fixture
+async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench]:
+    async with Bench(scripted) as bench:
+        yield bench
+
+
+@pytest.mark.parametrize("action", ["debug", "refactor", "optimize", "generate"])
+async def test_a_rewriting_action_replaces_the_unit_at_the_cursor(
+    bench: Bench, scripted: ScriptedModel, action: str
+) -> None:
+    scripted.reply(code_reply(SHORT))
+    after = await bench.text_after(action, SIGN, instruction="shorter")
+    assert after == f"import os\n\n\n{SHORT}\n\n\ndef other():\n    return sign(2)\n"
+
+
+async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply(code_reply(SHORT), usage=(70, 20))
+    answer = await bench.run("refactor", SIGN)
+    assert {e.check: e.verdict for e in answer.evidence} == {
+        Check.NOOP: Ruling.PASS,
+        Check.SYNTAX: Ruling.PASS,
+        Check.NAMES: Ruling.PASS,
+        Check.SIGNATURE: Ruling.PASS,
+        Check.LINT: Ruling.PASS,
+        Check.TESTS: Ruling.SKIPPED,
+    }
+    assert answer.message.startswith("Refactored `sign` · syntax ok")
+    assert answer.metadata["tokens"] == {"prompt": 70, "completion": 20, "cached": 0}
+    assert answer.metadata["calls"] == 1
+    assert 0 < answer.confidence < 1
+    stages = [event.name for event in bench.events if isinstance(event, Stage)]
+    assert stages == ["context", "model", "judge", "finish"]
+    assert sum(isinstance(event, Judged) for event in bench.events) == 5
+
+
+async def test_a_syntax_error_is_repaired_with_the_parsers_message(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.replies([Reply(code_reply("def sign(x):\n    return 1 if x > else -1")), Reply(code_reply(SHORT))])
+    answer = await bench.run("refactor", SIGN)
+    assert answer.success
+    assert answer.metadata["calls"] == 2
+    first, second = (request.body["messages"] for request in scripted.requests)
+    assert second[: len(first)] == first, "a repair appends; the prefix stays for the cache"
+    assert "syntax" in second[-1]["content"]
+
+
+async def test_what_never_parses_is_never_offered(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply("def sign(x:\n    return"))
+    answer = await bench.run("refactor", SIGN)
+    assert not answer.success
+    assert answer.edits == ()
+    assert len(scripted.requests) == 3
+    assert answer.message.startswith("Refactor: no edit")
+
+
+async def test_quick_spends_one_call(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("no code here")
+    answer = await bench.run("refactor", SIGN, budget=Budget.QUICK)
+    assert (answer.success, len(scripted.requests)) == (False, 1)
+
+
+async def test_auto_fix_can_be_switched_off(scripted: ScriptedModel, stet_home: Path) -> None:
+    scripted.default = Reply("no code here")
+    async with Bench(scripted, Settings(checks=Checks(auto_fix=False))) as bench:
+        assert not (await bench.run("refactor", SIGN)).success
+    assert len(scripted.requests) == 1
+
+
+async def test_an_unchanged_answer_is_asked_again_warmer_and_then_refused(
+    bench: Bench, scripted: ScriptedModel
+) -> None:
+    scripted.default = Reply(code_reply("def sign(x):\n    if x > 0:\n        return 1\n    return -1"))
+    answer = await bench.run("refactor", SIGN)
+    assert not answer.success
+    assert "unchanged" in answer.message
+    warmth = [request.body["temperature"] for request in scripted.requests]
+    assert warmth[1] > warmth[0]
+
+
+async def test_a_refuted_edit_is_offered_as_refuted(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply("def sign(x):\n    return signum(x)"))
+    answer = await bench.run("refactor", SIGN)
+    assert answer.refuted
+    assert "names FAILED" in answer.message
+    assert answer.confidence <= 0.1
+
+
+@pytest.mark.parametrize("reply", ["", "Sure!", "I cannot help with that.", "<html><body>gateway</body></html>"])
+async def test_no_code_is_a_refusal_and_never_an_edit(bench: Bench, scripted: ScriptedModel, reply: str) -> None:
+    scripted.default = Reply(reply)
+    try:
+        answer = await bench.run("refactor", SIGN)
+    except EndpointError:
+        return  # nothing at all came: the endpoint's fault
+    assert not answer.success
+    assert answer.edits == ()
+    assert answer.message
+
+
+async def test_generate_without_an_instruction_says_how_to_give_one(bench: Bench, scripted: ScriptedModel) -> None:
+    with pytest.raises(UsageError, match="# stet: "):
+        await bench.run("generate", "x = 1\n$0\ny = 2\n")
+    assert scripted.requests == []
+
+
+async def test_a_comment_is_replaced_by_what_it_asked_for(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply(code_reply("def double(x):\n    return 2 * x"))
+    after = await bench.text_after("generate", "import os\n\n# stet: a function that doubles$0\n")
+    assert "stet:" not in after
+    assert "def double(x):\n    return 2 * x\n" in after
+    assert "a function that doubles" in scripted.requests[0].prompt
+
+
+async def test_crlf_and_tabs_survive(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply(
+        code_reply("function f(x) {\n    if (x) {\n        return 2;\n    }\n    return 3;\n}", "javascript")
+    )
+    before = "// a\r\nfunction f(x) {\r\n\t$0return 1;\r\n}\r\nf(1);\r\n"
+    after = await bench.text_after("refactor", before, language="javascript")
+    body = "function f(x) {\r\n\tif (x) {\r\n\t\treturn 2;\r\n\t}\r\n\treturn 3;\r\n}"
+    assert after == f"// a\r\n{body}\r\nf(1);\r\n"
+
+
+async def test_explain_answers_in_markdown(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply("It tells whether x is positive.")
+    answer = await bench.run("explain", SIGN)
+    assert answer.edits == ()
+    assert "# `sign`" in answer.markdown
+    assert "signature: `def sign(x)`" in answer.markdown
+    assert "It tells whether x is positive." in answer.markdown
+
+
+async def test_analyze_measures_and_keeps_the_opinion_apart(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply("- `import os`: never used.")
+    answer = await bench.run("analyze", SIGN.replace("$0", ""))
+    measured, opinion = answer.markdown.split("## The model's opinion")
+    assert "F401" in measured
+    assert "never used" in opinion
+
+
+async def test_analyze_still_measures_when_the_model_fails(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply.failure(401)
+    answer = await bench.run("analyze", SIGN.replace("$0", ""))
+    assert answer.success
+    assert "F401" in answer.markdown
+    assert answer.warnings
+
+
+async def test_tests_go_where_the_project_keeps_them(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    source = tmp_path / "signs.py"
+    source.write_text(SIGN.replace("$0", ""))
+    scripted.reply(
+        "TESTS:\n```python\nfrom your_module import sign\n\n\ndef test_positive():\n    assert sign(3) == 1\n```\n"
+    )
+    answer = await bench.run("test", SIGN, path=source, workspace=Workspace(roots=(tmp_path,)))
+    assert answer.success, answer.message
+    (new,) = answer.new_files
+    assert new.path == tmp_path / "tests" / "test_signs.py"
+    assert new.text.startswith("from signs import sign\n")
+    assert "def test_positive" in new.text
+
+
+async def test_tests_join_the_file_that_is_there(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
+    source, present = tmp_path / "signs.py", tmp_path / "test_signs.py"
+    source.write_text(SIGN.replace("$0", ""))
+    present.write_text("from signs import sign\n\n\ndef test_positive():\n    assert sign(3) == 1\n")
+    scripted.reply(
+        "TESTS:\n```python\nfrom signs import sign\n\n\ndef test_positive():\n    assert sign(9) == 1\n```\n"
+    )
+    answer = await bench.run("test", SIGN, path=source, workspace=Workspace(roots=(tmp_path,)))
+    assert answer.success, answer.message
+    assert answer.new_files == ()
+    after = applied(answer)
+    assert after.startswith(present.read_text())
+    assert "def test_positive_2():\n    assert sign(9) == 1" in after
+    assert after.count("from signs import sign") == 1
+
+
+async def test_task_says_not_yet(bench: Bench, scripted: ScriptedModel) -> None:
+    answer = await bench.run("task", SIGN, instruction="do everything")
+    assert not answer.success
+    assert "not yet" in answer.message
+    assert scripted.requests == []
+
+
+async def test_an_unknown_action_gets_a_hint(bench: Bench) -> None:
+    with pytest.raises(UsageError, match="refactor"):
+        await bench.run("refctor", SIGN)
+
+
+async def test_cancelling_a_job_closes_the_connection(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply(SHORT), stall_after=1)
+    job = asyncio.create_task(bench.run("refactor", SIGN))
+    await asyncio.to_thread(scripted.wait_request)
+    job.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await job
+    await asyncio.to_thread(scripted.wait_disconnect)
+
+
+async def test_show_prompt_sends_nothing(bench: Bench, scripted: ScriptedModel) -> None:
+    from support.engine import request_for
+
+    prompt = await bench.engine.show_prompt(request_for("refactor", SIGN))
+    assert "def sign(x)" in "".join(message.content for message in prompt.messages)
+    assert scripted.requests == []
+
+
+async def test_broken_code_is_worked_on_all_the_same(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply(code_reply("def ok(x):\n    return x + 1"))
+    answer = await bench.run("debug", "def broken(:\n    pass\n\n\ndef ok(x):\n    $0return x\n")
+    assert answer.success, answer.message
+
+
+@pytest.mark.parametrize("text", ["", "$0", "\n\n$0"])
+async def test_an_empty_document_can_be_written_into(bench: Bench, scripted: ScriptedModel, text: str) -> None:
+    scripted.reply(code_reply("def one():\n    return 1"))
+    after = await bench.text_after("generate", text, instruction="a function that returns 1")
+    assert "def one():\n    return 1\n" in after

@@ -1,0 +1,69 @@
+"""`Bench`: the real engine in front of a scripted model, for tests that read like the manual."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+from support.markers import split_markers
+from support.scripted import ScriptedModel
+
+from stet_ls.engine.events import Event
+from stet_ls.engine.models import Answer, Request, Selection
+from stet_ls.engine.paths import user_paths
+from stet_ls.engine.run import Engine
+from stet_ls.engine.settings import Provider, Settings
+from stet_ls.validators.source import Source
+
+
+def request_for(action: str, marked: str, *, language: str = "python", **fields: Any) -> Request:
+    """A request for a text with `$0` at the cursor, or around the selection."""
+    text, span = split_markers(marked)
+    selection = None if span is None else Selection(span)
+    return Request(action, language, Source(text), selection, **fields)
+
+
+class Bench:
+    """Runs actions and keeps the events that were seen."""
+
+    def __init__(self, model: ScriptedModel, settings: Settings | None = None) -> None:
+        provider = Provider(name="scripted", base_url=model.base_url, model=model.models[0], api_key=SecretStr("k"))
+        self.settings = (settings or Settings()).model_copy(update={"providers": (provider,)})
+        self.engine = Engine(self.settings, user_paths())
+        self.events: list[Event] = []
+
+    async def __aenter__(self) -> Bench:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.engine.close()
+
+    async def run(self, action: str, marked: str, **fields: Any) -> Answer:
+        """The answer to a request made of a marked text."""
+        return await self.engine.run(request_for(action, marked, **fields), on_event=self.events.append)
+
+    async def text_after(self, action: str, marked: str, **fields: Any) -> str:
+        """The document after the answer's edits; fails if nothing was offered."""
+        answer = await self.run(action, marked, **fields)
+        assert answer.success, answer.message
+        return applied(answer)
+
+
+def applied(answer: Answer) -> str:
+    """The text that the answer's edits make of the document."""
+    from stet_ls.validators.source import Splice
+
+    base = answer.edits[0].base
+    return base.splice(Splice(edit.span, edit.new_text) for edit in answer.edits if edit.base == base).text
+
+
+def code_reply(code: str, language: str = "python", plan: str = "Do it.") -> str:
+    """A reply in the form that is asked for."""
+    return f"PLAN: {plan}\nCODE:\n```{language}\n{code.rstrip()}\n```\n"
+
+
+def in_file(request: Request, path: Path) -> Request:
+    """The same request about a file that exists."""
+    return replace(request, path=path)
