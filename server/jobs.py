@@ -62,6 +62,10 @@ class Job:
         """Where it stands."""
         return JobStatus.RUNNING if self.ending is None else self.ending.status
 
+    def elapsed(self) -> float:
+        """The seconds it took, or takes so far."""
+        return time.monotonic() - self.started if self.seconds is None else self.seconds
+
     async def wait(self) -> None:
         """Returns once the job has ended; giving up waiting does not touch it."""
         await self._ended.wait()

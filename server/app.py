@@ -1,0 +1,157 @@
+"""The server: its features, wired. Every handler is short; what it does stands in the module that it names."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from stet_ls.server.code_actions import KINDS, code_actions
+from stet_ls.server.commands import COMMANDS
+from stet_ls.server.errors import failure_of
+from stet_ls.server.log import start_log
+from stet_ls.server.report import SCHEME
+from stet_ls.server.session import StetServer
+
+__all__ = ["StetServer", "create_server"]
+
+LOGGER = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 2.0
+"""How long jobs and engine may take to clean up when the client shuts down."""
+
+_CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=KINDS)
+_SAVED = types.SaveOptions(include_text=False)
+
+
+def create_server() -> StetServer:
+    """A server that is ready to be connected."""
+    ls = StetServer()
+    start_log(ls.paths.logs / "stet.log", "info")
+    ls.feature(types.INITIALIZE)(_initialize)
+    ls.feature(types.INITIALIZED)(_initialized)
+    ls.feature(types.SHUTDOWN)(_shutdown)
+    ls.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
+    ls.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
+    ls.feature(types.TEXT_DOCUMENT_DID_SAVE, _SAVED)(_did_save)
+    ls.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
+    ls.feature(types.TEXT_DOCUMENT_CODE_ACTION, _CODE_ACTIONS)(_code_action)
+    ls.feature(types.CODE_ACTION_RESOLVE)(_resolve)
+    ls.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(_text_document_content)
+    ls.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_did_change_configuration)
+    ls.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(_did_change_workspace_folders)
+    for name, spec in COMMANDS.items():
+        ls.protocol.add_command(name, spec)
+    return ls
+
+
+def _initialize(ls: StetServer, params: types.InitializeParams) -> None:
+    ls.meet(params)
+
+
+async def _initialized(ls: StetServer, params: types.InitializedParams) -> None:
+    ls.in_background(_register(ls), "register capabilities")
+    ls.in_background(_warm_up(ls), "load the engine")
+
+
+async def _shutdown(ls: StetServer, params: None) -> None:
+    try:
+        async with asyncio.timeout(CLOSE_SECONDS):
+            await ls.jobs.close()
+            await ls.engine.close()
+    except TimeoutError:
+        LOGGER.warning("the clean-up at shutdown was given up after %s s", CLOSE_SECONDS)
+
+
+def _did_open(ls: StetServer, params: types.DidOpenTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    if ls.reports.owns(uri):
+        ls.documents.unlist(uri)
+    elif (snapshot := ls.documents.snapshot(uri)) is not None:
+        ls.units.refresh(snapshot, settle=0)
+
+
+def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    if not ls.reports.owns(uri) and (snapshot := ls.documents.snapshot(uri)) is not None:
+        ls.units.refresh(snapshot)
+
+
+def _did_save(ls: StetServer, params: types.DidSaveTextDocumentParams) -> None:
+    """Asked for so that the client says it; a save is when the fate of an edit is known."""
+
+
+def _did_close(ls: StetServer, params: types.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    ls.jobs.cancel_for(uri)
+    ls.units.forget(uri)
+
+
+def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
+    uri = params.text_document.uri
+    if ls.reports.owns(uri):
+        return []
+    ls.documents.touch(uri)
+    snapshot = ls.documents.snapshot(uri)
+    return [] if snapshot is None else code_actions(params, snapshot, ls.units, ls.client)
+
+
+def _resolve(ls: StetServer, params: types.CodeAction) -> types.CodeAction:
+    return params
+
+
+def _text_document_content(ls: StetServer, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
+    text = ls.reports.content(params.uri)
+    if text is None:
+        raise JsonRpcInvalidParams(f"uri: {params.uri} is no report of this server, or no longer kept.")
+    return types.TextDocumentContentResult(text)
+
+
+def _did_change_configuration(ls: StetServer, params: types.DidChangeConfigurationParams) -> None:
+    # LSP 3.17 leaves the params' shape to the client: they are a hint that the settings are to be pulled again.
+    ls.engine.invalidate()
+
+
+def _did_change_workspace_folders(ls: StetServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    ls.engine.invalidate()
+
+
+async def _warm_up(ls: StetServer) -> None:
+    """Imports what the first job needs, so that its user does not wait for it."""
+    try:
+        await asyncio.to_thread(_import_params)
+        ready = await ls.engine.get()
+    except Exception as error:  # noqa: BLE001 - a task's root; the first job meets the same error and answers with it
+        ls.warn(failure_of(error, during="load the engine").message)
+        return
+    ls.apply_log_settings(ready.settings.log)
+
+
+def _import_params() -> None:
+    import stet_ls.server.lifecycle  # noqa: F401 - brings pydantic
+
+
+async def _register(ls: StetServer) -> None:
+    """Asks for what can only be asked for dynamically. A client that refuses goes on without it."""
+    wanted: list[types.Registration] = []
+    if ls.client.dynamic_configuration:
+        options = types.DidChangeConfigurationRegistrationOptions(section="stet")
+        wanted.append(_registration(types.WORKSPACE_DID_CHANGE_CONFIGURATION, options))
+    if ls.client.text_document_content:
+        options_ = types.TextDocumentContentRegistrationOptions([SCHEME])
+        wanted.append(_registration(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, options_))
+    for registration in wanted:
+        try:
+            await ls.client_register_capability_async(types.RegistrationParams([registration]))
+        except JsonRpcException as error:
+            LOGGER.info("%s was not registered: %s", registration.method, error)
+            continue
+        if registration.method == types.WORKSPACE_TEXT_DOCUMENT_CONTENT:
+            ls.reports.virtual = True
+
+
+def _registration(method: str, options: Any) -> types.Registration:
+    return types.Registration(f"stet-{method}", method, options)

@@ -1,0 +1,201 @@
+"""The commands: what a client can ask by `workspace/executeCommand`. The table at the end is the contract."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.models import ACTIONS
+from stet_ls.server.code_actions import OFFERS
+from stet_ls.server.jobs import Ending, Job
+from stet_ls.server.session import StetServer
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """One command. `params` names its model in `params.py`, which is imported with the first command."""
+
+    params: str
+    run: Callable[[StetServer, Any], Awaitable[Any] | Any]
+    about: str
+
+
+async def result(ls: StetServer, params: Any) -> Json:
+    """What a job came to; with `wait` not before it came to anything. Giving up waiting does not touch the job."""
+    job = ls.jobs.get(params.job)
+    if params.wait:
+        await job.wait()
+    return _result(job)
+
+
+def cancel(ls: StetServer, params: Any) -> Json:
+    """Stops a job."""
+    return {"cancelled": ls.jobs.get(params.job).cancel()}
+
+
+def retry(ls: StetServer, params: Any) -> Json:
+    """Runs a job again on the document as it is now."""
+    old = ls.jobs.get(params.job)
+    again = old.params.model_copy(update={"uri": old.uri})
+    if params.instruction:
+        again = again.model_copy(update={"instruction": params.instruction})
+    return _start(ls, old.action, again)
+
+
+def custom(ls: StetServer, params: Any) -> Json:
+    """Runs any action by its name."""
+    _known(params.action)
+    return _start(ls, params.action, params)
+
+
+def jobs(ls: StetServer, params: Any) -> Json:
+    """The jobs that are running, and the last ones that ended."""
+    return {
+        "jobs": [
+            {
+                "job": job.id,
+                "action": job.action,
+                "uri": job.uri,
+                "status": job.status.value,
+                "stage": job.stage,
+                "seconds": round(job.elapsed(), 3),
+                "message": job.ending.message if job.ending else "",
+            }
+            for job in ls.jobs
+        ]
+    }
+
+
+async def health(ls: StetServer, params: Any) -> Mapping[str, Any]:
+    """Which model would serve, and whether it answers."""
+    return await (await ls.engine.get()).engine.health()
+
+
+def stats(ls: StetServer, params: Any) -> Json:
+    """What this server did since it started."""
+    answers = [job.ending.answer for job in ls.jobs if job.ending and job.ending.answer]
+    tokens = Counter[str]()
+    for answer in answers:
+        tokens.update({name: count or 0 for name, count in answer.metadata.get("tokens", {}).items()})
+    return {
+        "jobs": dict(Counter(job.status.value for job in ls.jobs)),
+        "actions": dict(Counter(job.action for job in ls.jobs)),
+        "calls": sum(answer.metadata.get("calls", 0) for answer in answers),
+        "tokens": dict(tokens),
+        "seconds": round(sum(job.elapsed() for job in ls.jobs), 3),
+        "uptime": round(ls.uptime(), 3),
+    }
+
+
+async def show_prompt(ls: StetServer, params: Any) -> Json:
+    """What would be sent for an action, after redaction. Nothing is sent."""
+    from stet_ls.server.lifecycle import request_of
+
+    _known(params.action)
+    request, _ = request_of(ls, params.action, params)
+    engine = (await ls.engine.get()).engine
+    prompt = await engine.show_prompt(request)
+    return {
+        "messages": [{"role": message.role, "content": message.content} for message in prompt.messages],
+        "tokens": prompt.tokens,
+        "redactions": [{"line": each.line, "kind": each.kind} for each in prompt.redactions],
+        "left_out": list(prompt.left_out),
+        "endpoint": (await engine.health()).get("endpoint"),
+    }
+
+
+def memory_search(ls: StetServer, params: Any) -> Json:
+    """Remembered solutions that fit; there is no memory in this version, so none are found."""
+    return {"solutions": [], "available": False}
+
+
+def memory_stats(ls: StetServer, params: Any) -> Json:
+    """How much is remembered: nothing in this version."""
+    return {"solutions": 0, "dimension": None, "embedder": None, "bytes": 0, "uri": None, "available": False}
+
+
+def memory_forget(ls: StetServer, params: Any) -> Json:
+    """Forgets a solution; as none is remembered, every id is unknown."""
+    raise UsageError(f"id: there is no solution {params.id!r}; this version has no memory yet.")
+
+
+def capabilities(ls: StetServer, params: Any) -> Json:
+    """What this server can do, for plugins: actions with their schema, and commands."""
+    from stet_ls.engine.actions.registry import RECIPES
+    from stet_ls.engine.models import Answer
+    from stet_ls.server.params import ActionParams
+
+    kinds = {offer.action: offer.kind for offer in OFFERS}
+    return {
+        "version": ls.version,
+        "encoding": ls.client.encoding,
+        "actions": [
+            {
+                "name": recipe.name,
+                "title": recipe.title,
+                "description": recipe.description,
+                "kind": kinds.get(recipe.name),
+                "needs_instruction": recipe.needs_instruction,
+            }
+            for recipe in RECIPES.values()
+        ],
+        "input": ActionParams.model_json_schema(),
+        "output": list(Answer(False, "", "", "").to_json()),
+        "commands": {name: spec.about for name, spec in COMMANDS.items()},
+    }
+
+
+def _action(name: str) -> Callable[[StetServer, Any], Json]:
+    def start(ls: StetServer, params: Any) -> Json:
+        return _start(ls, name, params)
+
+    return start
+
+
+def _start(ls: StetServer, action: str, params: Any) -> Json:
+    from stet_ls.server.lifecycle import start_job
+
+    return {"job": start_job(ls, action, params).id}
+
+
+def _known(action: str) -> None:
+    from stet_ls.engine.actions.registry import RECIPES
+    from stet_ls.engine.run import unknown_action
+
+    if action not in RECIPES:
+        raise UsageError(f"action: {unknown_action(action)}")
+
+
+def _result(job: Job) -> Json:
+    ending = job.ending or Ending(job.status, "")
+    answer = ending.answer
+    return {
+        "status": ending.status.value,
+        "answer": answer.to_json() if answer else None,
+        "markdown": answer.markdown if answer else "",
+        "message": ending.message,
+        "applied": ending.applied,
+    }
+
+
+COMMANDS: Mapping[str, CommandSpec] = {
+    **{f"stet.{name}": CommandSpec("ActionParams", _action(name), f"Start the job {name}.") for name in ACTIONS},
+    "stet.custom": CommandSpec("CustomParams", custom, "Start any action by its name."),
+    "stet.result": CommandSpec("ResultParams", result, "What a job came to."),
+    "stet.cancel": CommandSpec("JobParams", cancel, "Stop a job."),
+    "stet.retry": CommandSpec("RetryParams", retry, "Run a job again on the document as it is now."),
+    "stet.jobs": CommandSpec("NoParams", jobs, "Running and recent jobs."),
+    "stet.health": CommandSpec("NoParams", health, "Which model would serve, and whether it answers."),
+    "stet.stats": CommandSpec("NoParams", stats, "What this server did since it started."),
+    "stet.showPrompt": CommandSpec("CustomParams", show_prompt, "What would be sent, after redaction."),
+    "stet.memory.search": CommandSpec("MemorySearchParams", memory_search, "Search remembered solutions."),
+    "stet.memory.stats": CommandSpec("NoParams", memory_stats, "How much is remembered."),
+    "stet.memory.forget": CommandSpec("MemoryForgetParams", memory_forget, "Forget a solution."),
+    "stet.capabilities": CommandSpec("NoParams", capabilities, "Actions, commands and their schema."),
+}
+"""Every command by its name."""

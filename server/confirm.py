@@ -1,0 +1,68 @@
+"""Whether a person is asked before an edit lands, and how. Only risky edits are worth a question."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from stet_ls.engine.models import Answer, Edit, Ruling
+from stet_ls.server.documents import Snapshot
+from stet_ls.server.plan import Plan, is_target
+from stet_ls.validators.structure import imports
+
+Preview = Literal["auto", "always", "never"]
+
+
+class Choice(StrEnum):
+    """What the person answered."""
+
+    APPLY = "Apply"
+    SHOW_DIFF = "Show diff"
+    DISCARD = "Discard"
+
+
+def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
+    """Why this edit deserves a question, in words; nothing for an edit of the target that passed its checks."""
+    found = []
+    if len(plan.names) > 1:
+        found.append(f"it changes {len(plan.names)} files ({', '.join(plan.names)})")
+    failed = [item.check.value for item in answer.evidence if item.verdict is Ruling.FAIL]
+    if failed:
+        found.append(f"failed: {', '.join(failed)}")
+    unknown = [item.check.value for item in answer.evidence if item.trusted and item.verdict is Ruling.UNKNOWN]
+    if unknown:
+        found.append(f"could not be checked: {', '.join(unknown)}")
+    if any(_outside(edit, answer, snapshot) for edit in answer.edits):
+        found.append("it reaches outside the code that was asked about")
+    return tuple(found)
+
+
+def must_ask(preview: Preview, reasons: tuple[str, ...]) -> bool:
+    """True if the edit may not land without a person's word."""
+    return preview == "always" or (preview == "auto" and bool(reasons))
+
+
+async def ask(ls: LanguageServer, question: str) -> Choice:
+    """Asks by message box. A box that is dismissed, or a client that cannot show one, means no."""
+    actions = [types.MessageActionItem(title.value) for title in Choice]
+    params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
+    try:
+        item = await ls.window_show_message_request_async(params)
+    except JsonRpcException:
+        return Choice.DISCARD
+    return Choice(item.title) if item is not None and item.title in Choice.__members__.values() else Choice.DISCARD
+
+
+def _outside(edit: Edit, answer: Answer, snapshot: Snapshot) -> bool:
+    """Imports that are merged into the import block count as inside the target."""
+    if not is_target(edit.path, snapshot):
+        return True
+    if answer.guard is None or answer.guard.contains(edit.span):
+        return False
+    block = imports(edit.base, answer.language)
+    last = max((span.end for span in block), default=0)
+    return edit.base.line_of(edit.span.start) > edit.base.line_of(last) + 1

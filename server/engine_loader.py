@@ -1,0 +1,116 @@
+"""Brings the engine up behind the handshake: its imports and the settings are read in a thread, after `initialized`.
+
+Settings files are looked at again before each job, so that a change needs neither a watcher nor a restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.paths import Paths
+
+if TYPE_CHECKING:
+    from stet_ls.engine.configuration import Loaded
+    from stet_ls.engine.run import Engine
+    from stet_ls.engine.settings import Settings
+
+LOGGER = logging.getLogger(__name__)
+
+PROJECT_FILE = ".stet.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class EditorSettings:
+    """What the editor says. `user` comes from a plugin that read the user's own scope, `workspace` perhaps from a project."""
+
+    workspace: Mapping[str, Any] | None = None
+    user: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An engine and the settings that it was made with."""
+
+    engine: Engine
+    settings: Settings
+
+
+Stamp = tuple[int, ...]
+
+
+class EngineLoader:
+    """Holds the engine in force. `warn` tells the user what is wrong with the settings."""
+
+    def __init__(
+        self,
+        paths: Paths,
+        *,
+        project: Callable[[], Path | None],
+        editor: Callable[[], Awaitable[EditorSettings]],
+        warn: Callable[[str], None],
+    ) -> None:
+        self._paths = paths
+        self._project = project
+        self._editor = editor
+        self._warn = warn
+        self._lock = asyncio.Lock()
+        self._ready: Ready | None = None
+        self._stamp: Stamp = ()
+        self._stale = True
+
+    @property
+    def settings(self) -> Settings | None:
+        """The settings in force; None until they were first read."""
+        return self._ready.settings if self._ready else None
+
+    def invalidate(self) -> None:
+        """Makes the next `get` read the settings again."""
+        self._stale = True
+
+    async def get(self) -> Ready:
+        """The engine for the settings as they are now. Raises SettingsError if they name an unusable endpoint."""
+        async with self._lock:
+            stamp = self._look()
+            if self._ready is None or self._stale or stamp != self._stamp:
+                self._ready = await self._load()
+                self._stamp, self._stale = stamp, False
+            return self._ready
+
+    async def close(self) -> None:
+        """Closes the engine, if there is one."""
+        if self._ready is not None:
+            await self._ready.engine.close()
+
+    async def _load(self) -> Ready:
+        editor = await self._editor()
+        engine_class, loaded = await asyncio.to_thread(_read, self._project(), editor)
+        for warning in loaded.warnings:
+            self._warn(warning)
+        if self._ready is not None and loaded.settings == self._ready.settings:
+            return self._ready
+        # The engine before this one is not closed here: its jobs run on with the settings that they started with.
+        return Ready(engine_class(loaded.settings, self._paths), loaded.settings)
+
+    def _look(self) -> Stamp:
+        project = self._project()
+        files = [self._paths.config_file, *([project / PROJECT_FILE] if project else [])]
+        return tuple(_modified(file) for file in files)
+
+
+def _read(project: Path | None, editor: EditorSettings) -> tuple[type[Engine], Loaded]:
+    from stet_ls.engine.configuration import load
+    from stet_ls.engine.run import Engine
+
+    return Engine, load(project=project, editor=editor.workspace, editor_user=editor.user)
+
+
+def _modified(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,217 @@
+"""How an edit lands where it was meant, or not at all.
+
+rebase on the live text → judge its syntax again if that text is another → ask if it is risky → compare versions and
+send in one breath → wait for the change that proves it. Only the last plan, made with no await before the request is
+written, is ever sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from stet_ls.engine.models import Answer
+from stet_ls.server.client import Client
+from stet_ls.server.confirm import Choice, Preview, ask, must_ask, risks
+from stet_ls.server.documents import Documents
+from stet_ls.server.jobs import Ending, JobStatus
+from stet_ls.server.plan import Change, Origin, Plan, StaleError, make_plan
+from stet_ls.server.session import StetServer
+from stet_ls.server.shown import shows
+from stet_ls.server.track import Track
+from stet_ls.server.workspace_edit import workspace_edit
+from stet_ls.validators import syntax
+
+CONFIRM_SECONDS = 3.0
+"""How long after the client's answer the change may take to show."""
+RETRY_SECONDS = 1.0
+"""How long to wait for the didChange that explains why the client found the version wrong."""
+DISK_SECONDS = 0.05
+"""How often a file that the client never opened is looked at."""
+REBASES = 5
+"""How often the user may outrun the syntax check before Stet gives up."""
+
+_VERSION = re.compile(r"version|changed", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """The client's answer to an applyEdit; `seen` if the text itself proved it."""
+
+    applied: bool
+    seen: bool = False
+    reason: str = ""
+
+
+async def land(ls: StetServer, answer: Answer, origin: Origin, preview: Preview, name: str) -> Ending:
+    """Applies the answer's edits, or hands them over, or refuses. `name` is what a report of them is called."""
+    try:
+        plan = await _judged_plan(answer, origin, ls.documents)
+        if not plan.changes and not plan.new_files:
+            return _refused(answer, "The edit changes nothing.")
+        if gap := _gap(plan, ls.client):
+            return await _hand_over(ls, answer, plan, name, gap)
+        reasons = await asyncio.to_thread(risks, answer, plan, origin.snapshot)
+        if preview == "never" and answer.refuted:
+            return _refused(answer, f"Not applied: {'; '.join(reasons)}.")
+        question = _question(answer, reasons) if must_ask(preview, reasons) else None
+        if question is None or ls.client.change_annotations:
+            return await _send(ls, answer, origin, question)
+        if not await _agreed(ls, question, plan, name):
+            return _refused(answer, "Discarded.")
+        return await _send(ls, answer, origin, None)
+    except StaleError as stale:
+        return _refused(answer, str(stale))
+
+
+async def _judged_plan(answer: Answer, origin: Origin, documents: Documents) -> Plan:
+    """A plan for the live text whose syntax was judged on exactly that text. Returns without an await after it."""
+    judged: Plan | None = None
+    for _ in range(REBASES):
+        plan = make_plan(answer, origin, documents)
+        if not plan.rebased or (judged is not None and plan.same_texts(judged)):
+            return plan
+        await asyncio.to_thread(_judge, plan, answer.language)
+        judged = plan
+    raise StaleError("The document changes faster than the edit can be checked; run it again.")
+
+
+def _judge(plan: Plan, language: str) -> None:
+    """The syntax delta once more: what parsed on the text of the request may not parse on this one."""
+    for change in plan.changes:
+        path = change.before.path
+        before = syntax.check(change.before.source, language, path=path)
+        after = syntax.check(change.after, language, path=path)
+        broken = syntax.broken_by(before, after)
+        if broken and after.may_block:
+            raise StaleError(f"After your change the edit no longer parses ({broken[0].message}); run it again.")
+
+
+async def _send(ls: StetServer, answer: Answer, origin: Origin, confirm: str | None) -> Ending:
+    plan = await _judged_plan(answer, origin, ls.documents)
+    reply = await _apply(ls, plan, answer, confirm)
+    if not reply.applied and await _worth_retrying(ls.documents, plan, reply, asked=confirm is not None):
+        plan = await _judged_plan(answer, origin, ls.documents)
+        reply = await _apply(ls, plan, answer, confirm)
+    if not reply.applied:
+        reason = f": {reply.reason}" if reply.reason else ""
+        return _refused(answer, f"The editor did not apply the edit{reason}.")
+    if not reply.seen:
+        names = ", ".join(plan.names)
+        message = (
+            f"The editor says that it applied the edit, but the new text did not show in {names}: look before you save."
+        )
+        return Ending(JobStatus.DONE, message, applied=None, answer=answer)
+    return Ending(JobStatus.DONE, answer.message, applied=True, answer=answer)
+
+
+async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None) -> _Reply:
+    """Sends the plan. The request is written before the first await: the versions in it are those of this instant."""
+    metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
+    edit = workspace_edit(plan, ls.client, confirm=confirm)
+    params = types.ApplyWorkspaceEditParams(edit, f"Stet: {answer.message}", metadata)
+    tracks = [ls.documents.track(change.before) for change in plan.changes]
+    request = ls.protocol.send_request_async(types.WORKSPACE_APPLY_EDIT, params)
+    # The text may show before the client answers, and some clients never do.
+    seen = asyncio.create_task(_seen(ls.documents, plan, tracks))
+    try:
+        await asyncio.wait({request, seen}, return_when=asyncio.FIRST_COMPLETED)
+        if seen.done():
+            return _Reply(applied=True, seen=True)
+        reply = _read(request)
+        if reply.applied:
+            await asyncio.wait({seen}, timeout=CONFIRM_SECONDS)
+        return _Reply(reply.applied, seen.done(), reply.reason)
+    finally:
+        seen.cancel()
+        request.add_done_callback(_forget)
+        for track in tracks:
+            track.release()
+
+
+def _read(request: asyncio.Future[types.ApplyWorkspaceEditResult | None]) -> _Reply:
+    try:
+        result = request.result()
+    except JsonRpcException as error:
+        return _Reply(applied=False, reason=str(error).rstrip("."))
+    if result is None:
+        return _Reply(applied=True)
+    return _Reply(result.applied, reason=(result.failure_reason or "").rstrip("."))
+
+
+def _forget(request: asyncio.Future[object]) -> None:
+    """Takes the late answer, so that asyncio does not complain about an exception that nobody looked at."""
+    if not request.cancelled():
+        request.exception()
+
+
+async def _seen(documents: Documents, plan: Plan, tracks: Sequence[Track]) -> None:
+    """Returns once every change of the plan shows in its document."""
+    for change, track in zip(plan.changes, tracks, strict=True):
+        while (live := documents.snapshot(change.before.uri)) is None or not shows(live.source, change):
+            if live is None or live.version is None:
+                await asyncio.sleep(DISK_SECONDS)
+            else:
+                await track.wait_change(live.version)
+    for file in plan.new_files:
+        while (live := documents.snapshot(file.path.as_uri())) is None:
+            await asyncio.sleep(DISK_SECONDS)
+
+
+async def _worth_retrying(documents: Documents, plan: Plan, reply: _Reply, *, asked: bool) -> bool:
+    """True if the client refused because it is ahead: eglot asks for edits before it has sent its last didChange."""
+    if any(_moved(documents, change) for change in plan.changes):
+        return not asked or bool(_VERSION.search(reply.reason))
+    if not _VERSION.search(reply.reason) or not plan.changes:
+        return False
+    track = documents.track(plan.changes[0].before)
+    try:
+        await asyncio.wait_for(track.wait_change(plan.changes[0].before.version), RETRY_SECONDS)
+    except TimeoutError:
+        return False
+    finally:
+        track.release()
+    return True
+
+
+def _moved(documents: Documents, change: Change) -> bool:
+    live = documents.snapshot(change.before.uri)
+    return live is not None and live.version != change.before.version
+
+
+async def _agreed(ls: StetServer, question: str, plan: Plan, name: str) -> bool:
+    while (choice := await ask(ls, question)) is Choice.SHOW_DIFF:
+        await ls.reports.show(f"{name}-diff", _fenced(await asyncio.to_thread(plan.diff)))
+    return choice is Choice.APPLY
+
+
+async def _hand_over(ls: StetServer, answer: Answer, plan: Plan, name: str, gap: str) -> Ending:
+    """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
+    where = await ls.reports.show(f"{name}-diff", _fenced(await asyncio.to_thread(plan.diff)))
+    return Ending(JobStatus.DONE, f"{answer.message} · {gap}; the diff is {where}", applied=False, answer=answer)
+
+
+def _gap(plan: Plan, client: Client) -> str:
+    """What the client lacks to take this plan, in words; "" if nothing."""
+    if not client.apply_edit:
+        return "your editor takes no edits from a server"
+    if plan.new_files and not (client.create_files and client.versioned_edits):
+        return "your editor creates no files for a server"
+    return ""
+
+
+def _question(answer: Answer, reasons: Sequence[str]) -> str:
+    return f"{answer.message}. Apply it? {'; '.join(reasons).capitalize()}" + ("." if reasons else "")
+
+
+def _fenced(diff: str) -> str:
+    return f"```diff\n{diff}```\n"
+
+
+def _refused(answer: Answer, message: str) -> Ending:
+    return Ending(JobStatus.REFUSED, message, applied=False, answer=answer)

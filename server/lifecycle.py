@@ -1,0 +1,150 @@
+"""The life of a job: a snapshot, the engine, an edit that lands or a report, and one sentence for the user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.events import Event, Stage
+from stet_ls.engine.models import Buffer, Request, Selection, Workspace
+from stet_ls.server.convert import diagnostic_of, offset_of, span_of
+from stet_ls.server.documents import Snapshot
+from stet_ls.server.jobs import Ending, Job, JobStatus
+from stet_ls.server.landing import land
+from stet_ls.server.params import ActionParams
+from stet_ls.server.plan import Origin, name_of
+from stet_ls.server.progress import JobProgress
+from stet_ls.server.session import StetServer
+from stet_ls.validators.source import Span
+
+NO_DOCUMENT = "uri: no document is open; open one, or name it with `uri`."
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What a job works on, taken in one instant: nothing here changes while it runs."""
+
+    action: str
+    params: ActionParams
+    origin: Origin
+    request: Request
+
+
+def start_job(ls: StetServer, action: str, params: ActionParams) -> Job:
+    """Starts a job on the document as it is in this instant, and returns at once. UsageError if there is no such place.
+
+    No await stands between reading the command and the snapshot: the next message may change the text.
+    """
+    prepared = _prepare(ls, action, params)
+    snapshot = prepared.origin.snapshot
+    job = Job(action, snapshot.uri, params)
+    title = f"Stet: {action} {name_of(snapshot)}"
+    progress = JobProgress(ls, f"stet/{job.id}", title, job.cancel, shown=ls.client.work_done_progress)
+
+    async def run(job: Job) -> Ending:
+        return await _run(ls, job, prepared, progress)
+
+    def on_end(job: Job) -> None:
+        prepared.origin.track.release()
+        assert job.ending is not None
+        progress.end("cancelled" if job.status is JobStatus.CANCELLED else job.ending.message)
+        _announce(ls, job.ending)
+
+    return ls.jobs.start(job, run, on_end)
+
+
+def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Request, Snapshot]:
+    """What the engine is asked, and the snapshot that it is about. UsageError names the argument that does not fit."""
+    uri = params.uri or ls.documents.latest()
+    if uri is None:
+        raise UsageError(NO_DOCUMENT)
+    snapshot = ls.documents.snapshot(uri)
+    if snapshot is None:
+        raise UsageError(f"uri: {uri} is not open and cannot be read as a text file.")
+    source, encoding = snapshot.source, ls.client.encoding
+    request = Request(
+        action=action,
+        language=snapshot.language,
+        source=source,
+        selection=_selection(params, snapshot, ls),
+        path=snapshot.path,
+        instruction=params.instruction,
+        constraints=params.constraints,
+        context=params.context,
+        diagnostics=tuple(diagnostic_of(each, source, encoding) for each in params.diagnostics),
+        budget=params.budget,
+        workspace=Workspace(ls.roots(), _buffers(ls)),
+    )
+    return request, snapshot
+
+
+def _buffers(ls: StetServer) -> tuple[Buffer, ...]:
+    """The texts that count instead of those on the disk."""
+    return tuple(
+        Buffer(each.path, each.version or 0, each.source.text)
+        for each in ls.documents.open_snapshots()
+        if each.path is not None
+    )
+
+
+def _prepare(ls: StetServer, action: str, params: ActionParams) -> _Prepared:
+    request, snapshot = request_of(ls, action, params)
+    return _Prepared(action, params, Origin(snapshot, ls.documents.track(snapshot)), request)
+
+
+def _selection(params: ActionParams, snapshot: Snapshot, ls: StetServer) -> Selection | None:
+    source, encoding = snapshot.source, ls.client.encoding
+    if params.range is not None:
+        _within("range", params.range.start.line, snapshot)
+        return Selection(span_of(params.range, source, encoding))
+    if params.position is not None:
+        _within("position", params.position.line, snapshot)
+        at = offset_of(params.position, source, encoding)
+        return Selection(Span(at, at))
+    return None
+
+
+def _within(field: str, line: int, snapshot: Snapshot) -> None:
+    count = snapshot.source.line_count
+    if line >= count:
+        raise UsageError(f"{field}: line {line} is outside {name_of(snapshot)}, which has {count} lines (from 0).")
+
+
+async def _run(ls: StetServer, job: Job, prepared: _Prepared, progress: JobProgress) -> Ending:
+    def on_event(event: Event) -> None:
+        if isinstance(event, Stage):
+            job.stage = event.name
+        progress.on_event(event)
+
+    ready = await ls.engine.get()
+    answer = await ready.engine.run(prepared.request, on_event=on_event)
+    if not answer.success:
+        return Ending(JobStatus.REFUSED, answer.message, applied=False, answer=answer)
+    name = f"{prepared.action}-{job.id}"
+    if answer.edits or answer.new_files:
+        preview = prepared.params.preview or ready.settings.editor.preview
+        return await land(ls, answer, prepared.origin, preview, name)
+    where = await ls.reports.show(name, answer.markdown)
+    return Ending(JobStatus.DONE, f"{answer.message} ({where})", answer=answer)
+
+
+_SHOWN = {
+    JobStatus.REFUSED: types.MessageType.Warning,
+    JobStatus.FAILED: types.MessageType.Error,
+}
+
+
+def _announce(ls: StetServer, ending: Ending) -> None:
+    """One sentence for the user: a message box if something is up to them, else a line in the log."""
+    unproven = ending.status is JobStatus.DONE and ending.applied is None and _edits(ending)
+    kind = types.MessageType.Warning if unproven else _SHOWN.get(ending.status)
+    if kind is not None:
+        ls.window_show_message(types.ShowMessageParams(kind, ending.message))
+    elif ending.status is JobStatus.DONE:
+        ls.tell(ending.message)
+
+
+def _edits(ending: Ending) -> bool:
+    return ending.answer is not None and bool(ending.answer.edits or ending.answer.new_files)

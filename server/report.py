@@ -1,0 +1,82 @@
+"""Shows explanations, reports and diffs: as a virtual document, as a file beside the editor, or as a short message."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+SCHEME = "stet"
+KEPT = 30
+"""Reports that stay readable; older ones go, from memory and from the cache folder."""
+SHORT = 280
+"""Characters of a report that a message box may show."""
+
+
+class Reports:
+    """The reports of one server. Its files lie in `folder`, readable by their user alone, for they quote code."""
+
+    def __init__(self, ls: LanguageServer, folder: Path) -> None:
+        self._ls = ls
+        self._folder = folder
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self.virtual = False
+        """True once the client has taken `workspace/textDocumentContent` for our scheme."""
+        self.documents = False
+        """True if the client shows documents on request."""
+
+    def owns(self, uri: str) -> bool:
+        """True for our own reports: no action is offered on them."""
+        return uri.startswith((f"{SCHEME}:", self._folder.as_uri()))
+
+    def content(self, uri: str) -> str | None:
+        """The text of a virtual document, or None if it is not kept any more."""
+        return self._texts.get(uri)
+
+    async def show(self, name: str, markdown: str) -> str:
+        """Shows `markdown` and says where, as the end of a sentence: "open as NAME"."""
+        if self.virtual and self.documents:
+            uri = f"{SCHEME}:/{name}.md"
+            self._texts[uri] = markdown
+            while len(self._texts) > KEPT:
+                self._texts.popitem(last=False)
+            if await self._open(uri):
+                return f"open as {name}.md"
+        if self.documents:
+            file = await asyncio.to_thread(self._write, name, markdown)
+            if file is not None and await self._open(file.as_uri()):
+                return f"open as {file.name}"
+        self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, markdown))
+        self._ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, _short(markdown)))
+        return "in the log"
+
+    async def _open(self, uri: str) -> bool:
+        try:
+            result = await self._ls.window_show_document_async(types.ShowDocumentParams(uri, take_focus=False))
+        except JsonRpcException:
+            return False
+        return result is not None and result.success
+
+    def _write(self, name: str, markdown: str) -> Path | None:
+        file = self._folder / f"{name}.md"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            file.write_text(markdown, encoding="utf-8", errors="replace")
+            for old in sorted(self._folder.glob("*.md"), key=lambda each: each.stat().st_mtime)[:-KEPT]:
+                old.unlink(missing_ok=True)
+        except OSError:
+            return None
+        return file
+
+
+def _short(markdown: str) -> str:
+    """The first paragraph that is no heading, cut to what a message box holds."""
+    paragraphs = [part.strip() for part in markdown.split("\n\n")]
+    prose = next(
+        (part for part in paragraphs if part and not part.startswith(("#", "```"))), "The report is in the log."
+    )
+    return prose if len(prose) <= SHORT else f"{prose[: SHORT - 1].rstrip()}…"

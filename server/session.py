@@ -1,0 +1,113 @@
+"""The server object of one client: everything that its features share, and nothing that they do."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from stet_ls import __version__
+from stet_ls.engine.paths import user_paths
+from stet_ls.server.client import Client
+from stet_ls.server.documents import Documents
+from stet_ls.server.engine_loader import EditorSettings, EngineLoader
+from stet_ls.server.jobs import Jobs
+from stet_ls.server.protocol import Protocol, converter_factory
+from stet_ls.server.report import Reports
+from stet_ls.server.unit_index import UnitIndex
+
+LOGGER = logging.getLogger(__name__)
+
+SECTION = "stet"
+"""The section of the editor's settings."""
+CONFIGURATION_SECONDS = 3.0
+"""How long the editor may take to tell its settings; the jobs wait for them."""
+
+
+class StetServer(LanguageServer):
+    """Stet, as one client sees it."""
+
+    protocol: Protocol
+
+    def __init__(self) -> None:
+        super().__init__(
+            SECTION,
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=Protocol,
+            converter_factory=converter_factory,
+        )
+        self.paths = user_paths()
+        self.client = Client()
+        self.documents = Documents(self)
+        self.jobs = Jobs()
+        self.reports = Reports(self, self.paths.cache / "reports")
+        self.units = UnitIndex()
+        self.engine = EngineLoader(self.paths, project=self.project, editor=self.editor_settings, warn=self.warn)
+        self._options: dict[str, Any] = {}
+        self._started = time.monotonic()
+        self._background: set[asyncio.Task[Any]] = set()
+
+    def meet(self, params: types.InitializeParams) -> None:
+        """Learns who the client is."""
+        self.client = Client.of(params)
+        options = params.initialization_options
+        self._options = dict(options) if isinstance(options, dict) else {}
+        self.reports.documents = self.client.show_document
+
+    def roots(self) -> tuple[Path, ...]:
+        """The folders that are open, the first one first. A client without any is well."""
+        uris = list(self.workspace.folders) or [uri for uri in [self.workspace.root_uri] if uri]
+        paths = (to_fs_path(uri) for uri in uris)
+        return tuple(Path(path) for path in paths if path)
+
+    def project(self) -> Path | None:
+        """The folder whose `.stet.toml` counts."""
+        return next(iter(self.roots()), None)
+
+    async def editor_settings(self) -> EditorSettings:
+        """The editor's settings: pulled where it answers, else those that came with `initialize`.
+
+        `initializationOptions`: `settings` (a workspace's), `userSettings` (a plugin read them from the user's scope).
+        """
+        workspace = self._options.get("settings")
+        if self.client.configuration:
+            item = types.ConfigurationItem(section=SECTION)
+            request = self.workspace_configuration_async(types.ConfigurationParams([item]))
+            try:
+                pulled = await asyncio.wait_for(request, CONFIGURATION_SECONDS)
+            except (JsonRpcException, TimeoutError) as error:
+                LOGGER.warning("the editor did not tell its settings: %s", error or "no answer")
+            else:
+                workspace = (pulled[0] if pulled else None) or workspace
+        user = self._options.get("userSettings")
+        return EditorSettings(
+            workspace if isinstance(workspace, dict) else None, user if isinstance(user, dict) else None
+        )
+
+    def uptime(self) -> float:
+        """Seconds since it was made."""
+        return time.monotonic() - self._started
+
+    def warn(self, message: str) -> None:
+        """Tells the user, who has to do something about it."""
+        LOGGER.warning("%s", message)
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+
+    def tell(self, message: str) -> None:
+        """Writes a line to the client's log."""
+        self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
+
+    def in_background(self, work: Any, name: str) -> None:
+        """Runs a coroutine that nobody waits for, and holds on to it until it ends."""
+        task = asyncio.ensure_future(work)
+        task.set_name(name)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
