@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-
 from support.neovim import Neovim
 from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
@@ -63,6 +62,7 @@ def test_refactor_lands_and_is_undone_in_one_step(editor: Neovim) -> None:
     result = editor.done()
     assert (result["status"], result["applied"]) == ("done", True), result
     typed = BEFORE.replace("import os", "import sys")
+    old = BEFORE[BEFORE.index("def sign") : BEFORE.index("\n\n\ndef other")]
     assert editor.text() + "\n" == typed.replace(
         BEFORE[BEFORE.index("def sign") : BEFORE.index("\n\n\ndef other")], AFTER.rstrip()
     )
@@ -143,7 +143,8 @@ def test_an_explanation_opens_in_a_float(editor: Neovim, scripted: ScriptedModel
       local found = {}
       for _, window in ipairs(vim.api.nvim_list_wins()) do
         if vim.api.nvim_win_get_config(window).relative ~= "" then
-          table.insert(found, table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), "\\n"))
+          local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
+          table.insert(found, table.concat(lines, "\\n"))
         end
       end
       return found

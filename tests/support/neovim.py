@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 PLUGIN = Path(__file__).resolve().parents[2] / "editors" / "neovim"
