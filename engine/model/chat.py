@@ -1,0 +1,48 @@
+"""The data of one model call: how to sample, what it used, what came back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Finish = Literal["stop", "length", "cut"]
+"""Why a reply ended: the model was done, it reached `max_tokens`, or it broke off and is not whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a reply is drawn. `stop` strings end it and are not part of it."""
+
+    temperature: float
+    max_tokens: int
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the endpoint counted them; `cached_tokens` of the prompt were not read anew."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A reply. `text` is never empty unless the model only reasoned until it reached `max_tokens`.
+
+    `usage` is None where the endpoint does not tell. `endpoint` is the provider's name. `requests` counts all that
+    were sent for this reply, to endpoints that failed too. `warnings` are sentences for the user.
+    """
+
+    text: str
+    reasoning: str
+    finish: Finish
+    usage: Usage | None
+    model: str
+    endpoint: str
+    first_token_seconds: float
+    seconds: float
+    requests: int
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,161 @@
+"""The HTTP side of one endpoint: opened late, in a thread, and closed once."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import ipaddress
+import json
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from stet_ls.engine.errors import Fault
+from stet_ls.engine.model.faults import Failure, failure_of_exception, failure_of_status, without_secrets
+from stet_ls.engine.settings import Provider
+
+if TYPE_CHECKING:
+    import httpx2
+    import openai
+
+_CONNECT_SECONDS = 5.0
+_CHATTERING = ("openai", "httpx2", "httpcore2")
+"""Loggers that write whole requests, prompts included, where the log is set to debug."""
+
+_CONTEXT_KEYS = ("max_model_len", "context_length", "max_context_length", "n_ctx", "context_window")
+"""How servers name a model's context in /models: vLLM, OpenRouter, LM Studio, llama.cpp (inside `meta`), Groq."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model as an endpoint lists it; `context` in tokens, 0 where it does not say."""
+
+    name: str
+    context: int = 0
+
+
+class Connection:
+    """One endpoint's HTTP client and, once a job needs it, the SDK on top of it."""
+
+    def __init__(self, provider: Provider) -> None:
+        self.provider = provider
+        self._http: httpx2.AsyncClient | None = None
+        self._sdk: openai.AsyncOpenAI | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not appear in a message: the key, and a password within the address."""
+        password = urlsplit(self.provider.base_url).password
+        return tuple(secret for secret in (_key(self.provider), password) if secret)
+
+    async def sdk(self) -> openai.AsyncOpenAI:
+        """The SDK's client. Its import takes half a second of processor time, so it happens in a thread."""
+        http = await self._client()
+        async with self._opening:
+            if self._sdk is None:
+                self._sdk = await asyncio.to_thread(_open_sdk, self.provider, http)
+        return self._sdk
+
+    async def listed(self, *, seconds: float) -> tuple[Listed, ...] | Failure:
+        """The models that the endpoint lists at /models, within so many seconds."""
+        http = await self._client()
+        key = _key(self.provider)
+        try:
+            async with asyncio.timeout(seconds):
+                response = await http.get(
+                    self.provider.base_url.rstrip("/") + "/models",
+                    headers={"Authorization": f"Bearer {key}"} if key else {},
+                )
+            body = json.loads(response.content) if response.content else None
+        except TimeoutError:
+            return Failure(Fault.NO_FIRST_TOKEN, f"no list of models within {seconds:g} s")
+        except json.JSONDecodeError:
+            if response.is_success:
+                return Failure(Fault.MALFORMED, "its list of models is no JSON")
+            body = None
+        except _http_errors() as error:
+            return without_secrets(failure_of_exception(error), self.secrets)
+        if not response.is_success:
+            return without_secrets(failure_of_status(response.status_code, body, response.headers), self.secrets)
+        return _models_of(body)
+
+    async def close(self) -> None:
+        """Close every socket. The connection must not be used again."""
+        if self._http is not None:
+            await self._http.aclose()
+
+    async def _client(self) -> httpx2.AsyncClient:
+        async with self._opening:
+            if self._http is None:
+                self._http = await asyncio.to_thread(_open_http, self.provider)
+        return self._http
+
+
+def is_loopback(base_url: str) -> bool:
+    """True if an address is this machine."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _open_http(provider: Provider) -> httpx2.AsyncClient:
+    import httpx2
+
+    return httpx2.AsyncClient(
+        # All other waiting is bounded by the caller, who knows what is being waited for.
+        timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
+        # A prompt goes where its owner sent it: not through a proxy if that is this machine, and to no other address
+        # because a server says so.
+        trust_env=not is_loopback(provider.base_url),
+        follow_redirects=False,
+        verify=not provider.base_url.startswith("http:"),  # without TLS there is no certificate store to load
+    )
+
+
+def _open_sdk(provider: Provider, http: httpx2.AsyncClient) -> openai.AsyncOpenAI:
+    module = importlib.import_module("openai")
+    for name in _CHATTERING:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    client: openai.AsyncOpenAI = module.AsyncOpenAI(
+        base_url=provider.base_url,
+        api_key=_key(provider) or "none",  # servers on loopback want none, the SDK insists on one
+        max_retries=0,
+        http_client=http,
+    )
+    # Set here because None as an argument means "from OPENAI_ORG_ID", whatever endpoint that was meant for.
+    client.organization = provider.organization or None
+    client.project = None
+    client.chat.completions  # noqa: B018  # imports the second half of the SDK, while we are in a thread
+    return client
+
+
+def _key(provider: Provider) -> str:
+    return provider.api_key.get_secret_value().strip() if provider.api_key is not None else ""
+
+
+def _http_errors() -> tuple[type[Exception], ...]:
+    import httpx2
+
+    return (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError)
+
+
+def _models_of(body: object) -> tuple[Listed, ...] | Failure:
+    data = body.get("data") if isinstance(body, dict) else None
+    if not isinstance(data, list):
+        return Failure(Fault.MALFORMED, "its list of models is none")
+    return tuple(
+        Listed(str(entry["id"]), _context_of(entry)) for entry in data if isinstance(entry, dict) and entry.get("id")
+    )
+
+
+def _context_of(entry: dict[str, object]) -> int:
+    meta = entry.get("meta")
+    for source in (entry, meta if isinstance(meta, dict) else {}):
+        for key in _CONTEXT_KEYS:
+            if isinstance(value := source.get(key), int) and value > 0:
+                return value
+    return 0

@@ -1,0 +1,57 @@
+"""Looking for model servers on this machine, where none was configured."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stet_ls.engine.model.connection import Connection, Listed
+from stet_ls.engine.model.faults import Failure
+from stet_ls.engine.model.profiles import is_chat_model
+from stet_ls.engine.settings import Provider
+
+PORTS: Mapping[str, int] = {"ollama": 11434, "llama.cpp": 8080, "lm-studio": 1234, "vllm": 8000}
+"""Servers in the order in which they are preferred, and the port that each takes unless told otherwise."""
+
+_SECONDS = 0.5
+"""A server on this machine lists its models at once; a web server that is none may take its time."""
+
+_OLLAMA_CONTEXT = 4096
+"""Ollama's default, whatever the model can do, and no request of ours can change it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Servers that answered with at least one chat model, and one line per port on what was there."""
+
+    providers: tuple[Provider, ...]
+    tried: tuple[str, ...]
+
+
+async def discover(ports: Mapping[str, int] = PORTS) -> Found:
+    """Ask all ports at once for their models. Never raises, and takes no longer than half a second."""
+    answers = await asyncio.gather(*(_listed(name, port) for name, port in ports.items()))
+    return Found(
+        tuple(answer for answer in answers if isinstance(answer, Provider)),
+        tuple(
+            f"{name} on port {port}"
+            for (name, port), answer in zip(ports.items(), answers, strict=True)
+            if not isinstance(answer, Provider)
+        ),
+    )
+
+
+async def _listed(name: str, port: int) -> Provider | None:
+    provider = Provider(name=name, base_url=f"http://127.0.0.1:{port}/v1")
+    connection = Connection(provider)
+    try:
+        models = await connection.listed(seconds=_SECONDS)
+    finally:
+        await connection.close()
+    chat = None if isinstance(models, Failure) else next((m for m in models if is_chat_model(m.name)), None)
+    return None if chat is None else provider.model_copy(update={"model": chat.name, "context": _context(name, chat)})
+
+
+def _context(name: str, model: Listed) -> int:
+    return model.context or (_OLLAMA_CONTEXT if name == "ollama" else 0)

@@ -1,0 +1,76 @@
+"""Which model would serve, and whether it answers: a look that starts nothing and ends within a second."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stet_ls.engine.errors import Fault
+from stet_ls.engine.model.client import Client
+from stet_ls.engine.model.faults import Failure, sentence
+from stet_ls.engine.model.profiles import is_chat_model
+from stet_ls.engine.paths import Paths
+from stet_ls.engine.settings import Settings
+
+_SECONDS = 0.8
+_EMBEDDED = ("small", "tiny")
+
+_STATUS: Mapping[Fault, str] = {
+    Fault.UNAUTHORIZED: "refused",
+    Fault.QUOTA: "refused",
+    Fault.UNREACHABLE: "unreachable",
+    Fault.NO_FIRST_TOKEN: "silent",
+    # Not every endpoint lists its models; an answer is a sign of life.
+    Fault.NOT_FOUND: "ready",
+    Fault.BAD_REQUEST: "ready",
+    Fault.RATE_LIMITED: "ready",
+}
+"""What a failed look at /models says; all other faults mean "failing"."""
+
+
+async def health_of(
+    clients: Sequence[Client], embedded: Client | None, settings: Settings, paths: Paths
+) -> dict[str, Any]:
+    """`status, model, endpoint, base_url, last_fault` of the endpoint that would serve, and `endpoints` with all rows.
+
+    Status: ready; silent, unreachable, refused or failing; asleep (the embedded model starts with the first job);
+    absent (its weights are not there); off (no model at all).
+    """
+    if clients:
+        rows = await asyncio.gather(*(_row(client) for client in clients))
+    elif embedded is not None:
+        rows = [await _row(embedded)]
+    else:
+        rows = [await asyncio.to_thread(_embedded_row, settings, paths)]
+    serving = next((row for row in rows if row["status"] == "ready"), rows[0])
+    return {**serving, "endpoints": rows}
+
+
+async def _row(client: Client) -> dict[str, Any]:
+    models = await client.connection.listed(seconds=_SECONDS)
+    failed = isinstance(models, Failure)
+    status = _STATUS.get(models.fault, "failing") if isinstance(models, Failure) else "ready"
+    model = client.provider.model
+    if not model and not isinstance(models, Failure):
+        model = next((entry.name for entry in models if is_chat_model(entry.name)), "")
+    last = models if failed and status != "ready" else client.last_failure
+    return _as_row(
+        client.name, client.address, status, model, sentence(last, client.label) if isinstance(last, Failure) else None
+    )
+
+
+def _embedded_row(settings: Settings, paths: Paths) -> dict[str, Any]:
+    from stet_ls.engine.model.weights import installed
+
+    asked = settings.model.embedded
+    if asked == "off":
+        return _as_row("embedded", "", "off", "", "no model is configured and the embedded one is switched off")
+    name = next((name for name in (_EMBEDDED if asked == "auto" else (asked,)) if installed(paths, name)), None)
+    if name is None:
+        return _as_row("embedded", "", "absent", "", "its weights are not here: run `stet model pull`")
+    return _as_row("embedded", "", "asleep", name, None)
+
+
+def _as_row(name: str, base_url: str, status: str, model: str, last_fault: str | None) -> dict[str, Any]:
+    return {"status": status, "model": model, "endpoint": name, "base_url": base_url, "last_fault": last_fault}

@@ -1,0 +1,131 @@
+"""One reply as it arrives: its text, how it ended, and whether it will ever end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from stet_ls.engine.model.chat import Finish, Usage
+
+_LOOP_WINDOW, _LONGEST_PERIOD, _PROBE = 1200, 200, 40
+"""Characters: a text whose last 1200 repeat with a period of 200 or less will not end. Real code repeats itself for
+that long only in tables of numbers, and a table broken off is refused, not applied."""
+
+_BYTES_PER_TOKEN = 8
+"""Twice the mean of code: a server that has sent this many bytes for each token asked for ignores `max_tokens`."""
+
+_FINISH: Mapping[str, Finish] = {"length": "length", "max_tokens": "length", "content_filter": "cut"}
+"""Reasons that do not mean "done"; all other words do."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What came so far. Times are of `time.monotonic`; `reason` is the server's own word for why it ended."""
+
+    started: float = field(default_factory=time.monotonic)
+    first_at: float | None = None
+    last_at: float | None = None
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    reason: str | None = None
+    usage: Usage | None = None
+    runaway: str | None = None
+    _bytes: int = 0
+    _checked: int = 0
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return "".join(self.texts)
+
+    @property
+    def reasoning(self) -> str:
+        """What the model thought so far, where the server tells it apart."""
+        return "".join(self.thoughts)
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens came; servers send one in each event."""
+        return len(self.texts) + len(self.thoughts)
+
+    @property
+    def finish(self) -> Finish:
+        """How it ended; without a reason the reply broke off, whatever else the server sent."""
+        if self.runaway is not None or self.reason is None:
+            return "cut"
+        return _FINISH.get(self.reason, "stop")
+
+    def take(self, chunk: Mapping[str, Any], *, max_tokens: int) -> bool:
+        """Take in one event, or a whole completion. True if it brought text."""
+        if isinstance(usage := chunk.get("usage"), Mapping):
+            self.usage = _usage(usage)
+        choices = chunk.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(choice, Mapping):
+            return False
+        delta = choice.get("delta") or choice.get("message")
+        reason = choice.get("finish_reason")
+        self.reason = reason if isinstance(reason, str) and reason else self.reason
+        if not isinstance(delta, Mapping):
+            return False
+        text = _string(delta.get("content"))
+        thought = _string(delta.get("reasoning_content") or delta.get("reasoning"))
+        if not (text or thought):
+            return False
+        self.last_at = time.monotonic()
+        self.first_at = self.first_at or self.last_at
+        if text:
+            self.texts.append(text)
+        if thought:
+            self.thoughts.append(thought)
+        self._watch(text + thought, max_tokens)
+        return True
+
+    def _watch(self, new: str, max_tokens: int) -> None:
+        self._bytes += len(new.encode("utf-8", "replace"))
+        if self.reason is None and self._bytes > _BYTES_PER_TOKEN * max_tokens:
+            self.runaway = f"it wrote far more than the {max_tokens} tokens that it was allowed"
+        elif self._bytes - self._checked >= _LONGEST_PERIOD:
+            self._checked = self._bytes
+            if repeats(_tail(self.texts if self.texts else self.thoughts, _LOOP_WINDOW)):
+                self.runaway = "it repeated itself without end"
+
+
+def repeats(tail: str) -> bool:
+    """True if a text's last characters are one short piece over and over."""
+    if len(tail) < _LOOP_WINDOW or tail.isspace():
+        return len(tail) >= _LOOP_WINDOW
+    probe = tail[-_PROBE:]
+    earlier = tail.rfind(probe, 0, -1)
+    period = len(tail) - _PROBE - earlier
+    return earlier >= 0 and period <= _LONGEST_PERIOD and tail[:-period] == tail[period:]
+
+
+def _tail(pieces: list[str], length: int) -> str:
+    """The last characters, without joining a long text at every event."""
+    start, size = len(pieces), 0
+    while start and size < length:
+        start -= 1
+        size += len(pieces[start])
+    return "".join(pieces[start:])[-length:]
+
+
+def _string(content: object) -> str:
+    """A delta's text: a string, or a list of parts as some servers send it."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return ""
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else 0
+    return Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(cached))
+
+
+def _count(number: object) -> int:
+    return number if isinstance(number, int) and number > 0 else 0
