@@ -1,0 +1,68 @@
+"""What the user wants, in words: said, selected, or left in the text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from stet_ls.engine.models import Request, Target, TargetKind
+from stet_ls.engine.prompt.comments import bare
+from stet_ls.engine.prompt.target import INSERTS, comment_for, selected
+from stet_ls.validators.source import Span
+from stet_ls.validators.structure import is_stub, unit_at, units
+
+_EDITS = INSERTS | {"debug", "refactor", "optimize"}
+"""The actions for which a selected comment is an instruction. The others were asked to look at it."""
+
+_STRING = re.compile(r"""^[rRuUbB]{0,2}(?P<quote>\"{3}|'{3}|["'])(?P<text>.*)(?P=quote)$""", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """What to do. `replaces` is the span of the `stet:` comment that goes when it is done."""
+
+    text: str
+    origin: Literal["argument", "selection", "comment", "stub"]
+    replaces: Span | None = None
+
+
+def find_instruction(request: Request, target: Target) -> Instruction | None:
+    """What a request asks for, from the first place that says it; None if none does, which not every action minds.
+
+    The places: the argument; a selected comment or docstring; a `stet:` comment in the selection, at the cursor or
+    above it; the docstring or the signature of a stub.
+    """
+    if text := request.instruction.strip():
+        return Instruction(text, "argument")
+    comment = comment_for(request)
+    selection = selected(request)
+    if comment is not None:
+        return Instruction(comment.text, "comment", comment.span)
+    if selection is not None and request.action in _EDITS and (text := _prose(request, selection.span)):
+        return Instruction(text, "selection")
+    return _of_stub(request, target) if request.action in INSERTS else None
+
+
+def _prose(request: Request, span: Span) -> str:
+    """The words of a selection that is a comment, or a docstring and no other string; "" for anything else."""
+    text = request.source.slice(span).strip()
+    if words := bare(text, request.language):
+        return words
+    string = _STRING.match(text)
+    unit = unit_at(request.source, request.language, span)
+    if string is None or unit is None or not unit.doc:
+        return ""
+    words = " ".join(string.group("text").split())
+    return words if words and words in " ".join(unit.doc.split()) else ""
+
+
+def _of_stub(request: Request, target: Target) -> Instruction | None:
+    if target.kind is not TargetKind.UNIT:
+        return None
+    for unit in units(request.source, request.language):
+        if unit.qualified == target.name and target.span.contains(unit.span):
+            if unit.kind == "class" or not is_stub(request.source, request.language, unit):
+                return None
+            return Instruction(f"Implement `{unit.signature}`{f': {unit.doc}' if unit.doc else ''}", "stub")
+    return None

@@ -1,0 +1,33 @@
+"""Counting tokens without a tokenizer."""
+
+from __future__ import annotations
+
+import math
+import re
+
+_PIECE = re.compile(
+    r"(?P<word>[A-Za-z]+)|(?P<digit>[0-9])|(?P<gap>[\r\n][ \t]*|[ \t]{2,})"
+    r"|(?P<mark>[!-/:-@\[-`{-~]+)|(?P<other>[^\x00-\x7f])"
+)
+
+_MARGIN = 1.1
+"""The plain count is 1.02 to 1.14 times the true one on average, but 0.9 for single files; a budget must hold."""
+
+
+def estimate(text: str) -> int:
+    """About how many tokens a code model's tokenizer makes of `text`, rather too many than too few.
+
+    Fitted to the Qwen vocabulary on source files of six languages: a word costs one token for every seven letters,
+    digits go one by one, a line break takes its indentation with it, a single space costs nothing, punctuation goes
+    in threes, and what is not ASCII costs one per character.
+    """
+    total = 0
+    for match in _PIECE.finditer(text):
+        length = match.end() - match.start()
+        if match.lastgroup == "word":
+            total += max(1, (length + 5) // 7)
+        elif match.lastgroup == "mark":
+            total += max(1, length // 3)
+        else:
+            total += 1
+    return math.ceil(total * _MARGIN)
