@@ -123,11 +123,9 @@ async def _warm_up(ls: StetServer) -> None:
     """Imports what the first job needs, so that its user does not wait for it."""
     try:
         await asyncio.to_thread(_import_params)
-        ready = await ls.engine.get()
+        await ls.engine.get()
     except Exception as error:  # noqa: BLE001 - a task's root; the first job meets the same error and answers with it
         ls.warn(failure_of(error, during="load the engine").message)
-        return
-    ls.apply_log_settings(ready.settings.log)
 
 
 def _import_params() -> None:

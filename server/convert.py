@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol as Shape
 
 from lsprotocol import types
@@ -11,7 +11,7 @@ from stet_ls.engine.models import Diagnostic
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Encoding, Source, Span, Splice
 
-SEVERITIES = {
+SEVERITIES: Mapping[int | None, Severity] = {
     types.DiagnosticSeverity.Error: Severity.ERROR,
     types.DiagnosticSeverity.Warning: Severity.WARNING,
     types.DiagnosticSeverity.Information: Severity.INFORMATION,
@@ -43,6 +43,30 @@ class RangeLike(Shape):
         """The first position after it."""
 
 
+class DiagnosticLike(Shape):
+    """A diagnostic of any server, straight from the protocol or as a command's argument."""
+
+    @property
+    def range(self) -> RangeLike:
+        """Where it is."""
+
+    @property
+    def message(self) -> str:
+        """What it says."""
+
+    @property
+    def severity(self) -> int | None:
+        """From 1 (error) to 4 (hint)."""
+
+    @property
+    def source(self) -> str | None:
+        """Who says it."""
+
+    @property
+    def code(self) -> int | str | None:
+        """Its rule."""
+
+
 def offset_of(position: PositionLike, source: Source, encoding: Encoding) -> int:
     """The byte offset of a position; one outside the text is moved to the nearest place in it."""
     return source.offset(position.line, position.character, encoding)
@@ -71,12 +95,12 @@ def text_edits(splices: Iterable[Splice], source: Source, encoding: Encoding) ->
     return [types.TextEdit(range_of(splice.span, source, encoding), splice.text) for splice in ordered]
 
 
-def diagnostic_of(diagnostic: types.Diagnostic, source: Source, encoding: Encoding) -> Diagnostic:
+def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding) -> Diagnostic:
     """A diagnostic of any server; what it leaves out counts as an error of no code by nobody."""
     return Diagnostic(
         span=span_of(diagnostic.range, source, encoding),
         message=diagnostic.message,
-        severity=SEVERITIES.get(diagnostic.severity or types.DiagnosticSeverity.Error, Severity.ERROR),
+        severity=SEVERITIES.get(diagnostic.severity, Severity.ERROR),
         source=diagnostic.source or "",
         code="" if diagnostic.code is None else str(diagnostic.code),
     )

@@ -26,7 +26,7 @@ PROJECT_FILE = ".stet.toml"
 
 @dataclass(frozen=True, slots=True)
 class EditorSettings:
-    """What the editor says. `user` comes from a plugin that read the user's own scope, `workspace` perhaps from a project."""
+    """What the editor says: `user` a plugin read from the user's own scope, `workspace` may come from a project."""
 
     workspace: Mapping[str, Any] | None = None
     user: Mapping[str, Any] | None = None
@@ -44,7 +44,7 @@ Stamp = tuple[int, ...]
 
 
 class EngineLoader:
-    """Holds the engine in force. `warn` tells the user what is wrong with the settings."""
+    """Holds the engine in force. `warn` tells the user what is wrong; `apply` hears of settings that now hold."""
 
     def __init__(
         self,
@@ -53,11 +53,13 @@ class EngineLoader:
         project: Callable[[], Path | None],
         editor: Callable[[], Awaitable[EditorSettings]],
         warn: Callable[[str], None],
+        apply: Callable[[Settings], None],
     ) -> None:
         self._paths = paths
         self._project = project
         self._editor = editor
         self._warn = warn
+        self._apply = apply
         self._lock = asyncio.Lock()
         self._ready: Ready | None = None
         self._stamp: Stamp = ()
@@ -93,6 +95,7 @@ class EngineLoader:
             self._warn(warning)
         if self._ready is not None and loaded.settings == self._ready.settings:
             return self._ready
+        self._apply(loaded.settings)
         # The engine before this one is not closed here: its jobs run on with the settings that they started with.
         return Ready(engine_class(loaded.settings, self._paths), loaded.settings)
 

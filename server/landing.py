@@ -20,7 +20,7 @@ from stet_ls.server.client import Client
 from stet_ls.server.confirm import Choice, Preview, ask, must_ask, risks
 from stet_ls.server.documents import Documents
 from stet_ls.server.jobs import Ending, JobStatus
-from stet_ls.server.plan import Change, Origin, Plan, StaleError, make_plan
+from stet_ls.server.plan import Change, Origin, Plan, StaleError, created, make_plan
 from stet_ls.server.session import StetServer
 from stet_ls.server.shown import shows
 from stet_ls.server.track import Track
@@ -115,10 +115,11 @@ async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None
     metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
     edit = workspace_edit(plan, ls.client, confirm=confirm)
     params = types.ApplyWorkspaceEditParams(edit, f"Stet: {answer.message}", metadata)
-    tracks = [ls.documents.track(change.before) for change in plan.changes]
+    changes = [*plan.changes, *(created(file, answer.language) for file in plan.new_files)]
+    tracks = [ls.documents.track(change.before) for change in changes]
     request = ls.protocol.send_request_async(types.WORKSPACE_APPLY_EDIT, params)
     # The text may show before the client answers, and some clients never do.
-    seen = asyncio.create_task(_seen(ls.documents, plan, tracks))
+    seen = asyncio.create_task(_seen(ls.documents, changes, tracks))
     try:
         await asyncio.wait({request, seen}, return_when=asyncio.FIRST_COMPLETED)
         if seen.done():
@@ -150,17 +151,14 @@ def _forget(request: asyncio.Future[object]) -> None:
         request.exception()
 
 
-async def _seen(documents: Documents, plan: Plan, tracks: Sequence[Track]) -> None:
-    """Returns once every change of the plan shows in its document."""
-    for change, track in zip(plan.changes, tracks, strict=True):
+async def _seen(documents: Documents, changes: Sequence[Change], tracks: Sequence[Track]) -> None:
+    """Returns once every change shows in its document."""
+    for change, track in zip(changes, tracks, strict=True):
         while (live := documents.snapshot(change.before.uri)) is None or not shows(live.source, change):
-            if live is None or live.version is None:
-                await asyncio.sleep(DISK_SECONDS)
-            else:
+            if live is not None and live.is_open:
                 await track.wait_change(live.version)
-    for file in plan.new_files:
-        while (live := documents.snapshot(file.path.as_uri())) is None:
-            await asyncio.sleep(DISK_SECONDS)
+            else:
+                await asyncio.sleep(DISK_SECONDS)  # the disk calls nobody
 
 
 async def _worth_retrying(documents: Documents, plan: Plan, reply: _Reply, *, asked: bool) -> bool:

@@ -90,6 +90,12 @@ def make_plan(answer: Answer, origin: Origin, documents: Documents) -> Plan:
     return Plan(tuple(change for change in changes if change.splices), answer.new_files, rebased and bool(own))
 
 
+def created(file: NewFile, language: str) -> Change:
+    """A new file as a change of the nothing that was there."""
+    before = Snapshot(file.path.as_uri(), None, language, Source(""), file.path)
+    return _change(before, [Splice(Span(0, 0), file.text)])
+
+
 def is_target(path: Path | None, snapshot: Snapshot) -> bool:
     """True if an edit of that path is one of the job's own document."""
     return path is None or path == snapshot.path

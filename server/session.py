@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -19,9 +19,13 @@ from stet_ls.server.client import Client
 from stet_ls.server.documents import Documents
 from stet_ls.server.engine_loader import EditorSettings, EngineLoader
 from stet_ls.server.jobs import Jobs
+from stet_ls.server.log import set_level
 from stet_ls.server.protocol import Protocol, converter_factory
 from stet_ls.server.report import Reports
 from stet_ls.server.unit_index import UnitIndex
+
+if TYPE_CHECKING:
+    from stet_ls.engine.settings import Settings
 
 LOGGER = logging.getLogger(__name__)
 
@@ -50,7 +54,13 @@ class StetServer(LanguageServer):
         self.jobs = Jobs()
         self.reports = Reports(self, self.paths.cache / "reports")
         self.units = UnitIndex()
-        self.engine = EngineLoader(self.paths, project=self.project, editor=self.editor_settings, warn=self.warn)
+        self.engine = EngineLoader(
+            self.paths,
+            project=self.project,
+            editor=self.editor_settings,
+            warn=self.warn,
+            apply=_apply_log_settings,
+        )
         self._options: dict[str, Any] = {}
         self._started = time.monotonic()
         self._background: set[asyncio.Task[Any]] = set()
@@ -111,3 +121,7 @@ class StetServer(LanguageServer):
         task.set_name(name)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+
+def _apply_log_settings(settings: Settings) -> None:
+    set_level(settings.log.level, prompts=settings.log.prompts)
