@@ -22,7 +22,7 @@ from stet_ls.server.track import Track
 from stet_ls.validators.languages import PLAIN, language, language_of
 from stet_ls.validators.source import Encoding, Source, Span, Splice
 
-log = logging.getLogger(__name__)
+LOGGER = logging.getLogger(__name__)
 
 LARGEST_FILE = 5_000_000
 """Bytes of a file that is read from the disk; what an editor opened may be larger."""
@@ -60,11 +60,13 @@ class Documents:
         self._open: dict[str, Snapshot] = {}
         self._recent: dict[str, str] = {}
         self._unlisted: set[str] = set()
+        self._lost: set[str] = set()
         self._tracks: dict[str, list[Track]] = {}
 
     def snapshot(self, uri: str) -> Snapshot | None:
         """The document as the client has it open, else the file on the disk, else None."""
-        return self._open.get(_key(uri)) or _from_disk(uri)
+        key = _key(uri)
+        return None if key in self._lost else self._open.get(key) or _from_disk(uri)
 
     def open_snapshots(self) -> tuple[Snapshot, ...]:
         """All open documents."""
@@ -108,6 +110,7 @@ class Documents:
         language = _language(document.language_id, path)
         opened = Snapshot(document.uri, document.version, language, _joined(Source(document.text)), path)
         self._open[key] = opened
+        self._lost.discard(key)
         self.touch(document.uri)
         for track in self._followers(key):
             track.opened(opened.source, document.version)
@@ -117,7 +120,7 @@ class Documents:
         key = _key(uri)
         before = self._open.get(key)
         if before is None:
-            log.warning("a change to a document that is not open was dropped: %s", uri)
+            LOGGER.warning("a change to a document that is not open was dropped: %s", uri)
             return
         self.touch(uri)
         if isinstance(change, types.TextDocumentContentChangePartial):
@@ -135,14 +138,19 @@ class Documents:
     def close(self, uri: str) -> None:
         """The client closed a document."""
         key = _key(uri)
+        self._lost.discard(key)
         self._open.pop(key, None)
         self._recent.pop(key, None)
         for track in self._followers(key):
             track.shut()
 
-    def distrust(self, uri: str) -> None:
-        """A change could not be read, so this is not the client's text any more: forget it until it is sent anew."""
-        self.close(uri)
+    def distrust(self, params: object) -> None:
+        """A change could not be read: the text here is not the client's any more, nor is the disk's. No text then."""
+        match params:
+            case {"textDocument": {"uri": str(uri)}} if _key(uri) in self._open:
+                LOGGER.warning("the text of a document is unknown until it is opened anew: %s", uri)
+                self.close(uri)
+                self._lost.add(_key(uri))
 
     def _followers(self, key: str) -> list[Track]:
         followers = [track for track in self._tracks.get(key, []) if not track.released]
