@@ -41,7 +41,7 @@ def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:
     """
     found: list[Unclosed | Stray] = []
     stack: list[tree_sitter.Node] = []
-    for count, leaf in enumerate(_leaves(root)):
+    for count, leaf in enumerate(leaves(root)):
         if count % _LOOK_AT_CLOCK == 0 and time.monotonic() > end:
             return []
         if leaf.is_missing:
@@ -58,7 +58,8 @@ def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:
     return found + [Unclosed(opener, None) for opener in reversed(stack)]
 
 
-def _leaves(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+def leaves(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """The tokens of a tree in order, without the insides of whole strings and comments."""
     cursor = root.walk()
     while True:
         node = cursor.node

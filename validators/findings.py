@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,6 +10,8 @@ from enum import StrEnum
 from typing import Literal
 
 from stet_ls.validators.source import Span
+
+_LINE_NUMBER = re.compile(r"\blines? \d+")
 
 Kind = Literal["syntax", "semantic", "lint"]
 
@@ -32,7 +35,11 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a tool found at one place. `span` counts bytes; `source` is the tool; `code` its rule, or ""."""
+    """One thing that a tool found at one place. `span` counts bytes; `source` is the tool; `code` its rule, or "".
+
+    `line` counts from 0. `signature` is what makes it the same finding in two versions of a text, where the message
+    is too changeable for that.
+    """
 
     span: Span
     message: str
@@ -42,6 +49,7 @@ class Finding:
     code: str = ""
     line: int = 0
     suggestions: tuple[str, ...] = ()
+    signature: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +70,23 @@ class Verdict:
 
 
 def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings of `after` that `before` does not have, compared by source, code and message but not by place.
+    """The findings of `after` that `before` does not have, compared by what they say but not by place.
 
-    A multiset difference: a second copy of an old finding is new. Text that moved keeps its old findings.
+    A multiset difference: a second copy of an old finding is new. Text that moved keeps its old findings, also those
+    whose message tells a line ("redefinition of `x` from line 3").
     """
-    known = Counter((finding.source, finding.code, finding.message) for finding in before)
+    known = Counter(map(_identity, before))
     fresh = []
     for finding in after:
-        key = (finding.source, finding.code, finding.message)
+        key = _identity(finding)
         if known[key]:
             known[key] -= 1
         else:
             fresh.append(finding)
     return tuple(fresh)
+
+
+def _identity(finding: Finding) -> tuple[str, ...]:
+    if finding.signature:
+        return finding.source, finding.signature
+    return finding.source, finding.code, _LINE_NUMBER.sub("line", finding.message)

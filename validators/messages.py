@@ -1,11 +1,15 @@
-"""From a broken tree to sentences that say what was expected, the most telling first."""
+"""From a broken tree to findings that say what was expected, in the order in which they help.
+
+Brackets first (they explain the most), then an unterminated string, then what is missing, then what is unexpected.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from stet_ls.validators import brackets
+from stet_ls.validators import brackets, wording
+from stet_ls.validators.failure import Failure, first_failure
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.parse import Parsed
 from stet_ls.validators.source import Span
@@ -14,37 +18,106 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _MOST = 20
+_SIGNED = 40
+
+UNCLOSED = "unclosed-bracket"
+STRAY = "stray-bracket"
+UNTERMINATED = "unterminated-string"
+MISSING = "missing"
+UNEXPECTED = "unexpected"
 
 
 def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
-    """The findings of a tree that has errors; at least one. `end` is a time of time.monotonic()."""
-    found = [_bracket(parsed, problem) for problem in brackets.unmatched(parsed.root, end=end)[:_MOST]]
-    if not found:
-        found = [_plain(parsed, node) for node in errors(parsed.root)][:_MOST]
-    return tuple(found) or (_finding(parsed, Span(0, 0), "syntax error"),)
+    """The findings of a tree that has errors: at least one, whatever little time is left.
+
+    Each has a signature that does not depend on the other errors of the text, so that two texts can be compared:
+    only the wording draws on where the parser failed first. `end` is a time of time.monotonic().
+    """
+    failure = first_failure(parsed, end=end)
+    nodes = list(errors(parsed.root))
+    unmatched = brackets.unmatched(parsed.root, end=end)
+    quote = wording.open_quote(parsed, failure)
+    # What stands behind an unterminated string was swallowed by it: its brackets tell nothing.
+    unmatched = [problem for problem in unmatched if not quote or _place(problem).start < quote.start]
+    found = [_string(parsed, quote)] if quote else []
+    found += [_bracket(parsed, problem, failure) for problem in unmatched if not quote]
+    told = [finding.span for finding in found] + ([failure.span] if failure and found else [])
+    first = _struck(parsed, nodes, failure)
+    closers = {brackets.CLOSERS[one.opener.type] for one in unmatched if isinstance(one, brackets.Unclosed)}
+    for node in nodes:
+        is_told = (node.is_missing and node.type in closers) or any(_covers(parsed, node, span) for span in told)
+        if not is_told:
+            found.append(_error(parsed, node, failure if node == first else None))
+    return tuple(found[:_MOST]) or (_error(parsed, nodes[0], failure),)
 
 
 def errors(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The innermost ERROR nodes and the MISSING ones, looking only where the tree says that something is wrong."""
+    """The innermost ERROR nodes and the MISSING ones, in order, looking only where the tree has an error.
+
+    Where something hidden is missing there is neither: then the innermost node that is said to have an error counts.
+    """
     pending = [root]
     while pending:
         node = pending.pop()
-        deeper = [child for child in node.children if child.has_error]
-        if node.is_missing or (node.is_error and not deeper) or not deeper:
+        deeper = [child for child in node.children if child.has_error or child.is_missing]
+        if not deeper:
             yield node
         pending += reversed(deeper)
 
 
-def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray) -> Finding:
+def _struck(parsed: Parsed, nodes: list[tree_sitter.Node], failure: Failure | None) -> tree_sitter.Node | None:
+    """The error node that the first failure became: the first that ends behind it, else the last."""
+    if failure is None or not nodes:
+        return None
+    return next((node for node in nodes if node.end_byte >= failure.span.start), nodes[-1])
+
+
+def _covers(parsed: Parsed, node: tree_sitter.Node, span: Span) -> bool:
+    return parsed.span(node).contains(span)
+
+
+def _place(problem: brackets.Unclosed | brackets.Stray) -> Span:
+    node = problem.closer if isinstance(problem, brackets.Stray) else problem.opener
+    return Span(node.start_byte, node.end_byte)
+
+
+def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray, failure: Failure | None) -> Finding:
+    span = _place(problem)
     if isinstance(problem, brackets.Stray):
-        return _finding(parsed, parsed.span(problem.closer), f"unexpected '{problem.closer.type}'")
-    line = parsed.source.line_of(problem.opener.start_byte) + 1
-    return _finding(parsed, parsed.span(problem.opener), f"line {line}: '{problem.opener.type}' is never closed")
+        return _finding(parsed, span, f"unexpected '{problem.closer.type}': nothing opened it", STRAY)
+    opener = problem.opener.type
+    message = f"line {parsed.source.line_of(span.start) + 1}: '{opener}' is never closed"
+    if place := wording.expected_before(parsed, problem, failure):
+        message += f"; expected '{brackets.CLOSERS[opener]}' before {place}"
+    return _finding(parsed, span, message, UNCLOSED)
 
 
-def _plain(parsed: Parsed, node: tree_sitter.Node) -> Finding:
-    return _finding(parsed, parsed.span(node), f"expected '{node.type}'" if node.is_missing else "syntax error")
+def _string(parsed: Parsed, quote: Span) -> Finding:
+    line = parsed.source.line_of(quote.start) + 1
+    return _finding(parsed, quote, f"line {line}: unterminated string", UNTERMINATED)
 
 
-def _finding(parsed: Parsed, span: Span, message: str) -> Finding:
-    return Finding(span, message, line=parsed.source.line_of(span.start))
+def _error(parsed: Parsed, node: tree_sitter.Node, failure: Failure | None) -> Finding:
+    """What one error node says; the first failure knows better where it is and what would have fitted."""
+    if node.is_missing:
+        at = parsed.span(node)
+        message = f"expected {wording.name(node.type)} before {wording.next_token(parsed, at.end)}"
+        return _finding(parsed, at, message, MISSING, node)
+    if failure is None:
+        span = wording.first_token(parsed, node)
+        return _finding(parsed, span, f"unexpected {wording.quoted(parsed.source.slice(span))}", UNEXPECTED, node)
+    code = MISSING if (expected := wording.expected(parsed, node, failure)) else UNEXPECTED
+    token = wording.quoted(failure.token)
+    return _finding(
+        parsed, failure.span, f"expected {expected} before {token}" if expected else f"unexpected {token}", code, node
+    )
+
+
+def _finding(parsed: Parsed, span: Span, message: str, code: str, node: tree_sitter.Node | None = None) -> Finding:
+    line = parsed.source.line_of(span.start)
+    if node is None:
+        signature = f"{code} {parsed.source.line_text(line).strip()[:_SIGNED]}"
+    else:
+        parent = node.parent.type if node.parent else ""
+        signature = f"{node.type} {node.is_missing} {parent} {parsed.text(node)[:_SIGNED]}"
+    return Finding(span, message, code=code, line=line, signature=signature)

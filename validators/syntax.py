@@ -3,35 +3,51 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from stet_ls.validators import grammars, languages, messages, ruff
+from stet_ls.validators import grammars, languages, messages
 from stet_ls.validators.findings import Finding, Status, Verdict, new_findings
+from stet_ls.validators.natives import NATIVES
 from stet_ls.validators.parse import DeadlineError, parse
-from stet_ls.validators.source import Source
+from stet_ls.validators.source import Source, Span
+
+_TELLING = (messages.UNCLOSED, messages.UNTERMINATED)
 
 
 def check(source: Source, language: str, *, path: Path | None = None, deadline: float = 1.0) -> Verdict:
     """The verdict on a text, by the best judge that this machine has for the language.
 
-    `path` tells a tool the kind of file (never read or written); `deadline` is in seconds, for everything together.
+    A language's own parser decides; the grammar decides where there is none. `path` tells the kind of file and where
+    its project's manifest stands; the file itself is not read. `deadline` is in seconds, for everything together.
     Never raises on account of the text; what could not be judged is UNKNOWN with a reason.
     """
     started = time.monotonic()
-    seen = glance(source, language, deadline=deadline)
-    if seen.language != "python":
+    row = languages.language(language)
+    verdict: Verdict | None = None
+    for native in NATIVES.get(row.id if row else language, ()):
+        found = native.check(source, path, deadline - (time.monotonic() - started))
+        if found is None:
+            continue
+        status = Status.ERROR if found else Status.OK
+        verdict = Verdict(status, row.id if row else language, found, native.name, authoritative=native.authoritative)
+        break
+    if verdict is None or not verdict.authoritative or verdict.status is Status.ERROR:
+        seen = glance(source, language, deadline=max(deadline - (time.monotonic() - started), 0.05))
+        verdict = _merge(verdict, seen)
+    return replace(verdict, seconds=time.monotonic() - started)
+
+
+def _merge(native: Verdict | None, seen: Verdict) -> Verdict:
+    """A native error with what the grammar can add to its understanding; an adviser's with what the grammar found."""
+    if native is None:
         return seen
-    findings = ruff.syntax(source, path=path, deadline=max(deadline - seen.seconds, 0.0))
-    if findings is None:
-        return seen
-    return Verdict(
-        Status.ERROR if findings else Status.OK,
-        seen.language,
-        findings,
-        source="ruff",
-        authoritative=True,
-        seconds=time.monotonic() - started,
-    )
+    telling = tuple(finding for finding in seen.findings if finding.code in _TELLING)
+    if native.authoritative:
+        return replace(native, findings=telling + native.findings)
+    if seen.status is Status.OK and native.status is Status.ERROR:
+        return replace(native, may_block=False)
+    return seen
 
 
 def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
@@ -44,6 +60,8 @@ def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
     except (grammars.NoGrammarError, DeadlineError) as error:
         return Verdict(Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started)
     findings = messages.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
+    if b"\0" in source.data:
+        findings = (_binary(source), *findings)
     return Verdict(
         Status.ERROR if findings else Status.OK,
         name,
@@ -53,6 +71,19 @@ def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
     )
 
 
+def _binary(source: Source) -> Finding:
+    """Some grammars take a NUL for the end of the text and see nothing wrong in what stands behind it."""
+    at = source.data.index(b"\0")
+    line = source.line_of(at)
+    return Finding(Span(at, at + 1), "a NUL character: this is binary data and no source text", line=line)
+
+
 def broken_by(before: Verdict, after: Verdict) -> tuple[Finding, ...]:
-    """The errors that are in `after` and were not in `before`: only these can be held against an edit."""
-    return new_findings(before.findings, after.findings)
+    """The errors that are in `after` and were not in `before`: only these can be held against an edit.
+
+    Where two tools judged (one was too slow the other time) their words cannot be compared: then only a larger number
+    of errors counts as new ones.
+    """
+    if before.source == after.source or before.status is not Status.ERROR:
+        return new_findings(before.findings, after.findings)
+    return after.findings[len(before.findings) :]
