@@ -22,6 +22,7 @@ def pages() -> Mapping[str, str]:
     return {
         "settings.md": settings_page(),
         "settings.schema.json": _json(settings_schema()),
+        "settings.editor.json": _json(editor_schema()),
         "commands.md": commands_page(),
     }
 

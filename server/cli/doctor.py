@@ -1,0 +1,150 @@
+"""`stet doctor`: what works on this machine, what does not, and what to do about it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import platform
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib import metadata
+from typing import Any
+
+from stet_ls import __version__
+from stet_ls.engine.configuration import Loaded
+from stet_ls.engine.errors import NoModelError
+from stet_ls.engine.paths import user_paths
+from stet_ls.server.cli import present
+from stet_ls.server.cli.session import load_settings
+from stet_ls.validators.languages import LANGUAGES
+
+
+class State(StrEnum):
+    """How a part is. Only BROKEN keeps jobs from running."""
+
+    OK = "ok"
+    MISSING = "missing"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One line of the report."""
+
+    name: str
+    state: State
+    detail: str
+
+
+_MARKS = {State.OK: ("✓", "green"), State.MISSING: ("–", "dim"), State.BROKEN: ("✗", "red")}
+
+LIBRARIES = ("pygls", "openai", "tree-sitter", "xllamacpp")
+
+TOOLS: Mapping[str, tuple[str, ...]] = {
+    "python": ("ruff",),
+    "javascript": ("node",),
+    "typescript": ("tsc",),
+    "go": ("gofmt", "go"),
+    "rust": ("rustc",),
+    "java": ("javac",),
+    "cpp": ("clang++", "g++"),
+    "csharp": ("dotnet",),
+    "shellscript": ("bash", "shellcheck"),
+}
+"""The programs that know a language better than its grammar does; the first one found is named."""
+
+EDITORS: Mapping[str, str] = {
+    "neovim": "nvim",
+    "vim": "vim",
+    "vscode": "code",
+    "emacs": "emacs",
+    "helix": "hx",
+    "kate": "kate",
+    "sublime": "subl",
+    "zed": "zed",
+}
+"""The program of each editor that `stet editor` knows."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the report. The exit status is that of a job: 3 if no model could serve it."""
+    loaded = load_settings()
+    health = asyncio.run(_health(loaded))
+    parts = [*_model(health), *_versions(), *_checkers(), *_later(), *_editors(), *_places()]
+    if arguments.json:
+        report = {"version": __version__, "model": dict(health), "parts": [asdict(part) for part in parts]}
+        print(json.dumps(report, ensure_ascii=False, indent=2))
+    else:
+        _print(parts)
+    return NoModelError.exit_code if any(part.state is State.BROKEN for part in parts) else 0
+
+
+async def _health(loaded: Loaded) -> Mapping[str, Any]:
+    from stet_ls.engine.model.pool import Models
+
+    models = Models(loaded.settings, user_paths())
+    try:
+        return await models.health()
+    finally:
+        await models.close()
+
+
+def _model(health: Mapping[str, Any]) -> Iterator[Part]:
+    for row in health["endpoints"]:
+        serves = row["status"] in ("ready", "asleep")
+        name = f"{row['model'] or 'no model'} at {row['base_url'] or row['endpoint']}"
+        reason = f": {row['last_fault']}" if row["last_fault"] else ""
+        yield Part("model", State.OK if serves else State.BROKEN, f"{name} is {row['status']}{reason}")
+
+
+def _versions() -> Iterator[Part]:
+    yield Part("version", State.OK, f"stet {__version__}, Python {platform.python_version()} at {sys.executable}")
+    for library in LIBRARIES:
+        try:
+            yield Part("library", State.OK, f"{library} {metadata.version(library)}")
+        except metadata.PackageNotFoundError:
+            yield Part("library", State.MISSING, f"{library} is not installed")
+
+
+def _checkers() -> Iterator[Part]:
+    yield Part("syntax", State.OK, f"{sum(row.grammar is not None for row in LANGUAGES)} languages by their grammars")
+    for language, programs in TOOLS.items():
+        found = next((place for program in programs if (place := shutil.which(program))), None)
+        detail = f"{language}: {found}" if found else f"{language}: no {' or '.join(programs)} on PATH, its grammar judges"
+        yield Part("checker", State.OK if found else State.MISSING, detail)
+
+
+def _later() -> Iterator[Part]:
+    yield Part("sandbox", State.MISSING, "not built yet: nothing is run")
+    yield Part("memory", State.MISSING, "not built yet: nothing is remembered")
+
+
+def _editors() -> Iterator[Part]:
+    found = {name: place for name, program in EDITORS.items() if (place := shutil.which(program))}
+    for name, place in found.items():
+        yield Part("editor", State.OK, f"{name}: {place}")
+    if not found:
+        yield Part("editor", State.MISSING, f"none of {', '.join(EDITORS.values())} is on PATH")
+
+
+def _places() -> Iterator[Part]:
+    paths = user_paths()
+    settings = "is there" if paths.config_file.exists() else "is not there: defaults; `stet config init` writes it"
+    yield Part("settings", State.OK, f"{paths.config_file} {settings}")
+    for name in ("data", "cache", "logs"):
+        yield Part(name, State.OK, str(getattr(paths, name)))
+
+
+def _print(parts: list[Part]) -> None:
+    for part, text in zip(parts, present.table([(part.name, part.detail) for part in parts]), strict=True):
+        mark, style = _MARKS[part.state]
+        present.print_line(f"{mark} {text}", style)

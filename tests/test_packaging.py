@@ -1,0 +1,163 @@
+"""What is installed is what stands in the tree, under our own name, and the way to the server is light."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ROOMS = {"server": "server", "engine": "engine", "validators": "validators", "editors/configs": "editors"}
+"""Folders of the tree, and what they are called inside of `stet_ls`."""
+
+HEAVY = ("openai", "httpx", "lancedb", "numpy", "pydantic", "rich", "xllamacpp")
+"""What the server must not import before it has answered `initialize`."""
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def tracked(*patterns: str) -> list[str]:
+    """Files as git knows them, those not yet committed included; ignored ones are none of ours."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [line for line in output.splitlines() if (ROOT / line).is_file()]
+
+
+def modules_after(statement: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded after a statement."""
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/")
+    return set(result.stdout.split())
+
+
+def top_level(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The names of the files in the wheel, built from a copy so that the tree stays as it is."""
+    folder = tmp_path_factory.mktemp("wheel")
+    copy = folder / "tree"
+    for name in tracked():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_bytes((ROOT / name).read_bytes())
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(copy)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr or result.stdout
+    (built,) = folder.glob("*.whl")
+    with zipfile.ZipFile(built) as archive:
+        return archive.namelist()
+
+
+def test_the_wheel_holds_the_tree_and_nothing_else(wheel: list[str]) -> None:
+    """Built from a clone without symbolic links, so that a checkout that cannot have them builds the same wheel."""
+    expected = {"stet_ls/__init__.py", "stet_ls/py.typed"}
+    for folder, inside in ROOMS.items():
+        for name in tracked(folder):
+            relative = Path(name).relative_to(folder)
+            if name.endswith(".py") or inside == "editors" or relative.parts[0] == "sample":
+                expected.add(f"stet_ls/{inside}/{relative.as_posix()}")
+
+    assert {name for name in wheel if ".dist-info/" not in name} == expected
+
+
+def test_no_room_is_installed_under_its_bare_name(wheel: list[str]) -> None:
+    """The registry has packages called `engine` and `validators`; installing ours over them would break both."""
+    tops = {name.partition("/")[0] for name in wheel}
+
+    assert {name for name in tops if not name.endswith(".dist-info")} == {"stet_ls"}
+
+
+def test_every_folder_of_code_is_listed(wheel: list[str]) -> None:
+    listed = set(project()["tool"]["setuptools"]["packages"])
+    found = {"stet_ls"}
+    for folder, inside in ROOMS.items():
+        for name in tracked(f"{folder}/*__init__.py"):
+            package = Path(name).parent.relative_to(folder)
+            found.add(".".join(["stet_ls", inside, *package.parts]))
+
+    assert listed == found
+
+
+def test_no_module_stands_outside_of_a_package() -> None:
+    """A folder without `__init__.py` would be missing from the wheel."""
+    for folder in ROOMS:
+        for name in tracked(f"{folder}/*.py"):
+            if "/sample/" not in name:
+                assert (ROOT / name).with_name("__init__.py").exists(), name
+
+
+def test_no_bare_room_is_imported(stet_home: Path) -> None:
+    loaded = modules_after("import stet_ls.server.app, stet_ls.engine.run, stet_ls.server.cli.run")
+
+    assert "stet_ls.engine.run" in loaded
+    assert not top_level(loaded) & {"server", "engine", "validators", "editors"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import stet_ls.server.__main__",
+        "from stet_ls.server.cli.commands import build_parser; build_parser(['serve']).parse_args(['serve'])",
+        "from stet_ls.server.app import create_server; create_server()",
+    ],
+)
+def test_the_way_to_the_server_is_light(stet_home: Path, statement: str) -> None:
+    assert not top_level(modules_after(statement)) & set(HEAVY)
+
+
+def test_the_core_needs_no_model_library_and_no_compiler() -> None:
+    names = {re.split(r"[\[<>=~!; ]", line)[0] for line in project()["project"]["dependencies"]}
+
+    assert "pygls" in names
+    assert not names & {"torch", "lancedb", "xllamacpp", "llama-cpp-python", "sentence-transformers", "numpy"}
+    assert set(project()["project"]["optional-dependencies"]) >= {
+        "local", "memory", "ws", "sentence-transformers", "sandbox", "all-languages", "dev",
+    }  # fmt: skip
+
+
+def test_each_dependency_has_its_reason_beside_it() -> None:
+    text = (ROOT / "pyproject.toml").read_text()
+    block = text[text.index("\ndependencies = [") : text.index("[project.optional-dependencies]")]
+    lines = [line for line in block.splitlines() if line.strip().startswith('"') and "tree-sitter-" not in line]
+
+    assert len(lines) >= 8
+    assert [line for line in lines if "#" not in line] == []
+
+
+def test_lock_files_hold_no_addresses() -> None:
+    """Whoever installs uses their own index; an address would send them to somebody else's."""
+    locks = tracked("requirements/*", "*.lock", "*package-lock.json")
+
+    assert "requirements/dev.txt" in locks
+    for name in locks:
+        text = (ROOT / name).read_text()
+        hosts = set(re.findall(r"https?://([\w.:-]+)", text))
+        assert not hosts, f"{name}: {hosts}"
+
+
+def test_nothing_names_a_folder_of_somebodys_machine() -> None:
+    """A path of a home or work folder works on one machine only."""
+    homes = re.compile(rb"(?<![\w.])/(?:home|Users|root|work)/\w")
+    for name in tracked():
+        found = [] if name.endswith(PICTURES) else homes.findall((ROOT / name).read_bytes())
+        assert not found, f"{name}: {found[:3]}"
+
+
+PICTURES = (".png", ".gif", ".jpg", ".ico", ".vsix")
+
+
+def test_the_links_to_the_rooms_are_there() -> None:
+    """Type checkers and editors follow them; the wheel does not need them."""
+    for folder, inside in ROOMS.items():
+        link = ROOT / "src" / "stet_ls" / inside
+        assert link.resolve() == (ROOT / folder).resolve()
