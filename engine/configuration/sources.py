@@ -69,10 +69,19 @@ def from_file(path: Path, *, origin: str, trusted: bool) -> Source:
     return Source(origin, tuple(entries), trusted)
 
 
+_EDITORS_OWN = ("server.", "trace.")
+"""What editors keep in our section for themselves: how the server is started, and what they log of it."""
+
+
 def from_mapping(values: Mapping[str, Any] | None, *, origin: str, trusted: bool) -> Source:
     """The entries of nested or dotted keys, as an editor or a command gives them. None means "not set"."""
     found = _flatten(values or {})
-    return Source(origin, tuple(Entry(name, value, origin) for name, value in found if value is not None), trusted)
+    entries = (
+        Entry(name, value, origin)
+        for name, value in found
+        if value is not None and not f"{name}.".startswith(_EDITORS_OWN)
+    )
+    return Source(origin, tuple(entries), trusted)
 
 
 def from_environment(environment: Mapping[str, str]) -> Source:

@@ -119,8 +119,8 @@ def _checkers() -> Iterator[Part]:
     yield Part("syntax", State.OK, f"{sum(row.grammar is not None for row in LANGUAGES)} languages by their grammars")
     for language, programs in TOOLS.items():
         found = next((place for program in programs if (place := shutil.which(program))), None)
-        detail = f"{language}: {found}" if found else f"{language}: no {' or '.join(programs)} on PATH, its grammar judges"
-        yield Part("checker", State.OK if found else State.MISSING, detail)
+        missing = f"no {' or '.join(programs)} on PATH: its grammar judges"
+        yield Part("checker", State.OK if found else State.MISSING, f"{language}: {found or missing}")
 
 
 def _later() -> Iterator[Part]:
