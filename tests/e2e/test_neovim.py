@@ -63,9 +63,7 @@ def test_refactor_lands_and_is_undone_in_one_step(editor: Neovim) -> None:
     assert (result["status"], result["applied"]) == ("done", True), result
     typed = BEFORE.replace("import os", "import sys")
     old = BEFORE[BEFORE.index("def sign") : BEFORE.index("\n\n\ndef other")]
-    assert editor.text() + "\n" == typed.replace(
-        BEFORE[BEFORE.index("def sign") : BEFORE.index("\n\n\ndef other")], AFTER.rstrip()
-    )
+    assert editor.text() + "\n" == typed.replace(old, AFTER.rstrip())
     editor.lua("vim.cmd('undo')")
     assert editor.text() + "\n" == typed
 

@@ -71,9 +71,7 @@ class Neovim:
         self.lua("vim.cmd.runtime('plugin/stet.lua')")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.terminate()
         try:
             self._process.wait(10)
@@ -109,9 +107,8 @@ class Neovim:
 
     def attach(self) -> None:
         """Waits until the server is attached and initialized."""
-        self.wait(
-            "#vim.lsp.get_clients({ name = 'stet', bufnr = 0 }) > 0 and vim.lsp.get_clients({ name = 'stet' })[1].initialized"
-        )
+        client = "vim.lsp.get_clients({ name = 'stet', bufnr = 0 })[1]"
+        self.wait(f"{client} and {client}.initialized")
 
     def done(self, count: int = 1) -> Any:
         """The result of the last of `count` finished jobs."""
