@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-
 from support.scripted import ScriptedModel
 
 OURS = ("STET_", "OPENAI_")

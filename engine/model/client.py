@@ -110,7 +110,7 @@ class Client:
             pause = pause_before_retry(failure, requests - loading, remaining)
             if pause is None:
                 return Refusal(failure, requests)
-            if pause >= _TOLD_PAUSE_SECONDS or loading == 1:
+            if pause >= _TOLD_PAUSE_SECONDS or (failure.loading and loading == 1):
                 on_event(Notice(_waiting(failure, self.label, pause)))
             await asyncio.sleep(pause)
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import email.utils
 import json
+import math
 import re
 import socket
 import ssl
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -238,9 +240,9 @@ def _retry_after(headers: Mapping[str, Any]) -> float | None:
     """Seconds that the server wants to be left alone: a number, milliseconds as OpenAI sends them, or an HTTP date."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = str(headers.get(name, ""))
-        try:
-            return max(0.0, float(value) * unit)
-        except ValueError:
-            pass
+        with suppress(ValueError):
+            seconds = float(value) * unit
+            if math.isfinite(seconds):
+                return max(0.0, seconds)
     date = email.utils.parsedate_tz(str(headers.get("retry-after", "")))
     return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())

@@ -104,8 +104,9 @@ class Recorded:
 class ScriptedModel:
     """The server. Enter it as a context to start it; leaving closes every connection and joins its thread.
 
-    `requests` are the chat completions, `probes` the other requests. `models` are the names that GET /v1/models
-    lists; `listing` replaces that answer. `disconnected` holds the times at which a client left in mid-reply.
+    `requests` are the chat completions, `probes` the other requests, `connections` counts sockets. `models` are the
+    names that GET /v1/models lists; `listing` replaces that answer. `disconnected` holds the times at which a client
+    left in mid-reply.
     """
 
     def __init__(self, *, models: Sequence[str] = ("scripted-7b",), default: Script | None = None) -> None:
@@ -115,6 +116,7 @@ class ScriptedModel:
         self.requests: list[Recorded] = []
         self.probes: list[Recorded] = []
         self.disconnected: list[float] = []
+        self.connections = 0
         self.port = 0
         self._queue: deque[Script] = deque()
         self._matchers: list[tuple[Callable[[Body], bool], Script]] = []
@@ -177,6 +179,7 @@ class ScriptedModel:
         connections: set[asyncio.Task[None]] = set()
 
         def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            self.connections += 1
             task = self._loop.create_task(self._connection(reader, writer))
             connections.add(task)
             task.add_done_callback(connections.discard)
@@ -213,14 +216,14 @@ class ScriptedModel:
             if not request.path.endswith("/models"):
                 await wire.whole(404, "application/json", b'{"error":{"message":"no such page"}}')
             elif self.listing is not None:
-                await _Exchange(self.listing, request.body, self.models[0], wire).run()
+                await _Exchange(self.listing, request.body, "", wire).run()
             else:
                 data = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in self.models]
                 await wire.whole(200, "application/json", json.dumps({"object": "list", "data": data}).encode())
             return
         reply = self._choose(request.body)
         self._note(self.requests, request)
-        await _Exchange(reply, request.body, self.models[0], wire).run()
+        await _Exchange(reply, request.body, "".join(self.models[:1]), wire).run()
 
     def _choose(self, body: Body) -> Reply:
         script = next((script for matches, script in self._matchers if matches(body)), None)

@@ -1,0 +1,100 @@
+"""Cancelling a call stops the endpoint's work at once and leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+
+import pytest
+from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.events import Progress
+
+LIMIT = 0.1
+"""Seconds from the cancel until the server must know."""
+
+
+async def _cancel(task: asyncio.Task, scripted: ScriptedModel) -> float:
+    """Cancel, and return the seconds until the server saw the client leave."""
+    began = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    return await asyncio.to_thread(scripted.wait_disconnect) - began
+
+
+async def _others() -> set[asyncio.Task]:
+    return asyncio.all_tasks() - {asyncio.current_task()}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply("never", hold=threading.Event()), Reply("never", hold=threading.Event(), head_first=True)],
+    ids=["before the head", "before the first token"],
+)
+async def test_cancel_before_the_first_token(reply: Reply, scripted: ScriptedModel, asker) -> None:
+    before = await _others()
+    scripted.replies([reply])
+    task = asyncio.create_task(asker.ask())
+    await asyncio.to_thread(scripted.wait_request)
+    assert await _cancel(task, scripted) < LIMIT
+    assert await _others() == before
+    assert len(scripted.requests) == 1
+
+
+async def test_cancel_in_the_middle(scripted: ScriptedModel, asker) -> None:
+    before = await _others()
+    scripted.reply("a b c d", hold=threading.Event(), hold_at=2)
+    arrived = asyncio.Event()
+    asker.events = _Watcher(arrived)
+    task = asyncio.create_task(asker.ask())
+    await arrived.wait()
+    assert await _cancel(task, scripted) < LIMIT
+    assert await _others() == before
+
+
+class _Watcher(list):
+    """A list of events that says when text arrives."""
+
+    def __init__(self, arrived: asyncio.Event) -> None:
+        super().__init__()
+        self._arrived = arrived
+
+    def append(self, event: object) -> None:
+        super().append(event)
+        if isinstance(event, Progress):
+            self._arrived.set()
+
+
+async def test_cancel_while_waiting_to_ask_again(scripted: ScriptedModel, asker) -> None:
+    scripted.replies([Reply.failure(429, retry_after="9"), Reply("never")])
+    task = asyncio.create_task(asker.ask())
+    await asyncio.to_thread(scripted.wait_request)
+    while not asker.events:  # the notice of the pause
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(scripted.requests) == 1
+
+
+async def test_a_cancelled_call_is_no_failed_one(scripted: ScriptedModel, pool, provider) -> None:
+    """It moves no work to the next provider and is nobody's fault."""
+    with ScriptedModel() as second:
+        asker = pool(provider, provider.model_copy(update={"name": "second", "base_url": second.base_url}))
+        scripted.replies([Reply("never", hold=threading.Event()), Reply("fine")])
+        task = asyncio.create_task(asker.ask())
+        await asyncio.to_thread(scripted.wait_request)
+        await _cancel(task, scripted)
+        assert asker.events == []
+        assert (await asker.models.health())["last_fault"] is None
+        assert (await asker.ask()).endpoint == "scripted"
+        assert second.requests == []
+
+
+async def test_the_connection_is_kept_for_the_next_call(scripted: ScriptedModel, asker) -> None:
+    """A finished stream is read to its end, so that no handshake is paid again."""
+    for _ in range(3):
+        await asker.ask()
+    assert scripted.connections == 1

@@ -1,0 +1,358 @@
+"""Which model serves, and what is told when it is another than the first."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from pydantic import SecretStr
+from support.scripted import Reply, ScriptedModel, dead_endpoint
+
+from stet_ls.engine.errors import EndpointError, Fault, NoModelError
+from stet_ls.engine.events import Notice
+from stet_ls.engine.model import discover
+from stet_ls.engine.model.chat import Usage
+from stet_ls.engine.model.pool import Models
+from stet_ls.engine.models import Message
+from stet_ls.engine.paths import Paths
+from stet_ls.engine.settings import ModelSettings, Provider, Settings
+
+
+@pytest.fixture
+def second() -> Iterator[ScriptedModel]:
+    with ScriptedModel(default=Reply("from the second")) as model:
+        yield model
+
+
+def _to(model: ScriptedModel, provider: Provider) -> Provider:
+    return provider.model_copy(update={"name": "second", "base_url": model.base_url})
+
+
+@pytest.mark.parametrize(
+    ("script", "reason", "requests"),
+    [
+        ([Reply.failure(401, "bad key")], "refused the key (401): bad key", 1),
+        ([Reply.failure(429, "no money", code="insufficient_quota")], "quota is used up (429): no money", 1),
+        ([Reply.failure(500)] * 3, "failed (500)", 3),
+        ([Reply(mode="html")] * 3, "a web page", 3),
+        ([Reply("never", first_delay=60)], "did not begin to answer", 1),
+    ],
+    ids=["key", "quota", "server", "page", "silence"],
+)
+async def test_the_next_provider_takes_over_and_the_reason_is_told(
+    script, reason: str, requests: int, scripted: ScriptedModel, second: ScriptedModel, pool, provider: Provider
+) -> None:
+    asker = pool(provider, _to(second, provider))
+    scripted.replies(script)
+    completion = await asker.ask()
+    assert (completion.text, completion.endpoint) == ("from the second", "second")
+    assert completion.requests == requests + 1
+    (notice,) = [e.message for e in asker.events if isinstance(e, Notice) and e.message.endswith("instead.")]
+    assert reason in notice
+    assert f"Asking second ({second.base_url})" in notice
+
+
+async def test_text_that_broke_off_is_not_asked_for_elsewhere(
+    scripted: ScriptedModel, second: ScriptedModel, pool, provider: Provider
+) -> None:
+    scripted.reply("a b c", drop_after=2)
+    assert (await pool(provider, _to(second, provider)).ask()).finish == "cut"
+    assert second.requests == []
+
+
+async def test_when_all_fail_each_is_named(scripted: ScriptedModel, pool, provider: Provider) -> None:
+    with dead_endpoint() as base_url:
+        asker = pool(provider.model_copy(update={"name": "dead", "base_url": base_url}), provider)
+        scripted.replies([Reply.failure(401, "bad key")])
+        with pytest.raises(EndpointError, match=r"dead .*connection refused.*scripted .*bad key") as raised:
+            await asker.ask()
+    assert raised.value.fault is Fault.UNAUTHORIZED
+    assert raised.value.exit_code == 3
+
+
+@pytest.fixture
+def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine on whose usual ports nobody listens."""
+    with dead_endpoint() as base_url:
+        port = int(base_url.split(":")[2].removesuffix("/v1"))
+        for name in discover.PORTS:
+            monkeypatch.setitem(discover.PORTS, name, port)
+        yield
+
+
+@pytest.fixture
+def found(scripted: ScriptedModel, nobody: None, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
+    """The scripted server where LM Studio would be."""
+    monkeypatch.setitem(discover.PORTS, "lm-studio", scripted.port)
+    return scripted
+
+
+async def test_a_dead_configured_endpoint_is_never_replaced(found: ScriptedModel, paths: Paths) -> None:
+    with dead_endpoint() as base_url:
+        models = Models(Settings(providers=(Provider(name="STET_BASE_URL", base_url=base_url),)), paths)
+        with pytest.raises(NoModelError, match=r"STET_BASE_URL .*connection refused"):
+            await _ask(models)
+        await models.close()
+    assert found.requests == found.probes == []
+
+
+async def test_without_providers_a_local_server_is_found(found: ScriptedModel, paths: Paths) -> None:
+    models = Models(Settings(), paths)
+    found.models = ("nomic-embed-text", "qwen2.5-coder:7b")
+    profile = await models.profile()
+    completion = await _ask(models)
+    assert profile.tier == "mid"
+    assert (completion.endpoint, completion.model) == ("lm-studio", "qwen2.5-coder:7b")
+    assert found.requests[0].body["model"] == "qwen2.5-coder:7b"
+    assert len(found.probes) == 1
+    await models.close()
+
+
+@pytest.mark.parametrize(
+    "listing", [Reply(mode="html"), Reply.failure(404), Reply(raw=b"[]"), Reply(raw=b'{"data":[]}'), Reply("", delay=9)]
+)
+async def test_a_web_server_is_no_model(listing: Reply, found: ScriptedModel, paths: Paths) -> None:
+    found.listing = listing
+    await _expect_no_model(Settings(model=ModelSettings(embedded="off")), paths, "lm-studio on port")
+    assert found.requests == []
+
+
+async def test_a_silent_port_delays_nothing(found: ScriptedModel, paths: Paths) -> None:
+    found.listing = Reply("never", first_delay=60)
+    began = time.monotonic()
+    await _expect_no_model(Settings(model=ModelSettings(embedded="off")), paths, "lm-studio on port")
+    assert time.monotonic() - began < 2
+
+
+async def test_nobody_is_looked_for_if_the_user_says_so(found: ScriptedModel, paths: Paths) -> None:
+    await _expect_no_model(Settings(model=ModelSettings(discover=False, embedded="off")), paths, "none is looked for")
+    assert found.probes == []
+
+
+async def test_no_model_says_what_was_tried_and_what_helps(nobody: None, paths: Paths) -> None:
+    settings = Settings(model=ModelSettings(embedded="off"))
+    told = await _expect_no_model(
+        settings, paths, "ollama on port .*llama.cpp on port .*lm-studio .*vllm .*switched off"
+    )
+    assert "set STET_BASE_URL" in told
+    assert "\n" not in told
+
+
+async def test_a_found_server_that_went_away_is_looked_for_again(paths: Paths, nobody: None, monkeypatch) -> None:
+    models = Models(Settings(model=ModelSettings(embedded="off")), paths)
+    with ScriptedModel() as first:
+        monkeypatch.setitem(discover.PORTS, "ollama", first.port)
+        assert (await _ask(models)).endpoint == "ollama"
+    with pytest.raises(NoModelError, match=r"ollama .*connection refused"):
+        await _ask(models)
+    with ScriptedModel() as other:
+        monkeypatch.setitem(discover.PORTS, "vllm", other.port)
+        assert (await _ask(models)).endpoint == "vllm"
+        await models.close()
+
+
+async def test_the_first_chat_model_is_taken_where_none_is_named(scripted, pool, provider: Provider) -> None:
+    scripted.models = ("text-embedding-3-small", "whisper-1", "big-30b", "other")
+    asker = pool(provider.model_copy(update={"model": ""}))
+    assert (await asker.ask()).model == "big-30b"
+    await asker.ask()
+    assert len(scripted.probes) == 1
+
+
+async def test_a_server_without_models_is_a_fault(scripted: ScriptedModel, pool, provider: Provider) -> None:
+    scripted.models = ()
+    with pytest.raises(EndpointError, match="lists no model"):
+        await pool(provider.model_copy(update={"model": ""})).ask()
+
+
+async def test_what_is_sent(scripted: ScriptedModel, pool, provider: Provider) -> None:
+    scripted.reply("fine", usage=(12, 34))
+    asker = pool(provider.model_copy(update={"api_key": SecretStr(" key\n"), "organization": "org-1"}))
+    completion = await asker.ask()
+    (request,) = scripted.requests
+    assert request.headers["authorization"] == "Bearer key"
+    assert request.headers["openai-organization"] == "org-1"
+    assert request.body == {
+        "model": "scripted-7b",
+        "messages": [
+            {"role": "system", "content": "You write code."},
+            {"role": "user", "content": "Add two numbers."},
+        ],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "temperature": 0.2,
+        "max_tokens": 400,
+    }
+    assert completion.usage == Usage(12, 34)
+    assert 0 < completion.first_token_seconds <= completion.seconds
+
+
+async def test_a_stray_environment_goes_nowhere(
+    scripted: ScriptedModel, second: ScriptedModel, asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a proxy between us and this machine, nor somebody else's organization or endpoint."""
+    monkeypatch.setenv("HTTP_PROXY", second.base_url)
+    monkeypatch.setenv("ALL_PROXY", second.base_url)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another-endpoint")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-another-endpoint")
+    monkeypatch.setenv("OPENAI_BASE_URL", second.base_url)
+    await asker.ask()
+    await asker.models.health()
+    assert second.requests == second.probes == []
+    assert not {"openai-organization", "openai-project"} & scripted.requests[0].headers.keys()
+
+
+async def test_a_redirect_takes_no_prompt_elsewhere(scripted: ScriptedModel, second: ScriptedModel, asker) -> None:
+    scripted.replies([Reply.failure(307, location=second.base_url + "/chat/completions")])
+    with pytest.raises(EndpointError, match="redirects"):
+        await asker.ask()
+    assert second.requests == second.probes == []
+
+
+async def test_speed_is_measured_and_shown_in_the_profile(scripted: ScriptedModel, asker) -> None:
+    assert (await asker.models.profile()).tokens_per_second is None
+    scripted.reply("word " * 21, delay=0.01)
+    await asker.ask()
+    measured = (await asker.models.profile()).tokens_per_second
+    assert measured is not None
+    assert 10 < measured <= 100
+
+
+async def test_the_profile_follows_the_model_that_served(
+    scripted: ScriptedModel, second: ScriptedModel, pool, provider: Provider
+) -> None:
+    big = _to(second, provider).model_copy(update={"model": "gpt-5", "context": 5000})
+    asker = pool(provider, big)
+    assert (await asker.models.profile()).tier == "mid"
+    scripted.replies([Reply.failure(401)])
+    await asker.ask()
+    profile = await asker.models.profile()
+    assert (profile.tier, profile.context) == ("strong", 5000)
+
+
+async def test_the_context_that_a_server_lists_is_believed(scripted: ScriptedModel, pool, provider: Provider) -> None:
+    scripted.listing = Reply(raw=b'{"data":[{"id":"m-7b","max_model_len":12345}]}')
+    assert (await pool(provider.model_copy(update={"model": ""})).models.profile()).context == 12345
+
+
+async def test_an_unreachable_model_has_a_profile(pool, provider: Provider) -> None:
+    with dead_endpoint() as base_url:
+        asker = pool(provider.model_copy(update={"model": "", "base_url": base_url}))
+        assert (await asker.models.profile()).tier == "mid"
+
+
+@pytest.mark.parametrize(
+    ("listing", "status", "fault"),
+    [
+        (None, "ready", None),
+        (Reply.failure(404), "ready", None),
+        (Reply.failure(401, "bad key"), "refused", "bad key"),
+        (Reply.failure(500), "failing", "500"),
+        (Reply(mode="html"), "failing", "no JSON"),
+        (Reply("never", first_delay=60), "silent", "within"),
+    ],
+    ids=["fine", "no list", "key", "500", "page", "silent"],
+)
+async def test_health(listing: Reply | None, status: str, fault: str | None, scripted: ScriptedModel, asker) -> None:
+    scripted.listing = listing
+    began = time.monotonic()
+    health = await asker.models.health()
+    assert time.monotonic() - began < 1.5
+    assert (health["status"], health["endpoint"]) == (status, "scripted")
+    assert health["base_url"] == scripted.base_url
+    assert fault is None if health["last_fault"] is None else fault in health["last_fault"]
+
+
+async def test_health_of_a_chain_names_the_first_that_is_ready(second: ScriptedModel, pool, provider: Provider) -> None:
+    with dead_endpoint() as base_url:
+        health = await pool(provider.model_copy(update={"base_url": base_url}), _to(second, provider)).models.health()
+    assert (health["status"], health["endpoint"]) == ("ready", "second")
+    assert [row["status"] for row in health["endpoints"]] == ["unreachable", "ready"]
+
+
+async def test_health_tells_the_last_fault(scripted: ScriptedModel, asker) -> None:
+    scripted.replies([Reply.failure(400, "nonsense")])
+    with pytest.raises(EndpointError):
+        await asker.ask()
+    health = await asker.models.health()
+    assert health["status"] == "ready"
+    assert "nonsense" in health["last_fault"]
+
+
+async def test_two_calls_at_once(scripted: ScriptedModel, asker) -> None:
+    scripted.default = lambda body: body["messages"][0]["content"]
+    texts = [f"number {number}" for number in range(8)]
+    replies = await asyncio.gather(*(asker.ask([Message("user", text)]) for text in texts))
+    assert [reply.text for reply in replies] == texts
+
+
+LATE = """
+import asyncio, sys, time
+from stet_ls.engine.model.chat import Sampling
+from stet_ls.engine.model.pool import Models
+from stet_ls.engine.models import Message
+from stet_ls.engine.paths import user_paths
+from stet_ls.engine.settings import Provider, Settings
+
+async def main():
+    models = Models(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
+    early = {"openai", "httpx2", "httpcore2", "truststore"} & set(sys.modules)
+    assert not early, early
+    longest, last = 0.0, time.perf_counter()
+
+    async def tick():
+        nonlocal longest, last
+        while True:
+            await asyncio.sleep(0.001)
+            longest, last = max(longest, time.perf_counter() - last), time.perf_counter()
+
+    ticking = asyncio.create_task(tick())
+    began = time.perf_counter()
+    await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=30)
+    took = time.perf_counter() - began
+    ticking.cancel()
+    await models.close()
+    assert "openai" in sys.modules
+    print(longest / took)
+
+asyncio.run(main())
+"""
+
+
+def test_the_sdk_is_loaded_by_the_first_call_and_holds_up_nobody(environment) -> None:
+    """Its import takes most of the first call; the event loop must not stand still for half of that."""
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", LATE, environment["STET_BASE_URL"]],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "ResourceWarning" not in done.stderr
+    assert float(done.stdout) < 0.5
+
+
+async def _ask(models: Models):
+    from stet_ls.engine.model.chat import Sampling
+
+    return await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=10)
+
+
+async def _expect_no_model(settings: Settings, paths: Paths, says: str) -> str:
+    models = Models(settings, paths)
+    with pytest.raises(NoModelError, match=says) as raised:
+        await _ask(models)
+    await models.close()
+    return str(raised.value)
+
+
+def test_the_environment_of_a_child_has_only_our_endpoint(environment) -> None:
+    ours = {name for name in environment if name.startswith(("STET_", "OPENAI_"))}
+    assert ours == {"STET_HOME", "STET_BASE_URL", "STET_MODEL", "STET_API_KEY"}
+    assert os.environ["STET_HOME"] == environment["STET_HOME"]
