@@ -11,8 +11,8 @@ from stet_ls.engine.configuration import Row, find_project, load
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
-from stet_ls.server.cli.docs import starter_file
 from stet_ls.server.cli.session import tell
+from stet_ls.server.cli.settings_docs import starter_file
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

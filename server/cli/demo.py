@@ -125,7 +125,7 @@ async def _step(client: LanguageClient, root: Path, step: Step) -> Outcome:
     return Outcome(step, result["status"], seconds)
 
 
-def _argument(uri: str, source: Source, path: Path, step: Step) -> Mapping[str, Any]:
+def _argument(uri: str, source: Source, path: Path, step: Step) -> dict[str, Any]:
     """What an editor sends: the cursor, and for debug the diagnostics that its servers show there."""
     unit = _unit(source, path, step.unit)
     at = unit.span.start if unit.body is None else unit.body.start

@@ -1,20 +1,17 @@
-"""The reference pages, made from the settings model and the table of commands: `python -m stet_ls.server.cli.docs`.
+"""The reference pages, made from the settings model and the tables of commands: `python -m stet_ls.server.cli.docs`.
 
 A test compares the files in docs/ with what this makes, so that neither can lag behind the code.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from stet_ls.engine.configuration import KEYS, PROVIDER_KEYS, Key
-from stet_ls.engine.settings import Settings
-from stet_ls.server.cli.commands import COMMANDS, EPILOG, build_parser, sentence
+from stet_ls.server.cli.command_docs import commands_page, protocol_page
+from stet_ls.server.cli.settings_docs import editor_schema, settings_page, settings_schema
 
 
 def pages() -> Mapping[str, str]:
@@ -24,190 +21,8 @@ def pages() -> Mapping[str, str]:
         "settings.schema.json": _json(settings_schema()),
         "settings.editor.json": _json(editor_schema()),
         "commands.md": commands_page(),
+        "lsp-commands.md": protocol_page(),
     }
-
-
-def settings_schema() -> dict[str, Any]:
-    """The JSON schema of a settings file, for editors that complete TOML."""
-    schema = Settings.model_json_schema()
-    schema["$defs"]["Provider"]["properties"].pop("api_key")  # filled from the environment, never from a file
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Stet settings"}
-
-
-def editor_schema() -> dict[str, Any]:
-    """The settings as an editor's flat properties (`contributes.configuration` of VS Code's package.json).
-
-    No property has a default: VS Code would send it as if the user had set it, and override the user's file with it.
-    """
-    return {f"stet.{key.name}": _editor_property(key) for key in KEYS.values() if key.name != "providers"}
-
-
-def _editor_property(key: Key) -> dict[str, Any]:
-    shape = key.schema["anyOf"][0] if "anyOf" in key.schema else key.schema
-    kept = ("type", "enum", "items", "minimum", "maximum", "exclusiveMinimum")
-    value = {name: shape[name] for name in kept if name in shape}
-    if "enum" in value:
-        value["enum"] = [*value["enum"], None]
-    return {
-        **value,
-        "type": [value["type"], "null"],
-        "default": None,
-        "scope": "machine" if key.user_only else "resource",
-        "description": f"{key.description} Default: {_default(key)}.",
-    }
-
-
-def settings_page() -> str:
-    """The reference of all settings."""
-    return f"""\
-# Settings
-
-This page is generated from the settings model by `python -m stet_ls.server.cli.docs`.
-
-Each source overrides those before it, key by key:
-
-1. the defaults below
-2. the user file: `$STET_HOME/config.toml`, else `config.toml` in the platform's configuration folder `stet`
-3. the project file: `.stet.toml`
-4. the environment: `STET_` and the key in capitals, `STET_MODEL_TEMPERATURE=0.1` (lists: separated by commas)
-5. the editor's settings, section `stet`
-6. the arguments of the command
-
-`stet config show` prints every key with its value and where it came from; `stet config init` writes a user file to
-edit. A misspelt key is a warning in an editor and an error (exit status 2) on the command line.
-
-A key with a lock (🔒) belongs to its user: in a project file, or in the settings that an editor keeps with a
-workspace, it is ignored with a warning.
-
-## One endpoint in one line
-
-`STET_BASE_URL` (with the version path, `http://127.0.0.1:11434/v1`), `STET_MODEL` and `STET_API_KEY` define one
-endpoint; then no other is asked. Without `STET_API_KEY`, `OPENAI_API_KEY` and `OPENAI_ORG_ID` are taken. Without
-`STET_BASE_URL` none of them is read.
-
-{"".join(_section(title, name, keys) for title, name, keys in _sections())}\
-## Endpoints
-
-`[[providers]]` 🔒, one table for each, in the order in which they are asked. Keys stay out of files: `api_key_env`
-names the variable that holds one.
-
-{_table(PROVIDER_KEYS.values())}
-## Variables that are no settings
-
-| variable | what it does |
-|---|---|
-| `STET_HOME` | moves settings, data, caches and logs into one folder |
-| `STET_MODELS_DIR` | where the embedded model's weights lie |
-| `STET_HUB` | another address from which weights are fetched |
-| `STET_TOKEN` | the token of `stet serve --tcp` and `--ws` |
-"""
-
-
-def _sections() -> Iterator[tuple[str, str, list[Key]]]:
-    """Title, table name and keys of each section, in the order of the model."""
-    grouped: dict[str, list[Key]] = {}
-    for key in KEYS.values():
-        if key.name != "providers":
-            grouped.setdefault(key.name.rpartition(".")[0], []).append(key)
-    for table, keys in grouped.items():
-        title = Settings.model_fields[table].description if table else "Outside of any table"
-        yield (title or table).rstrip("."), table, keys
-
-
-def _section(title: str, table: str, keys: Iterable[Key]) -> str:
-    heading = f"## `[{table}]` {title}" if table else f"## {title}"
-    return f"{heading}\n\n{_table(keys)}\n"
-
-
-def _table(keys: Iterable[Key]) -> str:
-    rows = ["| key | value | default | |", "|---|---|---|---|"]
-    for key in keys:
-        lock = " 🔒" if key.user_only and key.name not in PROVIDER_KEYS else ""
-        rows.append(f"| `{key.name}`{lock} | {key.expected} | `{_default(key)}` | {key.description} |")
-    return "\n".join(rows) + "\n"
-
-
-def _default(key: Key) -> str:
-    if key.default is None:
-        return "required" if key.name in ("name", "base_url") else "unset"
-    return json.dumps(key.default, ensure_ascii=False)
-
-
-def starter_file() -> str:
-    """A user file in which every key stands as a comment with its default."""
-    lines = [
-        "# Stet's settings. Every line is a comment that shows the default; take the # away to change it.",
-        "# The reference: docs/settings.md. What is in force, and from where: stet config show",
-        "",
-    ]
-    for _, table, keys in _sections():
-        if table:
-            lines.append(f"[{table}]")
-        for key in keys:
-            value = "..." if key.default is None else json.dumps(key.default)
-            lines += [f"# {key.description} ({key.expected})", f"# {key.name.rpartition('.')[2]} = {value}"]
-        lines.append("")
-    lines += [
-        "# An endpoint; the first that answers is used. Repeat the table for more.",
-        "# [[providers]]",
-        '# name = "local"',
-        '# base_url = "http://127.0.0.1:11434/v1"',
-        '# model = "qwen2.5-coder:7b"',
-        '# api_key_env = "LOCAL_API_KEY"',
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def commands_page() -> str:
-    """The reference of the command line."""
-    parser = build_parser(chosen=COMMANDS)
-    commands = _subparsers(parser)
-    body = "\n".join(_command(name, commands[name], sentence(row.summary)) for name, row in COMMANDS.items())
-    return f"""\
-# The command line
-
-This page is generated from the table of commands by `python -m stet_ls.server.cli.docs`.
-
-Results go to standard output, everything else to standard error. {EPILOG}
-
-{body}"""
-
-
-def _command(name: str, parser: argparse.ArgumentParser, summary: str) -> str:
-    text = f"## `stet {name}`\n\n{summary}\n\n{_arguments(parser)}"
-    for verb, subparser in _subparsers(parser).items():
-        text += f"### `stet {name} {verb}`\n\n{_arguments(subparser)}"
-    return text
-
-
-def _arguments(parser: argparse.ArgumentParser) -> str:
-    rows = [f"| `{_usage(action)}` | {action.help} |\n" for action in _actions(parser)]
-    return "".join(["| argument | |\n|---|---|\n", *rows, "\n"]) if rows else ""
-
-
-def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    # argparse offers no public way to read what was declared.
-    for action in parser._actions:
-        hidden = isinstance(action, argparse._HelpAction | argparse._SubParsersAction)
-        if not hidden and action.help is not argparse.SUPPRESS:
-            yield action
-
-
-def _usage(action: argparse.Action) -> str:
-    if action.nargs == 0:
-        return ", ".join(action.option_strings)
-    values = "|".join(str(choice) for choice in action.choices) if action.choices else ""
-    metavar = action.metavar if isinstance(action.metavar, str) else values or action.dest.upper()
-    shown = values or metavar
-    return " ".join([", ".join(action.option_strings), shown]).strip().replace("|", "\\|")
-
-
-def _subparsers(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return action.choices
-    return {}
 
 
 def _json(value: object) -> str:

@@ -142,8 +142,9 @@ class LanguageClient:
             else:
                 future.set_result(message.get("result"))
         elif "id" in message:
-            answer = self._answers.get(message["method"], lambda _: None)
-            self._send({"id": message["id"], "result": answer(message.get("params") or {})})
+            answer = self._answers.get(message["method"])
+            result = answer(message.get("params") or {}) if answer else None
+            self._send({"id": message["id"], "result": result})
         elif message["method"] == "$/progress":
             value = message["params"]["value"]
             if text := value.get("message") or value.get("title"):

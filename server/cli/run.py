@@ -40,7 +40,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--constraint", action="append", default=[], metavar="TEXT", help="a condition; repeatable")
     parser.add_argument("--context", action="append", default=[], metavar="KEY=VALUE", help="a fact; repeatable")
     parser.add_argument("--language", metavar="NAME", help="the language, where the file's name does not tell it")
-    parser.add_argument("--budget", choices=[budget.value for budget in Budget], default=Budget.STANDARD.value)
+    budgets = [budget.value for budget in Budget]
+    parser.add_argument("--budget", choices=budgets, default=Budget.STANDARD.value, help="how much it may spend")
     result = parser.add_mutually_exclusive_group()
     result.add_argument("--diff", action="store_true", help="print the patch alone, for `git apply`")
     result.add_argument("--apply", action="store_true", help="write the edit into the file, unless a judge refuted it")
