@@ -88,7 +88,7 @@ class Protocol(LanguageServerProtocol):
 
     # Messages in ------------------------------------------------------------------------------------------------------
 
-    def receive(self, body: bytes) -> None:
+    def receive(self, body: bytes | str) -> None:
         """Handles the body of one message. Never raises; what cannot be read is answered with an error."""
         try:
             message = json.loads(body)
