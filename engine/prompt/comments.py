@@ -117,6 +117,7 @@ def _unstarred(text: str) -> str:
 def _marks(language_id: str) -> tuple[re.Pattern[str], tuple[tuple[str, str], ...]]:
     """A pattern of the language's line marks, repeated ones (`##`, `///`, `//!`) included, and its block marks."""
     row = language(language_id)
+    blocks: tuple[tuple[str, str], ...]
     if row is None or row.id == PLAIN:
         lines, blocks = _COMMON_LINES, _COMMON_BLOCKS
     else:

@@ -21,10 +21,11 @@ _REPLACED_EVERYWHERE = 8
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """That something was replaced: where (`line` from 0, None outside the document) and what kind of thing it was."""
+    """That something was replaced: where (`line` from 0, None outside the document), what kind, by what."""
 
     line: int | None
     kind: str
+    placeholder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def redact(text: str, known: Mapping[str, str] = MappingProxyType({})) -> Redact
     for place in places:
         pieces += [text[at : place.start], names[place.value]]
         at = place.end
-    redactions = tuple(Redaction(text.count("\n", 0, place.start), place.kind) for place in places)
+    redactions = tuple(Redaction(text.count("\n", 0, place.start), place.kind, names[place.value]) for place in places)
     return Redacted("".join([*pieces, text[at:]]), {name: value for value, name in names.items()}, redactions)
 
 

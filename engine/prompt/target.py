@@ -29,7 +29,7 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     if not request.instruction.strip() and (comment := comment_for(request)) is not None:
         target = _of_comment(request, comment, selection)
     elif selection is None or request.source.slice(selection.span).strip() == request.source.text.strip() != "":
-        target = Target(TargetKind.DOCUMENT, request.source.whole, selection=selection and selection.span)
+        target = Target(TargetKind.DOCUMENT, request.source.whole, selection=selection.span if selection else None)
     elif selection.is_position:
         target = _of_position(request, selection.span)
     else:

@@ -1,0 +1,143 @@
+"""A few facts about how a project writes code, read from its settings files. Nothing is run.
+
+Only numbers and words of a fixed choice are taken over: what a project's file says must not become an instruction.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.models import Request
+
+MOST = 8
+_FOLDERS_UP = 12
+_LARGEST = 1_000_000
+_VERSION = re.compile(r"\d{1,2}\.\d{1,3}")
+_JS = ("javascript", "javascriptreact", "typescript", "typescriptreact")
+_JS_RUNNERS = ("vitest", "jest", "mocha", "ava", "jasmine")
+
+
+def conventions(request: Request) -> tuple[str, ...]:
+    """At most `MOST` facts for the file of a request, always in the same order; none for a document without a path."""
+    if request.path is None:
+        return ()
+    facts: dict[str, str] = {}
+    for folder in _folders(request):
+        for name, read in _READERS.items():
+            text = _text(request, folder / name)
+            if text is not None:
+                for key, fact in read(text, request):
+                    facts.setdefault(key, fact)  # the nearest file wins
+    return tuple(facts[key] for key in sorted(facts))[:MOST]
+
+
+def _folders(request: Request) -> Iterator[Path]:
+    """The file's folder and those above it, up to the workspace's root or the repository's."""
+    assert request.path is not None
+    for folder in list(request.path.parents)[:_FOLDERS_UP]:
+        yield folder
+        if folder in request.workspace.roots or (folder / ".git").exists():
+            return
+
+
+def _text(request: Request, path: Path) -> str | None:
+    for buffer in request.workspace.buffers:
+        if buffer.path == path:
+            return buffer.text
+    try:
+        if path.stat().st_size > _LARGEST:
+            return None
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+Fact = tuple[str, str]
+
+
+def _pyproject(text: str, request: Request) -> Iterator[Fact]:
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return
+    if request.language != "python":
+        return
+    for tool in ("ruff", "black"):
+        length = _at(data, "tool", tool, "line-length")
+        if isinstance(length, int) and 20 <= length <= 400:
+            yield "line length", f"lines of at most {length} characters"
+            break
+    quotes = _at(data, "tool", "ruff", "format", "quote-style")
+    if quotes in ("single", "double"):
+        yield "quotes", f"{quotes} quotes"
+    wanted = _VERSION.search(str(_at(data, "project", "requires-python") or ""))
+    if wanted:
+        yield "python", f"Python {wanted.group()} or newer"
+    if _at(data, "tool", "pytest") is not None or re.search(r"(?i)[\"']pytest\b", text):
+        yield "tests", "tests with pytest"
+    if _at(data, "tool", "mypy", "strict") is True:
+        yield "types", "strict type hints"
+
+
+def _package(text: str, request: Request) -> Iterator[Fact]:
+    if request.language not in _JS:
+        return
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    packages = {name for part in ("dependencies", "devDependencies") for name in _at(data, part) or {}}
+    runner = next((name for name in _JS_RUNNERS if name in packages), None)
+    if runner is None and "node --test" in str(_at(data, "scripts", "test") or ""):
+        runner = "node:test"
+    if runner:
+        yield "tests", f"tests with {runner}"
+    kind = _at(data, "type")
+    if kind in ("module", "commonjs"):
+        yield "modules", "ES modules (import)" if kind == "module" else "CommonJS modules (require)"
+
+
+def _editorconfig(text: str, request: Request) -> Iterator[Fact]:
+    settings: dict[str, str] = {}
+    applies = False
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("[") and line.endswith("]"):
+            applies = request.path is not None and any(fnmatch(request.path.name, glob) for glob in _globs(line[1:-1]))
+        elif applies and "=" in line and not line.startswith(("#", ";")):
+            key, _, value = line.partition("=")
+            settings[key.strip().lower()] = value.strip().lower()
+    size = settings.get("indent_size", "")
+    if settings.get("indent_style") == "tab":
+        yield "indent", "indentation with tabs"
+    elif size.isdecimal() and 1 <= int(size) <= 16:
+        yield "indent", f"indentation with {int(size)} spaces"
+    length = settings.get("max_line_length", "")
+    if length.isdecimal() and 20 <= int(length) <= 400:
+        yield "line length", f"lines of at most {int(length)} characters"
+
+
+def _globs(pattern: str) -> list[str]:
+    """An editorconfig section's globs, braces taken apart: `*.{js,ts}` is `*.js` and `*.ts`."""
+    match = re.fullmatch(r"([^{}]*)\{([^{}]*)\}([^{}]*)", pattern)
+    return [f"{match[1]}{part.strip()}{match[3]}" for part in match[2].split(",")] if match else [pattern]
+
+
+def _at(data: Any, *keys: str) -> Any:
+    for key in keys:
+        if not isinstance(data, Mapping):
+            return None
+        data = data.get(key)
+    return data
+
+
+_READERS: dict[str, Callable[[str, Request], Iterator[Fact]]] = {
+    "pyproject.toml": _pyproject,
+    "package.json": _package,
+    ".editorconfig": _editorconfig,
+}

@@ -1,0 +1,22 @@
+"""What a recipe asks of a model, before it is put into words for one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Wants = Literal["unit", "tests", "prose"]
+"""What the reply is to hold: the new text of the target, a block of tests, or words in markdown."""
+
+Tier = Literal["tiny", "mid", "strong"]
+"""How much a model can bear: a tiny one is shown less around the target, since it obeys less the more it reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One action's wish: `goal` is a sentence in the imperative, `rules` are what its result has to keep."""
+
+    action: str
+    goal: str
+    wants: Wants
+    rules: tuple[str, ...] = ()
