@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.events import Notice, OnEvent, Progress
-from stet_ls.engine.model.chat import Completion, Finish, Sampling
+from stet_ls.engine.events import Notice, OnEvent
+from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.connection import Connection, Listed
 from stet_ls.engine.model.dialect import Dialect, shorter_reply
+from stet_ls.engine.model.exchange import Exchange, reply_errors
 from stet_ls.engine.model.faults import (
     Failure,
     failure_of_exception,
-    failure_of_status,
     pause_before_retry,
     sentence,
     without_secrets,
@@ -31,18 +29,10 @@ from stet_ls.engine.models import Message
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.settings import Provider
 
-if TYPE_CHECKING:
-    from openai import AsyncAPIResponse
-
 _LISTING_SECONDS = 5.0
-_AFTERMATH_SECONDS = 2.0
-"""How long the count of tokens may come after the model said that it is done."""
-
-_PROGRESS_SECONDS = 0.1
 _TOLD_PAUSE_SECONDS = 1.0
 """A wait of at least this long is told to whoever watches."""
 
-_LONGEST_BODY = 16_000_000
 _CUT_PROMPT, _LEAST_COMPARED = 0.6, 200
 """An endpoint that counts fewer than 0.6 of the tokens that were sent cut the prompt, as Ollama does without a word."""
 
@@ -142,136 +132,81 @@ class Client:
         self, messages: Sequence[Message], sampling: Sampling, deadline_at: float, on_event: OnEvent
     ) -> Completion | Failure:
         """One request. Text that came before a fault is a completion that was cut."""
-        prompt_tokens = sum(estimate(message.content) for message in messages)
-        loop = asyncio.get_running_loop()
-        failure: Failure | None = None
         try:
             async with asyncio.timeout_at(deadline_at):
                 model = await self.model()
                 sdk = await self.connection.sdk()
         except TimeoutError:
             return Failure(Fault.DEADLINE)
-        except _reply_errors() as error:
+        except reply_errors() as error:
             return failure_of_exception(error)
         if isinstance(model, Failure):
             return model
-        reading = Reading()
-        try:
-            patience = self.speed.first_token_limit(self.provider.timeout_first_token, prompt_tokens)
-            async with asyncio.timeout_at(min(deadline_at, loop.time() + patience)) as watch:
-                request = self._dialect.request(model.name, messages, sampling)
-                async with sdk.chat.completions.with_streaming_response.create(**request) as response:
-                    failure = await self._read(response, reading, sampling, watch, deadline_at, on_event)
-        except TimeoutError:
-            failure = _timed_out(reading, out_of_time=loop.time() >= deadline_at)
-        except _reply_errors() as error:
-            failure = None if reading.reason is not None else failure_of_exception(error)
-        return self._outcome(model.name, reading, failure, prompt_tokens)
+        prompt_tokens = sum(estimate(message.content) for message in messages)
+        exchange = Exchange(
+            body=self._dialect.request(model.name, messages, sampling),
+            max_tokens=sampling.max_tokens,
+            deadline_at=deadline_at,
+            first_token=self.speed.first_token_limit(self.provider.timeout_first_token, prompt_tokens),
+            between_tokens=self.provider.timeout_token,
+            on_event=on_event,
+        )
+        await exchange.run(sdk)
+        reading = exchange.reading
+        failure = exchange.failure and without_secrets(exchange.failure, self.connection.secrets)
+        if (lost := _lost(reading, failure)) is not None:
+            return lost
+        self.last_failure = failure
+        seconds = time.monotonic() - reading.started
+        first_token_seconds = seconds if reading.first_at is None else reading.first_at - reading.started
+        self.speed.learn(
+            reading.usage, first_token_seconds=first_token_seconds, writing_seconds=reading.writing_seconds
+        )
+        return Completion(
+            # Some servers take the whole answer for thoughts; the reply's reader finds the code in it.
+            text=reading.text or (reading.reasoning if reading.finish == "stop" else ""),
+            reasoning=reading.reasoning,
+            finish=reading.finish if failure is None else "cut",
+            usage=reading.usage,
+            model=model.name,
+            endpoint=self.name,
+            first_token_seconds=first_token_seconds,
+            seconds=seconds,
+            requests=1,
+            warnings=tuple(self._warnings(reading, failure, prompt_tokens)),
+        )
 
-    async def _read(
-        self,
-        response: AsyncAPIResponse[Any],
-        reading: Reading,
-        sampling: Sampling,
-        watch: asyncio.Timeout,
-        deadline_at: float,
-        on_event: OnEvent,
-    ) -> Failure | None:
-        """Read a stream to its end, pushing the watch ahead with each token; or a body that is no stream."""
-        kind = response.headers.get("content-type", "")
-        if "json" in kind or "html" in kind:
-            return await _read_whole(response, reading, sampling)
-        loop, told_at = asyncio.get_running_loop(), 0.0
-        async for chunk in await response.parse():
-            event = chunk.model_dump(warnings=False) if hasattr(chunk, "model_dump") else {}  # `data: 5` is passed on
-            brought = reading.take(event, max_tokens=sampling.max_tokens)
-            if reading.runaway is not None:
-                break
-            now = loop.time()
-            if reading.reason is not None:
-                watch.reschedule(min(deadline_at, now + _AFTERMATH_SECONDS))
-            elif brought:
-                watch.reschedule(min(deadline_at, now + self.provider.timeout_token))
-            if brought and now - told_at >= _PROGRESS_SECONDS:
-                told_at = now
-                on_event(Progress(reading.tokens))
-        return None
-
-    def _outcome(
-        self, model: str, reading: Reading, failure: Failure | None, prompt_tokens: int
-    ) -> Completion | Failure:
-        text, reasoning, warnings = reading.text, reading.reasoning, []
-        if not (text or reasoning).strip():
-            return failure or Failure(Fault.EMPTY)
-        finish: Finish = reading.finish if failure is None else "cut"
+    def _warnings(self, reading: Reading, failure: Failure | None, prompt_tokens: int) -> Iterator[str]:
+        """What the user should know about a reply that came."""
         if failure is not None:
-            failure = self.last_failure = without_secrets(failure, self.connection.secrets)
-            warnings.append(f"The reply broke off: {sentence(failure, self.label)}.")
+            yield f"The reply broke off: {sentence(failure, self.label)}."
         elif reading.runaway is not None:
-            warnings.append(f"The reply of {self.name} was stopped: {reading.runaway}.")
-        elif finish == "cut":
-            told = f" ({reading.reason})" if reading.reason else ""
-            warnings.append(f"{self.name} ended its reply before it was done{told}.")
-        if not text.strip():
-            if finish == "cut":
-                # Only thoughts came and then a fault: nothing to judge, and it was too late to ask again.
-                return replace(failure or Failure(Fault.MALFORMED, "it broke off in its reasoning"), begun=True)
-            if finish == "stop":
-                # Some servers take the whole answer for thoughts; the reply's reader finds the code in it.
-                text = reasoning
-            warnings.append(f"{self.name} sent nothing but its reasoning.")
+            yield f"The reply of {self.name} was stopped: {reading.runaway}."
+        elif reading.finish == "cut":
+            yield f"{self.name} ended its reply before it was done" + (
+                f" ({reading.reason})." if reading.reason else "."
+            )
+        if not reading.text.strip():
+            yield f"{self.name} sent nothing but its reasoning."
         if reading.usage is not None and _was_cut(reading.usage.prompt_tokens, prompt_tokens):
-            warnings.append(
+            yield (
                 f"The server cut the prompt: {self.name} read {reading.usage.prompt_tokens} of about {prompt_tokens} "
                 "tokens; give it a larger context."
             )
-        now = time.monotonic()
-        first_at, last_at = reading.first_at or now, reading.last_at or now
-        first_token_seconds = first_at - reading.started
-        self.speed.learn(reading.usage, first_token_seconds=first_token_seconds, writing_seconds=last_at - first_at)
-        return Completion(
-            text=text,
-            reasoning=reasoning,
-            finish=finish,
-            usage=reading.usage,
-            model=model,
-            endpoint=self.name,
-            first_token_seconds=first_token_seconds,
-            seconds=now - reading.started,
-            requests=1,
-            warnings=tuple(warnings),
+
+
+def _lost(reading: Reading, failure: Failure | None) -> Failure | None:
+    """The failure of an exchange that brought nothing to judge; `begun` if asking again would only cost as much."""
+    if reading.text.strip():
+        return None
+    if not reading.reasoning.strip():
+        spent = reading.finish == "length"
+        return failure or Failure(
+            Fault.EMPTY, "all its tokens went into hidden reasoning" if spent else "", begun=spent
         )
-
-
-async def _read_whole(response: AsyncAPIResponse[Any], reading: Reading, sampling: Sampling) -> Failure | None:
-    """A body that is no stream: a completion all the same, an error told with 200, or some web page."""
-    data = bytearray()
-    async for piece in response.iter_bytes():
-        data += piece
-        if len(data) > _LONGEST_BODY:
-            return Failure(Fault.MALFORMED, "its reply has no end")
-    try:
-        body = json.loads(data)
-    except ValueError:
-        if data.lstrip()[:1] == b"<":
-            return Failure(Fault.MALFORMED, "a web page; the address needs its version path, such as /v1")
-        return Failure(Fault.MALFORMED, "it sent a broken piece of JSON")
-    if not isinstance(body, dict) or body.get("error"):
-        return failure_of_status(200, body, response.headers)
-    if not body.get("choices"):
-        return Failure(Fault.MALFORMED, "a reply without choices")
-    reading.take(body, max_tokens=sampling.max_tokens)
-    return None
-
-
-def _timed_out(reading: Reading, *, out_of_time: bool) -> Failure | None:
-    if reading.reason is not None:
-        return None  # only the count of tokens was missing
-    if out_of_time:
-        return Failure(Fault.DEADLINE)
-    if reading.first_at is not None:
-        return Failure(Fault.STALLED)
-    return Failure(Fault.NO_FIRST_TOKEN)
+    if failure is None and reading.finish != "cut":
+        return None
+    return replace(failure or Failure(Fault.MALFORMED, "it broke off in its reasoning"), begun=True)
 
 
 def _was_cut(counted: int, estimated: int) -> bool:
@@ -282,11 +217,3 @@ def _waiting(failure: Failure, label: str, pause: float) -> str:
     if failure.loading:
         return f"{label} is still loading its model."
     return f"{sentence(failure, label)}; asking again in {pause:.0f} s."
-
-
-def _reply_errors() -> tuple[type[Exception], ...]:
-    """What the SDK lets through; asked for only when something was raised, and then it is loaded."""
-    import httpx2
-    import openai
-
-    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError)

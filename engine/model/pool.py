@@ -47,7 +47,8 @@ class Models:
         self._embedded: Embedded | None = None
         self._embedded_client: Client | None = None
         self._served: Client | None = None
-        self._choosing = asyncio.Lock()
+        self._looking = asyncio.Lock()
+        self._starting = asyncio.Lock()
 
     async def complete(
         self, messages: Sequence[Message], *, sampling: Sampling, deadline: float, on_event: OnEvent = ignore
@@ -58,12 +59,16 @@ class Models:
         reached, EndpointError if what was reached failed.
         """
         deadline_at = asyncio.get_running_loop().time() + deadline
+        if self._settings.log.prompts:
+            _log.info("prompt: %s", [(message.role, message.content) for message in messages])
         refusals: list[tuple[Client, Failure]] = []
         requests = 0
         for client, following in _with_next(await self._chain(deadline_at, on_event)):
             result = await client.complete(messages, sampling=sampling, deadline_at=deadline_at, on_event=on_event)
             if isinstance(result, Completion):
                 self._served = client
+                if self._settings.log.prompts:
+                    _log.info("reply of %s: %r", client.label, result.text)
                 return replace(result, requests=requests + result.requests)
             requests += result.requests
             refusals.append((client, result.failure))
@@ -112,7 +117,7 @@ class Models:
 
     async def _local(self) -> tuple[Client, ...]:
         """The model servers on this machine, looked for at most once a minute while there are none."""
-        async with self._choosing:
+        async with self._looking:
             now = asyncio.get_running_loop().time()
             if self._settings.model.discover and not self._found and now - self._looked_at > _LOOK_AGAIN_SECONDS:
                 found = await discover()
@@ -134,7 +139,7 @@ class Models:
                 f"No model: none is configured, {tried} and the embedded one is switched off (model.embedded); "
                 "set STET_BASE_URL or start a server."
             )
-        async with self._choosing:
+        async with self._starting:
             try:
                 provider = await self._embedded_endpoint(on_event)
             except NoModelError:

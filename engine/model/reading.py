@@ -51,6 +51,11 @@ class Reading:
         return len(self.texts) + len(self.thoughts)
 
     @property
+    def writing_seconds(self) -> float:
+        """From the first token to the last."""
+        return 0.0 if self.first_at is None or self.last_at is None else self.last_at - self.first_at
+
+    @property
     def finish(self) -> Finish:
         """How it ended; without a reason the reply broke off, whatever else the server sent."""
         if self.runaway is not None or self.reason is None:

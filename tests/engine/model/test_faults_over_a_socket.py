@@ -80,6 +80,7 @@ CASES = (
     Case("content filter", [Reply("a b ", finish="content_filter")], None, 1, "content_filter", "a b ", "cut"),
     Case("max_tokens", [Reply("a b ", finish="length")], None, 1, "", "a b ", "length"),
     Case("reset in thought", [Reply("a", reasoning="hm", drop_after=0), GOOD], Fault.MALFORMED, 1),
+    Case("tokens spent in secret", [Reply("", finish="length"), GOOD], Fault.EMPTY, 1, "hidden reasoning"),
     # Odd, and fine.
     Case("JSON, no stream", [Reply("fine", mode="json")], None, 1),
     Case("no [DONE]", [Reply("fine", no_done=True)], None, 1),

@@ -16,11 +16,11 @@ from support.scripted import Reply, ScriptedModel, dead_endpoint
 from stet_ls.engine.errors import EndpointError, Fault, NoModelError
 from stet_ls.engine.events import Notice
 from stet_ls.engine.model import discover
-from stet_ls.engine.model.chat import Usage
+from stet_ls.engine.model.chat import Sampling, Usage
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.models import Message
 from stet_ls.engine.paths import Paths
-from stet_ls.engine.settings import ModelSettings, Provider, Settings
+from stet_ls.engine.settings import LogSettings, ModelSettings, Provider, Settings
 
 
 @pytest.fixture
@@ -292,6 +292,19 @@ async def test_two_calls_at_once(scripted: ScriptedModel, asker) -> None:
     assert [reply.text for reply in replies] == texts
 
 
+@pytest.mark.parametrize("asked", [True, False])
+async def test_prompts_are_logged_only_if_asked(
+    asked: bool, scripted, paths: Paths, provider: Provider, caplog
+) -> None:
+    """At the finest level too, where the SDK writes whole requests."""
+    caplog.set_level("DEBUG")
+    scripted.reply("secret reply")
+    models = Models(Settings(providers=(provider,), log=LogSettings(prompts=asked)), paths)
+    await models.complete([Message("user", "secret prompt")], sampling=Sampling(0.2, 50), deadline=10)
+    await models.close()
+    assert ("secret prompt" in caplog.text, "secret reply" in caplog.text) == (asked, asked)
+
+
 LATE = """
 import asyncio, sys, time
 from stet_ls.engine.model.chat import Sampling
@@ -339,8 +352,6 @@ def test_the_sdk_is_loaded_by_the_first_call_and_holds_up_nobody(environment) ->
 
 
 async def _ask(models: Models):
-    from stet_ls.engine.model.chat import Sampling
-
     return await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=10)
 
 

@@ -1,0 +1,110 @@
+"""One streamed request on the wire: sent, read token by token, and given up when a token is too late."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.errors import Fault
+from stet_ls.engine.events import OnEvent, Progress
+from stet_ls.engine.model.faults import Failure, failure_of_exception, failure_of_status
+from stet_ls.engine.model.reading import Reading
+
+if TYPE_CHECKING:
+    from openai import AsyncAPIResponse, AsyncOpenAI
+
+_AFTERMATH_SECONDS = 2.0
+"""How long the count of tokens may come after the model said that it is done."""
+
+_PROGRESS_SECONDS = 0.1
+_LONGEST_BODY = 16_000_000
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request with its limits: `deadline_at` by the event loop's clock, the others in seconds.
+
+    After `run`, `reading` holds what came and `failure` what went wrong, if anything did.
+    """
+
+    body: Mapping[str, Any]
+    max_tokens: int
+    deadline_at: float
+    first_token: float
+    between_tokens: float
+    on_event: OnEvent
+    reading: Reading = field(default_factory=Reading)
+    failure: Failure | None = None
+
+    async def run(self, sdk: AsyncOpenAI) -> None:
+        """Send the request and read the reply. Faults are kept, not raised; a cancel closes the connection at once."""
+        loop, reading = asyncio.get_running_loop(), self.reading
+        try:
+            async with asyncio.timeout_at(min(self.deadline_at, loop.time() + self.first_token)) as watch:
+                async with sdk.chat.completions.with_streaming_response.create(**self.body) as response:
+                    kind = response.headers.get("content-type", "")
+                    if "json" in kind or "html" in kind:
+                        self.failure = await self._read_whole(response)
+                    else:
+                        await self._read_stream(response, watch)
+        except TimeoutError:
+            self.failure = self._lateness(out_of_time=loop.time() >= self.deadline_at)
+        except reply_errors() as error:
+            self.failure = failure_of_exception(error)
+        if reading.reason is not None:
+            self.failure = None  # the model had said that it is done; whatever broke then took nothing with it
+
+    async def _read_stream(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> None:
+        """Read events to their end, or until the reply is found endless; each token pushes the watch ahead."""
+        loop, reading, told_at = asyncio.get_running_loop(), self.reading, 0.0
+        async for chunk in await response.parse():
+            event = chunk.model_dump(warnings=False) if hasattr(chunk, "model_dump") else {}  # `data: 5` is passed on
+            brought = reading.take(event, max_tokens=self.max_tokens)
+            if reading.runaway is not None:
+                return
+            now = loop.time()
+            if reading.reason is not None:
+                watch.reschedule(min(self.deadline_at, now + _AFTERMATH_SECONDS))
+            elif brought:
+                watch.reschedule(min(self.deadline_at, now + self.between_tokens))
+            if brought and now - told_at >= _PROGRESS_SECONDS:
+                told_at = now
+                self.on_event(Progress(reading.tokens))
+
+    async def _read_whole(self, response: AsyncAPIResponse[Any]) -> Failure | None:
+        """A body that is no stream: a completion all the same, an error told with 200, or some web page."""
+        data = bytearray()
+        async for piece in response.iter_bytes():
+            data += piece
+            if len(data) > _LONGEST_BODY:
+                return Failure(Fault.MALFORMED, "its reply has no end")
+        try:
+            body = json.loads(data)
+        except ValueError:
+            page = data.lstrip()[:1] == b"<"
+            return Failure(
+                Fault.MALFORMED,
+                "a web page; the address needs its version path, such as /v1" if page else "a broken piece of JSON",
+            )
+        if not isinstance(body, dict) or body.get("error"):
+            return failure_of_status(200, body, response.headers)
+        if not body.get("choices"):
+            return Failure(Fault.MALFORMED, "a reply without choices")
+        self.reading.take(body, max_tokens=self.max_tokens)
+        return None
+
+    def _lateness(self, *, out_of_time: bool) -> Failure:
+        if out_of_time:
+            return Failure(Fault.DEADLINE)
+        return Failure(Fault.NO_FIRST_TOKEN if self.reading.first_at is None else Fault.STALLED)
+
+
+def reply_errors() -> tuple[type[Exception], ...]:
+    """What the SDK lets through. Asked for only when something was raised, and then it is loaded."""
+    import httpx2
+    import openai
+
+    return (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError)
