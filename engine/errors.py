@@ -7,6 +7,7 @@ StetError                    one sentence: the thing, the place, the way out
 │   ├── NoModelError         nothing reachable; names what was tried
 │   ├── EndpointError        one endpoint failed; carries its fault
 │   └── WeightsError         the embedded model's file is absent, damaged or cannot be fetched
+├── WorkerError              a child process did not start, or did not last
 └── PolicyError              refused: secrets, isolation, trust
 
 A refusal that belongs to the job ("the reply held no code") is no exception: it is an Answer without success.
@@ -76,6 +77,10 @@ class EndpointError(ModelError):
 
 class WeightsError(ModelError):
     """The embedded model's weights are absent, damaged, or cannot be fetched from here."""
+
+
+class WorkerError(StetError):
+    """A child process of ours did not start, or ended at once. Says which, and where its log is."""
 
 
 class PolicyError(StetError):
