@@ -1,0 +1,160 @@
+"""The child's side: starts the work, says where it is, and leaves when nobody needs it.
+
+if __name__ == "__main__":
+    host(MyWork(arguments), idle_seconds=600)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol, TextIO
+
+from stet_ls.engine.workers.wire import (
+    LINE_LIMIT,
+    LOOPBACK,
+    Handshake,
+    new_key,
+    new_nonce,
+    proof,
+    proves,
+    read_line,
+    write_line,
+)
+
+_log = logging.getLogger(__name__)
+
+_GREETING_SECONDS = 10.0
+"""For the proofs; on a loaded machine a process may wait for a processor that long."""
+
+_LOOKS = 4
+"""How often per idle period the work is asked whether it is active. Each look costs the work a little."""
+
+
+class Work(Protocol):
+    """What a child is there for."""
+
+    def start(self) -> Mapping[str, Any]:
+        """Gets ready, however long that takes, and returns what users of the child must know (addresses, keys)."""
+
+    def active(self) -> bool:
+        """True if something was worked on since this was last asked. Asked a few times per idle period."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a child stays, in seconds: for its first lease, after its last one, and without work."""
+
+    first_lease: float = 30.0
+    last_lease: float = 2.0
+    idle: float = 600.0
+
+
+def host(work: Work, patience: Patience) -> NoReturn:
+    """Runs `work` until nobody needs it, then ends the process, threads of native libraries included."""
+    starter = _take_stdout()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(message)s")
+    code = 1
+    try:
+        info = work.start()
+        _log.info("leaving: %s", asyncio.run(_serve(work, patience, info, starter)))
+        code = 0
+    except Exception:  # noqa: BLE001  # the process ends here, and its log is all that is left of it
+        _log.exception("the child failed")
+    finally:
+        logging.shutdown()
+        # A normal exit would wait for whatever a native thread is computing.
+        os._exit(code)
+
+
+async def _serve(work: Work, patience: Patience, info: Mapping[str, Any], starter: TextIO) -> str:
+    return await _Control(work, patience).serve(info, starter)
+
+
+def _take_stdout() -> TextIO:
+    """Keeps standard output for the handshake; what a library prints there goes to the log from now on."""
+    starter = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return starter
+
+
+class _Control:
+    """The control port: counts leases, and knows when to leave. Made inside the running loop."""
+
+    def __init__(self, work: Work, patience: Patience) -> None:
+        self._work = work
+        self._patience = patience
+        self._key = new_key()
+        self._leases = 0
+        self._touched = False
+        self._loop = asyncio.get_running_loop()
+        self._leaving: asyncio.Future[str] = self._loop.create_future()
+        self._alone = self._loop.call_later(patience.first_lease, self._leave, "nobody came")
+
+    async def serve(self, info: Mapping[str, Any], starter: TextIO) -> str:
+        """Announces itself and serves until it is time to leave; returns why."""
+        server = await asyncio.start_server(self._meet, LOOPBACK, 0, limit=LINE_LIMIT)
+        port = server.sockets[0].getsockname()[1]
+        with starter:
+            starter.write(Handshake(os.getpid(), port, self._key, info).to_json() + "\n")
+        watch = asyncio.create_task(self._watch_idle())
+        reason = await self._leaving
+        watch.cancel()
+        server.close()  # whoever connects from now on is refused, and starts a child of their own
+        return reason
+
+    def _leave(self, reason: str) -> None:
+        if not self._leaving.done():
+            self._leaving.set_result(reason)
+
+    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection, from the first line to the last."""
+        try:
+            async with asyncio.timeout(_GREETING_SECONDS):
+                known = await self._greet(reader, writer)
+            if known:
+                await self._lease(reader, writer)
+        except TimeoutError:
+            _log.warning("a connection said nothing")
+        finally:
+            writer.close()
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """True if the other side proved that it knows the key."""
+        hello = await read_line(reader)
+        if hello is None or not isinstance(hello.get("nonce"), str):
+            return False
+        nonce = new_nonce()
+        write_line(writer, {"nonce": nonce, "proof": proof(self._key, "child", hello["nonce"])})
+        answer = await read_line(reader)
+        return answer is not None and proves(answer.get("proof"), self._key, "user", nonce)
+
+    async def _lease(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._leases += 1
+        self._touched = True
+        self._alone.cancel()
+        try:
+            write_line(writer, {"welcome": True})
+            while (line := await read_line(reader)) is not None:
+                self._touched = True
+                write_line(writer, line)
+        finally:
+            self._leases -= 1
+            if self._leases == 0:
+                self._alone = self._loop.call_later(self._patience.last_lease, self._leave, "the last lease is gone")
+
+    async def _watch_idle(self) -> None:
+        """Leaves after an idle period. Work that runs is noticed at each look, so a long job is never cut."""
+        step = self._patience.idle / _LOOKS
+        quiet = 0
+        while quiet < _LOOKS:
+            await asyncio.sleep(step)
+            busy = self._work.active()
+            quiet = 0 if busy or self._touched else quiet + 1
+            self._touched = False
+        self._leave("idle")

@@ -1,0 +1,88 @@
+"""A lease: the open connection that keeps a child alive."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from stet_ls.engine.workers.wire import (
+    LINE_LIMIT,
+    LOOPBACK,
+    Handshake,
+    new_nonce,
+    proof,
+    proves,
+    read_line,
+    write_line,
+)
+
+_ANSWER_SECONDS = 5.0
+"""For one answer of a child. Its processor may be taken, but it has nothing else to do on this port."""
+
+
+class Lease:
+    """Keeps a child alive until it is closed, or until its holder ends in whatever way."""
+
+    def __init__(self, handshake: Handshake, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.pid = handshake.pid
+        self._info = handshake.info
+        self._reader = reader
+        self._writer = writer
+        self._touches = 0
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """What the child's work told about itself. It may hold keys."""
+        return self._info
+
+    async def touch(self) -> bool:
+        """True if the child is there. It then stays for another idle period at least."""
+        self._touches += 1
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                write_line(self._writer, {"touch": self._touches})
+                while (line := await read_line(self._reader)) is not None:
+                    # An earlier touch may have been cancelled before its answer came.
+                    if line.get("touch") == self._touches:
+                        return True
+        except (TimeoutError, OSError):
+            pass
+        return False
+
+    async def close(self) -> None:
+        """Gives the child up. It leaves soon if nobody else holds a lease."""
+        self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+
+
+async def connect(handshake: Handshake) -> Lease | None:
+    """A lease on the child of a handshake; None if it is gone, or if another process has its port by now."""
+    try:
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            reader, writer = await asyncio.open_connection(LOOPBACK, handshake.port, limit=LINE_LIMIT)
+    except (TimeoutError, OSError):
+        return None
+    lease = Lease(handshake, reader, writer)
+    welcome = False
+    try:
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            welcome = await _introduce(handshake.key, reader, writer)
+    except (TimeoutError, OSError):
+        pass
+    finally:
+        if not welcome:
+            writer.close()
+    return lease if welcome else None
+
+
+async def _introduce(key: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    nonce = new_nonce()
+    write_line(writer, {"nonce": nonce})
+    answer = await read_line(reader)
+    if answer is None or not proves(answer.get("proof"), key, "child", nonce):
+        return False
+    write_line(writer, {"proof": proof(key, "user", str(answer.get("nonce")))})
+    return await read_line(reader) == {"welcome": True}

@@ -1,0 +1,83 @@
+"""A lock between processes: a file that one of them holds. The kernel lets go of it when the holder ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+# Neither system can wait for such a lock with a deadline or without blocking a thread, so it is asked for again.
+_RETRY_SECONDS = 0.05
+
+
+class FileLock:
+    """One try at a time to hold `path`. The file stays behind: removing it would let two processes hold two files."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor: int | None = None
+
+    def acquire(self) -> bool:
+        """True if it is held from now on, False if somebody else holds it. Never waits."""
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        if not _try_lock(descriptor):
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+    def release(self) -> None:
+        """Lets go. Closing the file is what unlocks it."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+@contextmanager
+def hold(path: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Holds the lock, waiting as long as it takes; `on_wait` is called once if it has to."""
+    lock = FileLock(path)
+    if not lock.acquire():
+        on_wait()
+        while not lock.acquire():
+            time.sleep(_RETRY_SECONDS)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@asynccontextmanager
+async def hold_async(path: Path) -> AsyncIterator[None]:
+    """Holds the lock without blocking the event loop while it waits."""
+    lock = FileLock(path)
+    while not lock.acquire():  # noqa: ASYNC110  # no event tells that another process let go
+        await asyncio.sleep(_RETRY_SECONDS)
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,100 @@
+"""Starting a child: no shell, no terminal, nothing secret on its command line or in its environment."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from stet_ls.engine.errors import WorkerError
+from stet_ls.engine.workers.wire import Handshake
+
+_LOG_LIMIT = 1_000_000
+"""Bytes of a log before the next start begins a new one; the last is kept beside it."""
+
+_ENVIRONMENT = frozenset(
+    {
+        *("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL"),
+        *("PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+        *("USERPROFILE", "SYSTEMROOT", "TEMP", "TMP", "APPDATA", "LOCALAPPDATA"),  # Windows
+    }
+)
+"""What a child is given. It outlives its starter and serves others, so it gets no keys and no STET_ settings."""
+
+
+class Child:
+    """A child that said where it is."""
+
+    def __init__(self, process: subprocess.Popen[bytes], handshake: Handshake) -> None:
+        self._process = process
+        self.handshake = handshake
+
+    def kill(self) -> None:
+        """Ends it at once."""
+        self._process.kill()
+
+
+async def spawn(module: str, arguments: Sequence[str], *, log: Path, deadline: float) -> Child:
+    """Runs `python -m module arguments` and waits up to `deadline` seconds for its handshake.
+
+    Raises WorkerError with the last line of the log. A caller that is cancelled meanwhile leaves no process behind.
+    """
+    beginning = _prepare(log)
+    process = _popen([sys.executable, "-P", "-m", module, *arguments], log)  # -P: not the modules of the working folder
+    # Somebody has to ask for the exit status, or the child stays in the process table; nothing else waits for it.
+    threading.Thread(target=process.wait, name=f"wait for {module}", daemon=True).start()
+    handshake = None
+    try:
+        async with asyncio.timeout(deadline):
+            handshake = Handshake.parse(await asyncio.to_thread(_first_line, process))
+    except TimeoutError:
+        raise WorkerError(f"{module} was not ready within {deadline:g} s; its log is {log}.") from None
+    finally:
+        if handshake is None:
+            process.kill()
+    if handshake is None:
+        raise WorkerError(f"{module} did not start: {_last_line(log, beginning)} (log: {log}).")
+    return Child(process, handshake)
+
+
+def _popen(argv: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        return subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=descriptor,
+            cwd=Path(sys.executable).anchor,  # a folder that somebody may want to remove or unmount is no place to live
+            env={name: value for name, value in os.environ.items() if name.upper() in _ENVIRONMENT},
+            start_new_session=True,  # a terminal that closes, or a Ctrl-C in it, is not meant for the child
+        )
+    finally:
+        os.close(descriptor)
+
+
+def _first_line(process: subprocess.Popen[bytes]) -> str:
+    assert process.stdout is not None
+    with process.stdout as pipe:
+        return pipe.readline().decode(errors="replace")
+
+
+def _prepare(log: Path) -> int:
+    """Makes room for a log; returns where the lines of the next child begin."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    size = log.stat().st_size if log.exists() else 0
+    if size <= _LOG_LIMIT:
+        return size
+    log.replace(log.with_name(f"{log.name}.1"))
+    return 0
+
+
+def _last_line(log: Path, beginning: int) -> str:
+    with log.open("rb") as file:
+        file.seek(beginning)
+        lines = file.read().decode(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")

@@ -1,0 +1,138 @@
+"""The users' side: one kind of child, found or started when it is needed, and held by a lease."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.errors import WorkerError
+from stet_ls.engine.workers.lease import Lease, connect
+from stet_ls.engine.workers.lock import hold_async
+from stet_ls.engine.workers.private import private_folder, read_private, write_private
+from stet_ls.engine.workers.spawn import spawn
+from stet_ls.engine.workers.wire import Handshake
+
+_log = logging.getLogger(__name__)
+
+_BACKOFF = (0.0, 0.0, 1.0, 5.0, 15.0, 60.0)
+"""Seconds until a start may be tried again, by failures in a row; the last one holds from there on."""
+
+_EARLY_SECONDS = 10.0
+"""A child lost sooner than this after its start has failed: no child leaves so early while it is leased."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of child: `python -m module arguments`, ready within `deadline` seconds.
+
+    `identity` tells apart what may not be mixed up, such as versions and models: all processes of a user share the one
+    child of a name and identity. None: each Worker has a child of its own.
+    """
+
+    name: str
+    module: str
+    arguments: tuple[str, ...] = ()
+    identity: str | None = None
+    deadline: float = 60.0
+
+
+class Worker:
+    """One child of a kind. It is started by the first lease, and again if it is gone. Belongs to one event loop."""
+
+    def __init__(self, kind: Kind, *, runtime: Path, logs: Path) -> None:
+        self._kind = kind
+        self._folder = runtime / "workers"
+        self._log_file = logs / f"{kind.name}.log"
+        self._choosing = asyncio.Lock()
+        self._lease: Lease | None = None
+        self._leased_at = 0.0
+        self._failures = 0
+        self._not_before = 0.0
+        self._last_error = ""
+
+    async def lease(self, on_start: Callable[[], None] = lambda: None) -> Lease:
+        """The lease on a living child; `on_start` is called if one has to be started or waited for.
+
+        Raises WorkerError if it does not start, at once while the pause after failures lasts; PolicyError if there is
+        no folder private enough for its key.
+        """
+        async with self._choosing:
+            if self._lease is not None and await self._lease.touch():
+                return self._lease
+            await self._forget_lost()
+            self._lease = await self._find_or_start(on_start)
+            self._leased_at = asyncio.get_running_loop().time()
+            return self._lease
+
+    async def close(self) -> None:
+        """Gives the child up, if there is one."""
+        if self._lease is not None:
+            await self._lease.close()
+            self._lease = None
+
+    async def _forget_lost(self) -> None:
+        if self._lease is None:
+            return
+        _log.info("%s (process %d) is gone", self._kind.name, self._lease.pid)
+        if asyncio.get_running_loop().time() - self._leased_at < _EARLY_SECONDS:
+            self._count_failure(f"{self._kind.name} ended unexpectedly (log: {self._log_file}).")
+        else:
+            self._failures = 0
+        await self.close()
+
+    async def _find_or_start(self, on_start: Callable[[], None]) -> Lease:
+        if self._kind.identity is None:
+            on_start()
+            return await self._start()
+        folder = private_folder(self._folder)
+        state = folder / f"{self._kind.name}-{self._kind.identity}.json"
+        if (lease := await _find(state)) is not None:
+            return lease
+        on_start()
+        async with hold_async(state.with_suffix(".lock")):
+            return await _find(state) or await self._start(state)
+
+    async def _start(self, state: Path | None = None) -> Lease:
+        """Starts a child and leaves word of it in `state`. Cancelled at any point, it leaves none behind."""
+        self._check_pause()
+        kind = self._kind
+        try:
+            child = await spawn(kind.module, kind.arguments, log=self._log_file, deadline=kind.deadline)
+        except WorkerError as error:
+            self._count_failure(str(error))
+            raise
+        lease = None
+        try:
+            lease = await connect(child.handshake)
+            if lease is None:
+                self._count_failure(f"{kind.name} started and did not answer (log: {self._log_file}).")
+                raise WorkerError(self._last_error)
+            if state is not None:
+                write_private(state, child.handshake.to_json())
+        except BaseException:
+            child.kill()
+            if lease is not None:
+                await lease.close()
+            raise
+        _log.info("%s started (process %d)", kind.name, lease.pid)
+        return lease
+
+    def _count_failure(self, error: str) -> None:
+        self._failures += 1
+        self._last_error = error
+        self._not_before = asyncio.get_running_loop().time() + _BACKOFF[min(self._failures, len(_BACKOFF) - 1)]
+
+    def _check_pause(self) -> None:
+        pause = self._not_before - asyncio.get_running_loop().time()
+        if pause > 0:
+            raise WorkerError(f"{self._last_error} Next try in {pause:.0f} s.")
+
+
+async def _find(state: Path) -> Lease | None:
+    """A lease on the child of a state file. A dead child's file is no child: only one that knows the key counts."""
+    text = read_private(state)
+    handshake = None if text is None else Handshake.parse(text)
+    return None if handshake is None else await connect(handshake)
