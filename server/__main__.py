@@ -34,6 +34,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has gone (`stet ... | head`). Python would complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_BROKEN_PIPE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"stet: {where}{error.strerror or error}", file=sys.stderr)
+        return StetError.exit_code
     except Exception as error:  # noqa: BLE001 - the outermost frame: a bug becomes a sentence, its traceback goes to the log
         return _bug(error)
     return status

@@ -69,13 +69,15 @@ def _refuse_isolation(level: str | None) -> None:
 
 
 async def _run(arguments: argparse.Namespace) -> int:
-    from stet_ls.engine.run import Engine
-
     target = await asyncio.to_thread(read_target, arguments.target, arguments.language)
     request = _request(arguments, target)
     near = Path.cwd() if request.path is None else request.path.parent
     overrides = {"sandbox.minimum_level": arguments.sandbox_level}
-    engine = Engine(load_settings(near=near, arguments=overrides).settings, user_paths())
+    settings = load_settings(near=near, arguments=overrides).settings
+
+    from stet_ls.engine.run import Engine
+
+    engine = Engine(settings, user_paths())
     progress = ProgressLine()
     try:
         if arguments.show_prompt:

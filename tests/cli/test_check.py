@@ -1,0 +1,88 @@
+"""`stet check`: findings for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from support.command import Stet
+
+
+def test_a_clean_file_is_silence(stet: Stet, folder: Path) -> None:
+    (folder / "a.py").write_text("x = 1\n")
+
+    ran = stet("check", "a.py")
+
+    assert (ran.status, ran.out, ran.err) == (0, "", "")
+
+
+def test_columns_count_code_points_from_one(stet: Stet, folder: Path) -> None:
+    """A column in bytes or UTF-16 units would be 13 or 11."""
+    (folder / "a.py").write_text('x = "é😀" + )\n')
+
+    ran = stet("check", "a.py", "--json")
+
+    report = json.loads(ran.out)
+    (file,) = report["files"]
+    finding = file["findings"][0]
+    assert ran.status == 1
+    assert (file["path"], file["language"], file["verdict"], file["authoritative"]) == ("a.py", "python", "error", True)
+    assert (finding["line"], finding["column"]) == (1, 12)
+    assert (finding["severity"], finding["kind"]) == ("error", "syntax")
+    assert set(finding) == {
+        "line", "column", "end_line", "end_column", "severity", "kind", "code", "message", "source", "suggestions",
+    }  # fmt: skip
+    assert report["seconds"] > 0
+
+
+def test_lint_comes_on_demand_and_a_warning_is_no_error(stet: Stet, folder: Path) -> None:
+    (folder / "a.py").write_text("import os\n")
+
+    assert stet("check", "a.py").out == ""
+    ran = stet("check", "--lint", "a.py")
+
+    assert ran.status == 0
+    assert ran.out == "a.py:1:8: warning: `os` imported but unused [ruff F401]\n"
+
+
+def test_an_undefined_name_is_an_error_of_lint(stet: Stet, folder: Path) -> None:
+    (folder / "a.py").write_text("print(nam)\n")
+
+    ran = stet("check", "--lint", "a.py")
+
+    assert ran.status == 1
+    assert ran.out == "a.py:1:7: error: Undefined name `nam` [ruff F821]\n"
+
+
+def test_a_folder_is_walked_without_what_tools_made(stet: Stet, folder: Path) -> None:
+    for name in ("src/a.py", "src/b.js", "node_modules/c.js", ".git/d.py", "src/__pycache__/e.py", "notes"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("(\n")
+    (folder / "src" / "f.py").write_bytes(b"\0\xff")
+
+    ran = stet("check", ".", "--json")
+
+    assert [file["path"] for file in json.loads(ran.out)["files"]] == ["src/a.py", "src/b.js"]
+    assert ran.status == 1
+    assert ran.err == "", "what cannot be read is no finding where nobody named it"
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_checked(stet: Stet, folder: Path) -> None:
+    (folder / "a.py").write_text("(\n")
+    (folder / "b.py").write_bytes(b"\0")
+
+    ran = stet("check", "nothing.py", "b.py", "a.py")
+
+    assert ran.status == 2
+    assert ran.out.startswith("a.py:1:1: error: ")
+    assert ran.err == "stet: nothing.py does not exist\nstet: b.py is a binary file\n"
+
+
+def test_a_language_without_grammar_is_not_judged_and_says_so(stet: Stet, folder: Path) -> None:
+    (folder / "a.hs").write_text("main = (\n")
+
+    ran = stet("check", "a.hs", "--json")
+
+    assert ran.status == 0
+    assert json.loads(ran.out)["files"][0]["verdict"] == "unknown"
+    assert stet("check", "a.hs").err.startswith("stet: a.hs: not judged: ")

@@ -1,0 +1,162 @@
+"""The command itself: usage, exit statuses, and errors in one sentence."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.command import Stet
+from support.scripted import ScriptedModel
+from support.stet import stet_argv
+
+from stet_ls import __version__
+
+
+def test_the_version(stet: Stet) -> None:
+    ran = stet("--version")
+
+    assert (ran.status, ran.out, ran.err) == (0, f"stet {__version__}\n", "")
+
+
+def test_help_names_every_command(stet: Stet) -> None:
+    ran = stet("--help")
+
+    assert ran.status == 0
+    for name in ("serve", "run", "check", "model", "doctor", "config", "editor", "demo", "memory", "sandbox"):
+        assert f"    {name} " in ran.out
+
+
+LINES = "lines count from 1, and a range runs from its first line to its last"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["chek", "a.py"], 'unknown command "chek": did you mean "check"?'),
+        (["run", "debg", "a.py"], 'unknown action "debg": did you mean "debug"?'),
+        (["run", "debug", "missing.py"], "missing.py does not exist"),
+        (["run", "debug", "."], ". is a folder; name a file"),
+        (["run", "debug", "binary.py"], "binary.py is a binary file"),
+        (["run", "debug", "latin.py"], "latin.py is not UTF-8 text (byte 1)"),
+        (["run", "debug", "pipe"], "pipe is no regular file"),
+        (["run", "debug", "good.py:0"], f"good.py: {LINES}"),
+        (["run", "debug", "good.py:3-2"], f"good.py: {LINES}"),
+        (["run", "debug", "good.py:3"], "good.py has 2 lines, so it has no line 3"),
+        (["run", "debug", "good.py:1-9"], "good.py has 2 lines, so it has no line 9"),
+        (["run", "debug", "good.py", "--language", "pyton"], 'unknown language "pyton": did you mean "python"?'),
+        (["run", "debug", "good.py", "--context", "novalue"], '--context "novalue": expected KEY=VALUE'),
+        (["run", "debug", "-"], "standard input needs --language"),
+        (["run", "debug", "-", "--apply"], "--apply needs a file; standard input cannot be written"),
+        (["editor", "neovin"], 'unknown editor "neovin": did you mean "neovim"?'),
+        (["demo", "debg"], 'the demo has no "debg": did you mean "debug"?'),
+        (["model", "pull", "smal"], 'unknown model "smal": did you mean "small"?'),
+        (["serve", "--tcp", "127.0.0.1"], '"127.0.0.1": expected HOST:PORT, such as 127.0.0.1:7777'),
+        (["serve", "--tcp", "127.0.0.1:7777"], "--tcp and --ws need a token: pass --token, or set STET_TOKEN"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_clear_sentence(
+    stet: Stet, folder: Path, scripted: ScriptedModel, words: list[str], said: str
+) -> None:
+    (folder / "good.py").write_text("x = 1\ny = 2\n")
+    (folder / "binary.py").write_bytes(b"x\0y")
+    (folder / "latin.py").write_bytes("xé".encode("latin-1"))
+    os.mkfifo(folder / "pipe")
+    before = {file: file.read_bytes() for file in folder.glob("*.py")}
+
+    ran = stet(*words)
+
+    assert (ran.status, ran.out, ran.err) == (2, "", f"stet: {said}\n")
+    assert {file: file.read_bytes() for file in folder.glob("*.py")} == before
+    assert scripted.requests == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(stet: Stet, folder: Path) -> None:
+    (folder / "a.py").write_text("x = 1\n")
+    (folder / "a.py").chmod(0)
+
+    ran = stet("run", "debug", "a.py")
+
+    assert (ran.status, ran.err) == (2, "stet: a.py cannot be read: Permission denied\n")
+
+
+@pytest.mark.parametrize("command", ["memory", "sandbox"])
+def test_what_is_not_built_says_so(stet: Stet, command: str) -> None:
+    ran = stet(command, "search", "x")
+
+    assert (ran.status, ran.out) == (1, "")
+    assert "later version" in ran.err
+
+
+def test_a_wrong_setting_is_exit_2(stet: Stet, folder: Path) -> None:
+    (folder / "a.py").write_text("x = 1\n")
+    (folder / ".stet.toml").write_text("deadlin = 3\n")
+
+    ran = stet("run", "explain", "a.py")
+
+    assert ran.status == 2
+    assert ran.err == (f'stet: unknown key "deadlin" in {folder / ".stet.toml"}, line 1: did you mean "deadline"?\n')
+
+
+def test_a_bug_is_one_sentence_and_a_log(stet: Stet, folder: Path, stet_home: Path) -> None:
+    """A library that cannot be imported stands for everything that nobody foresaw."""
+    (folder / "rich.py").write_text("raise RuntimeError('a broken installation')\n")
+
+    ran = stet("check", "rich.py", PYTHONPATH=str(folder))
+
+    log = stet_home / "log" / "stet.log"
+    assert (ran.status, ran.out) == (70, "")
+    assert ran.err == f"stet: this is a bug in Stet (RuntimeError); the details are in {log}\n"
+    assert "RuntimeError: a broken installation" in log.read_text()
+
+
+def test_an_error_of_the_system_is_told_as_such(stet: Stet, folder: Path) -> None:
+    """The working folder was removed under the command's feet."""
+    gone = folder / "gone"
+    gone.mkdir()
+    program = f"import os, sys; os.rmdir({str(gone)!r}); from stet_ls.server.__main__ import main; sys.exit(main())"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, "config", "show"],
+        env=stet.environment, cwd=gone, capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert done.returncode == 1
+    assert done.stderr == "stet: No such file or directory\n"
+
+
+def test_control_c_leaves_without_a_traceback(
+    folder: Path, environment: Mapping[str, str], scripted: ScriptedModel
+) -> None:
+    (folder / "a.py").write_text("x = 1\n")
+    scripted.reply("PLAN: wait", chunks=["PLAN: ", "wait"], delay=60)
+    argv, pipe = stet_argv("run", "explain", "a.py"), subprocess.PIPE
+    with subprocess.Popen(argv, cwd=folder, env=environment, stdout=pipe, stderr=pipe) as child:
+        try:
+            scripted.wait_request(timeout=60)
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=30)
+        finally:
+            child.kill()
+
+    assert child.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in err
+    scripted.wait_disconnect()
+
+
+def test_a_reader_that_leaves_early_is_no_bug(folder: Path, environment: Mapping[str, str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+
+    done = subprocess.run(
+        stet_argv("config", "show", "--json"), cwd=folder, env=environment, stdout=write, stderr=subprocess.PIPE
+    )
+    os.close(write)
+
+    assert (done.returncode, done.stderr) == (141, b"")

@@ -1,0 +1,36 @@
+"""The generated pages are those that the code makes now."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.configuration import KEYS
+from stet_ls.server.cli.docs import pages
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", pages())
+def test_a_page_is_up_to_date(name: str) -> None:
+    """To make them anew: .venv/bin/python -m stet_ls.server.cli.docs"""
+    assert (DOCS / name).read_text() == pages()[name]
+
+
+def test_the_editors_properties_have_no_default_of_their_own() -> None:
+    """An editor sends defaults as if they had been set, and would override the user's file with them."""
+    properties = json.loads(pages()["settings.editor.json"])
+
+    assert set(properties) == {f"stet.{name}" for name in KEYS if name != "providers"}
+    assert {each["default"] for each in properties.values()} == {None}
+    assert properties["stet.sandbox.minimum_level"]["scope"] == "machine", "a workspace cannot set it"
+    assert properties["stet.deadline"]["scope"] == "resource"
+
+
+def test_no_schema_invites_to_write_keys_into_files() -> None:
+    schema = json.loads(pages()["settings.schema.json"])
+
+    assert "api_key_env" in schema["$defs"]["Provider"]["properties"]
+    assert "api_key" not in schema["$defs"]["Provider"]["properties"]

@@ -1,0 +1,41 @@
+"""How tests run `stet` as a person does: a child process in a folder of its own, its two streams apart."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from support.stet import stet_argv
+
+SECONDS = 100.0
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command came to."""
+
+    status: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Stet:
+    """Call it with the words of a command; `stdin` and further variables go by keyword."""
+
+    folder: Path
+    environment: Mapping[str, str]
+
+    def __call__(self, *words: str | Path, stdin: str | bytes = "", **variables: str) -> Ran:
+        """Runs the command to its end."""
+        done = subprocess.run(
+            stet_argv(*map(str, words)),
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            capture_output=True,
+            cwd=self.folder,
+            env={**self.environment, **variables},
+            timeout=SECONDS,
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
