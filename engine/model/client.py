@@ -88,7 +88,7 @@ class Client:
             result = await self._ask(messages, sampling, deadline_at, on_event)
             if not isinstance(result, Failure):
                 return replace(result, requests=requests)
-            failure = self.last_failure = without_secrets(result, self.connection.secrets)
+            failure = self.last_failure = result
             _log.info("%s, request %d", sentence(failure, self.label), requests)
             if failure.fault is Fault.NOT_FOUND:
                 self._first_listed = None
@@ -139,7 +139,7 @@ class Client:
         except TimeoutError:
             return Failure(Fault.DEADLINE)
         except reply_errors() as error:
-            return failure_of_exception(error)
+            return without_secrets(failure_of_exception(error), self.connection.secrets)
         if isinstance(model, Failure):
             return model
         prompt_tokens = sum(estimate(message.content) for message in messages)

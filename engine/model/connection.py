@@ -6,7 +6,6 @@ import asyncio
 import importlib
 import ipaddress
 import json
-import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     import openai
 
 _CONNECT_SECONDS = 5.0
-_CHATTERING = ("openai", "httpx2", "httpcore2")
-"""Loggers that write whole requests, prompts included, where the log is set to debug."""
 
 _CONTEXT_KEYS = ("max_model_len", "context_length", "max_context_length", "n_ctx", "context_window")
 """How servers name a model's context in /models: vLLM, OpenRouter, LM Studio, llama.cpp (inside `meta`), Groq."""
@@ -118,8 +115,6 @@ def _open_http(provider: Provider) -> httpx2.AsyncClient:
 
 def _open_sdk(provider: Provider, http: httpx2.AsyncClient) -> openai.AsyncOpenAI:
     module = importlib.import_module("openai")
-    for name in _CHATTERING:
-        logging.getLogger(name).setLevel(logging.WARNING)
     client: openai.AsyncOpenAI = module.AsyncOpenAI(
         base_url=provider.base_url,
         api_key=_key(provider) or "none",  # servers on loopback want none, the SDK insists on one

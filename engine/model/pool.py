@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError
+from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, WeightsError, WorkerError
 from stet_ls.engine.events import Notice, OnEvent, ignore
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.client import Client
@@ -142,13 +142,11 @@ class Models:
         async with self._starting:
             try:
                 provider = await self._embedded_endpoint(on_event)
-            except NoModelError:
-                raise
-            except ModelError as error:
-                _log.info("the embedded model: %s", error)
+            except (ModelError, WorkerError) as error:
+                way_out = "run `stet model pull`, or " if isinstance(error, WeightsError) else ""
                 raise NoModelError(
                     f"No model: none is configured, {tried} and the embedded one is not ready "
-                    f"({str(error).rstrip('.')}); run `stet model pull`, or set STET_BASE_URL."
+                    f"({str(error).rstrip('.')}); {way_out}set STET_BASE_URL."
                 ) from error
             old = self._embedded_client
             if old is None or old.provider != provider:

@@ -182,7 +182,7 @@ async def test_an_endless_reply_that_ignores_max_tokens_is_stopped(scripted: Scr
 async def test_a_loading_server_is_waited_for(scripted: ScriptedModel, asker) -> None:
     """llama.cpp answers 503 while it reads its weights; that is no fault, however often it says so."""
     loading = Reply.failure(503, "Loading model")
-    scripted.replies([loading, loading, loading, loading, GOOD])
+    scripted.replies([loading, loading, loading, Reply.failure(500), GOOD])
     completion = await asker.ask()
     assert completion.text == "fine"
     assert completion.requests == 5
