@@ -45,7 +45,11 @@ async def converse(protocol: Protocol, next_body: NextBody) -> None:
 async def _listen(protocol: Protocol, next_body: NextBody) -> None:
     try:
         while not protocol.exited.is_set() and (body := await next_body()) is not None:
-            protocol.receive(body)
+            try:
+                protocol.receive(body)
+            except Exception:
+                # One message must not end the conversation.
+                LOGGER.exception("a message could not be handled")
             # Handlers that just started run to their first await, and answers reach their waiters, before the next
             # message: a command works on the text that its user saw.
             await asyncio.sleep(0)

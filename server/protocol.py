@@ -66,6 +66,7 @@ class Protocol(LanguageServerProtocol):
     """One client's conversation. A transport feeds it by `receive` and ends it by `wind_down` and `close`."""
 
     def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
+        self._shutdown_requested = False  # before pygls, whose constructor reads every property
         super().__init__(server, converter)
         # At INFO pygls logs every message that it sends: prompts and code.
         logging.getLogger("pygls").setLevel(logging.WARNING)
@@ -73,7 +74,6 @@ class Protocol(LanguageServerProtocol):
         self.progress = TokenKeeper(self)
         self.exited = asyncio.Event()
         """Set when the client said `exit` or cannot be written to any more."""
-        self._shutdown_requested = False
         self._commands: dict[str, CommandSpec] = {}
         self._unanswered: dict[MessageId, str] = {}
 
@@ -351,12 +351,11 @@ class TokenKeeper(Progress):
 def converter_factory() -> cattrs.Converter:
     """pygls' converter, but a number or a name from a newer specification does not make a message unreadable."""
     converter = cast(cattrs.Converter, default_converter())  # type: ignore[no-untyped-call]
-    converter.register_structure_hook_func(_is_closed_enum, _member_or_value)
+    # One by one: most of them are an int or a str as well, and cattrs' hooks for those would come first.
+    for kind in vars(types).values():
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            converter.register_structure_hook(kind, _member_or_value)
     return converter
-
-
-def _is_closed_enum(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Enum)
 
 
 def _member_or_value(value: Any, kind: Any) -> Any:

@@ -24,7 +24,7 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs, urlsplit
 
@@ -128,13 +128,13 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
             message = await asyncio.wait_for(_admitted(reader, writer, token), ADMISSION_SECONDS)
             if message is None:
                 return
-            if not seat.take():
+            if not seat.is_free:
                 _answer_error(writer, message["id"], "The server has a client already.")
                 return
-            protocol.set_writer(cast(Any, writer))
-            protocol.dispatch(message)
-            await converse(protocol, lambda: read_body(reader))
-            seat.left.set()
+            with seat.taken():
+                protocol.set_writer(cast(Any, writer))
+                protocol.dispatch(message)
+                await converse(protocol, lambda: read_body(reader))
         except (FrameError, TimeoutError) as error:
             LOGGER.warning("a connection was turned away: %s", error or "no message in time")
         finally:
@@ -197,7 +197,7 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
         return None if seat.is_free else connection.respond(503, "The server has a client already.\n")
 
     async def connected(connection: ServerConnection) -> None:
-        if not seat.take():
+        if not seat.is_free:
             return
         writer = _SocketWriter(connection)
 
@@ -207,10 +207,10 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
             except ConnectionClosed:
                 return None
 
-        protocol.set_writer(cast(Any, writer), include_headers=False)
-        await converse(protocol, next_body)
-        await writer.finish()
-        seat.left.set()
+        with seat.taken():
+            protocol.set_writer(cast(Any, writer), include_headers=False)
+            await converse(protocol, next_body)
+            await writer.finish()
 
     async def session() -> None:
         hosts = cast(Any, addresses)
@@ -271,18 +271,22 @@ class _Seat:
 
     def __init__(self) -> None:
         self.is_free = True
-        self.left = asyncio.Event()
+        self._left = asyncio.Event()
 
-    def take(self) -> bool:
-        """True for the first who asks."""
-        free, self.is_free = self.is_free, False
-        return free
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[None]:
+        """Holds the place, which is free for nobody afterwards: the server ends with its client."""
+        self.is_free = False
+        try:
+            yield
+        finally:
+            self._left.set()
 
     async def until_left(self, protocol: Protocol) -> None:
         """Returns when the client has left, or when the server was told to end before one came."""
         await protocol.exited.wait()
         if not self.is_free:
-            await self.left.wait()
+            await self._left.wait()
 
 
 def _fixed(process_id: int | None) -> Callable[[], int | None]:

@@ -208,8 +208,12 @@ class RawClient:
         self._channel.send(*messages)
 
     def send_bytes(self, data: bytes) -> None:
-        """Sends anything at all."""
+        """Sends anything at all, over a byte stream."""
         cast(StreamChannel, self._channel).writer.write(data)
+
+    def send_body(self, body: str) -> None:
+        """Sends any body in a proper frame."""
+        self._channel.send_body(body)
 
     # Listening -------------------------------------------------------------------------------------------------------
 
@@ -360,7 +364,7 @@ class RawClient:
     async def stop(self) -> int | None:
         """Shuts down, exits and returns the exit status (None over a socket)."""
         if not self.ended.is_set():
-            if self.initialize_result is not None:
+            if self.initialize_result is not None and not any(m.get("method") == "shutdown" for m in self.sent):
                 await self.request("shutdown")
             self.notify("exit")
         return await self.wait_end()
@@ -476,7 +480,12 @@ class Channel:
         raise NotImplementedError
 
     def send(self, *messages: Json) -> None:
-        """Sends messages in one write."""
+        """Sends messages, in one write where that means something."""
+        for message in messages:
+            self.send_body(json.dumps(message))
+
+    def send_body(self, body: str) -> None:
+        """Sends any body in a proper frame."""
         raise NotImplementedError
 
     async def close(self) -> None:
@@ -506,7 +515,10 @@ class StreamChannel(Channel):
             return None
 
     def send(self, *messages: Json) -> None:
-        self.writer.write(b"".join(frame(message) for message in messages))
+        self.writer.write(b"".join(frame(json.dumps(message)) for message in messages))
+
+    def send_body(self, body: str) -> None:
+        self.writer.write(frame(body))
 
     async def close(self) -> None:
         self.writer.close()
@@ -514,10 +526,10 @@ class StreamChannel(Channel):
             await self.writer.wait_closed()
 
 
-def frame(message: Json) -> bytes:
-    """A message as it goes over a byte stream."""
-    body = json.dumps(message).encode()
-    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+def frame(body: str) -> bytes:
+    """A message's body as it goes over a byte stream."""
+    data = body.encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(data), data)
 
 
 def _document_changes(edit: Json) -> list[Json]:
