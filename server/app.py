@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
+from pathlib import Path
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
@@ -14,7 +14,7 @@ from stet_ls.server.commands import COMMANDS
 from stet_ls.server.errors import failure_of
 from stet_ls.server.log import start_log
 from stet_ls.server.report import SCHEME
-from stet_ls.server.session import StetServer
+from stet_ls.server.session import SECTION, StetServer
 
 __all__ = ["StetServer", "create_server"]
 
@@ -24,13 +24,16 @@ CLOSE_SECONDS = 2.0
 """How long jobs and engine may take to clean up when the client shuts down."""
 
 _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=KINDS)
+_CONTENT = types.TextDocumentContentOptions([SCHEME])
 _SAVED = types.SaveOptions(include_text=False)
 
 
-def create_server() -> StetServer:
-    """A server that is ready to be connected."""
-    ls = StetServer()
-    start_log(ls.paths.logs / "stet.log", "info")
+def create_server(
+    *, log_file: Path | None = None, log_level: str | None = None, client_process_id: int | None = None
+) -> StetServer:
+    """A server that is ready to be connected. A log level given here outweighs the settings'."""
+    ls = StetServer(log_level=log_level, client_process_id=client_process_id)
+    start_log(log_file or ls.paths.logs / "stet.log", log_level or "info")
     ls.feature(types.INITIALIZE)(_initialize)
     ls.feature(types.INITIALIZED)(_initialized)
     ls.feature(types.SHUTDOWN)(_shutdown)
@@ -40,7 +43,7 @@ def create_server() -> StetServer:
     ls.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
     ls.feature(types.TEXT_DOCUMENT_CODE_ACTION, _CODE_ACTIONS)(_code_action)
     ls.feature(types.CODE_ACTION_RESOLVE)(_resolve)
-    ls.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(_text_document_content)
+    ls.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, _CONTENT)(_text_document_content)
     ls.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_did_change_configuration)
     ls.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(_did_change_workspace_folders)
     for name, spec in COMMANDS.items():
@@ -78,16 +81,19 @@ def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> No
     uri = params.text_document.uri
     if not ls.reports.owns(uri) and (snapshot := ls.documents.snapshot(uri)) is not None:
         ls.units.refresh(snapshot)
+        ls.outcomes.changed(snapshot)
 
 
 def _did_save(ls: StetServer, params: types.DidSaveTextDocumentParams) -> None:
-    """Asked for so that the client says it; a save is when the fate of an edit is known."""
+    if (snapshot := ls.documents.snapshot(params.text_document.uri)) is not None:
+        ls.outcomes.saved(snapshot)
 
 
 def _did_close(ls: StetServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
     ls.jobs.cancel_for(uri)
     ls.units.forget(uri)
+    ls.outcomes.closed(uri)
 
 
 def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
@@ -122,34 +128,25 @@ def _did_change_workspace_folders(ls: StetServer, params: types.DidChangeWorkspa
 async def _warm_up(ls: StetServer) -> None:
     """Imports what the first job needs, so that its user does not wait for it."""
     try:
-        await asyncio.to_thread(_import_params)
+        await asyncio.to_thread(_import_lifecycle)
         await ls.engine.get()
     except Exception as error:  # noqa: BLE001 - a task's root; the first job meets the same error and answers with it
         ls.warn(failure_of(error, during="load the engine").message)
 
 
-def _import_params() -> None:
+def _import_lifecycle() -> None:
     import stet_ls.server.lifecycle  # noqa: F401 - brings pydantic
 
 
 async def _register(ls: StetServer) -> None:
-    """Asks for what can only be asked for dynamically. A client that refuses goes on without it."""
-    wanted: list[types.Registration] = []
-    if ls.client.dynamic_configuration:
-        options = types.DidChangeConfigurationRegistrationOptions(section="stet")
-        wanted.append(_registration(types.WORKSPACE_DID_CHANGE_CONFIGURATION, options))
-    if ls.client.text_document_content:
-        options_ = types.TextDocumentContentRegistrationOptions([SCHEME])
-        wanted.append(_registration(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, options_))
-    for registration in wanted:
-        try:
-            await ls.client_register_capability_async(types.RegistrationParams([registration]))
-        except JsonRpcException as error:
-            LOGGER.info("%s was not registered: %s", registration.method, error)
-            continue
-        if registration.method == types.WORKSPACE_TEXT_DOCUMENT_CONTENT:
-            ls.reports.virtual = True
-
-
-def _registration(method: str, options: Any) -> types.Registration:
-    return types.Registration(f"stet-{method}", method, options)
+    """Asks to be told of changed settings. A client that does not offer it, or refuses, goes on without."""
+    if not ls.client.dynamic_configuration:
+        return
+    method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+    options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+    try:
+        await ls.client_register_capability_async(
+            types.RegistrationParams([types.Registration("stet-configuration", method, options)])
+        )
+    except JsonRpcException as error:
+        LOGGER.info("%s was not registered: %s", method, error)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import ACTIONS
 from stet_ls.server.code_actions import OFFERS
 from stet_ls.server.jobs import Ending, Job
 from stet_ls.server.session import StetServer
+
+if TYPE_CHECKING:
+    from stet_ls.server.params import Params
 
 Json = dict[str, Any]
 
@@ -23,6 +26,13 @@ class CommandSpec:
     params: str
     run: Callable[[StetServer, Any], Awaitable[Any] | Any]
     about: str
+
+    def model(self) -> type[Params]:
+        """The model of its argument."""
+        from stet_ls.server import params
+
+        model: type[Params] = getattr(params, self.params)
+        return model
 
 
 async def result(ls: StetServer, params: Any) -> Json:

@@ -63,6 +63,7 @@ async def land(ls: StetServer, answer: Answer, origin: Origin, preview: Preview,
         if question is None or ls.client.change_annotations:
             return await _send(ls, answer, origin, question)
         if not await _agreed(ls, question, plan, name):
+            ls.outcomes.rejected(answer)
             return _refused(answer, "Discarded.")
         return await _send(ls, answer, origin, None)
     except StaleError as stale:
@@ -99,6 +100,7 @@ async def _send(ls: StetServer, answer: Answer, origin: Origin, confirm: str | N
         plan = await _judged_plan(answer, origin, ls.documents)
         reply = await _apply(ls, plan, answer, confirm)
     if not reply.applied:
+        ls.outcomes.rejected(answer)
         reason = f": {reply.reason}" if reply.reason else ""
         return _refused(answer, f"The editor did not apply the edit{reason}.")
     if not reply.seen:
@@ -107,6 +109,8 @@ async def _send(ls: StetServer, answer: Answer, origin: Origin, confirm: str | N
             f"The editor says that it applied the edit, but the new text did not show in {names}: look before you save."
         )
         return Ending(JobStatus.DONE, message, applied=None, answer=answer)
+    for change in plan.changes[:1]:
+        ls.outcomes.landed(answer, change)
     return Ending(JobStatus.DONE, answer.message, applied=True, answer=answer)
 
 

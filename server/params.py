@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Budget
 
 Natural = Annotated[int, Field(ge=0, strict=True)]
@@ -116,28 +115,6 @@ class MemoryForgetParams(Params):
 
 class NoParams(Params):
     """The argument of commands that take none: an empty object does no harm."""
-
-
-P = TypeVar("P", bound=Params)
-
-
-def parse(model: type[P], argument: object) -> P:
-    """The validated argument of a command; UsageError with one sentence that names each wrong field."""
-    try:
-        return model.model_validate({} if argument is None else argument)
-    except ValidationError as error:
-        raise UsageError(
-            "; ".join(dict.fromkeys(_sentence(item["loc"], item["msg"]) for item in error.errors()))
-        ) from None
-
-
-def _sentence(place: tuple[int | str, ...], message: str) -> str:
-    if not place:
-        return message.replace(
-            "Input should be a valid dictionary or instance of", "the argument should be an object for"
-        )
-    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
-    return f"{name}: {message[0].lower()}{message[1:]}"
 
 
 def _unknown(key: str, known: Mapping[str, object]) -> str:

@@ -10,7 +10,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -74,16 +73,16 @@ class JobProgress:
 
     async def _create(self) -> None:
         try:
-            await self._ls.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(self._token))
+            await self._ls.work_done_progress.create_async(self._token)
         except JsonRpcException as error:
             LOGGER.info("the client refused a progress: %s", error)
             self._creating = None
             return
-        pressed: Future[object] = Future()
-        pressed.add_done_callback(lambda _: self._cancel())
-        self._ls.work_done_progress.tokens[self._token] = pressed
         self._began = True
-        self._notify(types.WorkDoneProgressBegin(self._title, cancellable=True, message=self._message or None))
+        begin = types.WorkDoneProgressBegin(self._title, cancellable=True, message=self._message or None)
+        self._ls.work_done_progress.begin(self._token, begin)
+        pressed = self._ls.work_done_progress.tokens[self._token]
+        pressed.add_done_callback(lambda _: self._cancel())
         if self._end is not None:
             self._send_end()
 
@@ -93,17 +92,11 @@ class JobProgress:
         if not self._began or self._end is not None or not (urgent or now - self._last_report >= REPORT_EVERY):
             return
         self._last_report = now
-        self._notify(types.WorkDoneProgressReport(cancellable=True, message=message))
+        report = types.WorkDoneProgressReport(cancellable=True, message=message)
+        self._ls.work_done_progress.report(self._token, report)
 
     def _send_end(self) -> None:
-        # pygls keeps a token until somebody drops it, which would let a later cancel reach a job that has ended.
-        self._ls.work_done_progress.tokens.pop(self._token, None)
-        self._notify(types.WorkDoneProgressEnd(message=self._end))
-
-    def _notify(
-        self, value: types.WorkDoneProgressBegin | types.WorkDoneProgressReport | types.WorkDoneProgressEnd
-    ) -> None:
-        self._ls.progress(types.ProgressParams(self._token, value))
+        self._ls.work_done_progress.end(self._token, types.WorkDoneProgressEnd(message=self._end))
 
     def _log(self, message: str) -> None:
         self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, message))

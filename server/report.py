@@ -25,7 +25,7 @@ class Reports:
         self._folder = folder
         self._texts: OrderedDict[str, str] = OrderedDict()
         self.virtual = False
-        """True once the client has taken `workspace/textDocumentContent` for our scheme."""
+        """True if the client fetches the text of documents of our scheme."""
         self.documents = False
         """True if the client shows documents on request."""
 

@@ -14,12 +14,14 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from stet_ls import __version__
+from stet_ls.engine.models import Outcome
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.client import Client
 from stet_ls.server.documents import Documents
 from stet_ls.server.engine_loader import EditorSettings, EngineLoader
 from stet_ls.server.jobs import Jobs
 from stet_ls.server.log import set_level
+from stet_ls.server.outcomes import Outcomes
 from stet_ls.server.protocol import Protocol, converter_factory
 from stet_ls.server.report import Reports
 from stet_ls.server.unit_index import UnitIndex
@@ -40,7 +42,7 @@ class StetServer(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self) -> None:
+    def __init__(self, *, log_level: str | None = None, client_process_id: int | None = None) -> None:
         super().__init__(
             SECTION,
             __version__,
@@ -50,27 +52,34 @@ class StetServer(LanguageServer):
         )
         self.paths = user_paths()
         self.client = Client()
-        self.documents = Documents(self)
+        self.process_id = client_process_id
+        self._told_process_id = client_process_id
+        self.documents: Documents = self.protocol.documents
         self.jobs = Jobs()
         self.reports = Reports(self, self.paths.cache / "reports")
         self.units = UnitIndex()
+        self.outcomes = Outcomes(self.documents, self._tell_outcome)
         self.engine = EngineLoader(
             self.paths,
             project=self.project,
             editor=self.editor_settings,
             warn=self.warn,
-            apply=_apply_log_settings,
+            apply=self._apply,
         )
         self._options: dict[str, Any] = {}
+        self._log_level = log_level
         self._started = time.monotonic()
         self._background: set[asyncio.Task[Any]] = set()
 
     def meet(self, params: types.InitializeParams) -> None:
         """Learns who the client is."""
         self.client = Client.of(params)
+        # The server ends with this process. pygls forgets what the command line told when `initialize` tells nothing.
+        self.process_id = params.process_id or self._told_process_id
         options = params.initialization_options
         self._options = dict(options) if isinstance(options, dict) else {}
         self.reports.documents = self.client.show_document
+        self.reports.virtual = self.client.text_document_content
 
     def roots(self) -> tuple[Path, ...]:
         """The folders that are open, the first one first. A client without any is well."""
@@ -122,6 +131,11 @@ class StetServer(LanguageServer):
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
+    def _tell_outcome(self, trace: str, outcome: Outcome, text: str) -> None:
+        async def tell() -> None:
+            await (await self.engine.get()).engine.outcome(trace, outcome, text)
 
-def _apply_log_settings(settings: Settings) -> None:
-    set_level(settings.log.level, prompts=settings.log.prompts)
+        self.in_background(tell(), f"outcome of {trace}")
+
+    def _apply(self, settings: Settings) -> None:
+        set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)

@@ -1,0 +1,85 @@
+"""What becomes of an edit after it landed: kept, edited, undone or rejected, told to the engine once for each job."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stet_ls.engine.models import Answer, Outcome
+from stet_ls.server.diff import minimal
+from stet_ls.server.documents import Documents, Snapshot
+from stet_ls.server.plan import Change
+from stet_ls.server.track import Track
+from stet_ls.validators.source import Source, Span
+
+WATCHED = 30
+"""Edits whose fate is awaited at a time; the oldest is given up first."""
+
+Tell = Callable[[str, Outcome, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """One landed edit: the text before it, the spans that it wrote, and the track that follows them."""
+
+    trace: str
+    uri: str
+    before: Source
+    written: tuple[Span, ...]
+    track: Track
+
+
+class Outcomes:
+    """The edits that landed and were neither saved nor undone yet. `tell` takes trace id, outcome and text."""
+
+    def __init__(self, documents: Documents, tell: Tell) -> None:
+        self._documents = documents
+        self._tell = tell
+        self._watches: OrderedDict[str, _Watch] = OrderedDict()
+
+    def rejected(self, answer: Answer) -> None:
+        """A person, or the editor, did not want the edit."""
+        if trace := _trace(answer):
+            self._tell(trace, Outcome.REJECTED, answer.code)
+
+    def landed(self, answer: Answer, change: Change) -> None:
+        """The edit is in the document: from here on its fate is watched."""
+        trace, live = _trace(answer), self._documents.snapshot(change.before.uri)
+        if not trace or live is None or not live.is_open:
+            return
+        written = tuple(splice.span for splice in minimal(live.source, change.before.source))
+        self._watches[trace] = _Watch(trace, live.uri, change.before.source, written, self._documents.track(live))
+        while len(self._watches) > WATCHED:
+            self._drop(next(iter(self._watches)))
+
+    def changed(self, snapshot: Snapshot) -> None:
+        """The document has another text: if it is the one from before the edit, the edit was undone."""
+        for watch in self._of(snapshot.uri):
+            if snapshot.source.text == watch.before.text:
+                self._tell(watch.trace, Outcome.UNDONE, "")
+                self._drop(watch.trace)
+
+    def saved(self, snapshot: Snapshot) -> None:
+        """The document was saved: what stands now is what its user wanted."""
+        for watch in self._of(snapshot.uri):
+            places = [watch.track.rebase(span) for span in watch.written]
+            kept = all(place is not None for place in places)
+            text = "".join(snapshot.source.slice(place) for place in places if place is not None)
+            self._tell(watch.trace, Outcome.KEPT if kept else Outcome.EDITED, text)
+            self._drop(watch.trace)
+
+    def closed(self, uri: str) -> None:
+        """The document was closed without a save, which says nothing about the edit."""
+        for watch in self._of(uri):
+            self._drop(watch.trace)
+
+    def _of(self, uri: str) -> list[_Watch]:
+        return [watch for watch in self._watches.values() if watch.uri == uri]
+
+    def _drop(self, trace: str) -> None:
+        self._watches.pop(trace).track.release()
+
+
+def _trace(answer: Answer) -> str:
+    return str(answer.metadata.get("trace", ""))

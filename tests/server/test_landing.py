@@ -1,0 +1,550 @@
+"""Edits that land where they were meant, or not at all: the real server, a scripted model, editors of every kind."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.scripted import Reply, ScriptedModel
+from support.session import EGLOT, NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, lines, start
+from support.wire import RECORDED, Applying, ErrorAnswer, Json, RawClient
+
+from stet_ls.validators.source import Source
+
+OLD = """\
+def add(a, b):
+    total = a + b
+    return total
+"""
+NEW = """\
+def add(a, b):
+    return a + b
+"""
+HEAD = "import sys\n\n\n"
+TAIL = "\n\ndef other():\n    return sys.path\n"
+BEFORE = HEAD + OLD + TAIL
+AFTER = HEAD + NEW + TAIL
+URI = "file:///w/a.py"
+TARGET = lines(4)
+
+TAKES_NO_EDITS = {"vim9-ale-3.3", "kate-22.12", NOTHING}
+UNVERSIONED = {"neovim-0.7.2-debian", *TAKES_NO_EDITS}
+
+Environment = Mapping[str, str]
+
+
+@pytest.fixture(autouse=True)
+def model(scripted: ScriptedModel) -> ScriptedModel:
+    """A model that shortens `add`."""
+    scripted.default = fenced(NEW)
+    return scripted
+
+
+async def refactored(client: RawClient, text: str = BEFORE, uri: str = URI, target: Json = TARGET) -> Json:
+    """The result of one refactoring from the open to the end."""
+    client.open(uri, "python", text)
+    return await finish(client, await start(client, "refactor", uri=uri, range=target))
+
+
+class Held:
+    """A model's reply that waits until the test lets it go."""
+
+    def __init__(self, scripted: ScriptedModel) -> None:
+        self._scripted = scripted
+        self._event = threading.Event()
+        scripted.replies([Reply(fenced(NEW), hold=self._event)])
+
+    async def arrived(self, client: RawClient, count: int = 1) -> None:
+        """Returns once the model was asked."""
+        await asyncio.to_thread(self._scripted.wait_request, count)
+
+    def release(self) -> None:
+        """Lets the reply go."""
+        self._event.set()
+
+
+async def held_job(client: RawClient, held: Held, text: str = BEFORE, uri: str = URI) -> str:
+    """A job whose model was asked and has not answered yet."""
+    client.open(uri, "python", text)
+    job = await start(client, "refactor", uri=uri, range=TARGET)
+    await held.arrived(client)
+    return job
+
+
+# Every client ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*RECORDED, NOTHING])
+async def test_each_client_gets_the_edit_as_it_understands_it(name: str, environment: Environment) -> None:
+    async with editor(environment, name) as client:
+        result = await refactored(client)
+
+        assert result["status"] == "done", result
+        assert result["answer"]["code"].strip() == NEW.strip()
+        assert any(item["check"] == "syntax" and item["verdict"] == "pass" for item in result["answer"]["evidence"])
+        if name in TAKES_NO_EDITS:
+            assert result["applied"] is False
+            assert client.text(URI) == BEFORE
+            assert not client.received("workspace/applyEdit")
+            assert result["answer"]["edits"]
+            shown = client.received("window/showDocument") or client.received("window/logMessage")
+            assert shown
+        else:
+            assert result["applied"] is True
+            assert client.text(URI) == AFTER
+            [sent] = client.received("workspace/applyEdit")
+            assert ("changes" in sent["edit"]) == (name in UNVERSIONED)
+            if name not in UNVERSIONED:
+                assert sent["edit"]["documentChanges"][0]["textDocument"] == {"uri": URI, "version": 1}
+            assert boxes(client) == []
+
+
+async def test_the_edit_is_small_and_one(environment: Environment) -> None:
+    async with editor(environment) as client:
+        await refactored(client)
+
+        [sent] = client.received("workspace/applyEdit")
+        edits = sent["edit"]["documentChanges"][0]["edits"]
+        assert all(edit["range"]["start"]["line"] >= 4 for edit in edits)
+        assert all(edit["range"]["end"]["line"] <= 6 for edit in edits)
+
+
+# Meanwhile ------------------------------------------------------------------------------------------------------------
+
+
+async def test_typing_elsewhere_is_kept_and_the_edit_moves(scripted: ScriptedModel, environment: Environment) -> None:
+    held = Held(scripted)
+    async with editor(environment) as client:
+        job = await held_job(client, held)
+        client.replace(URI, "import sys\n", "import os\nimport sys\n")
+        client.replace(URI, "return sys.path", "return sys.path, os.sep")
+        held.release()
+        result = await finish(client, job)
+
+        assert (result["status"], result["applied"]) == ("done", True)
+        expected = AFTER.replace("import sys\n", "import os\nimport sys\n")
+        assert client.text(URI) == expected.replace("sys.path", "sys.path, os.sep")
+        [sent] = client.received("workspace/applyEdit")
+        assert sent["edit"]["documentChanges"][0]["textDocument"]["version"] == 3
+
+
+async def test_typing_inside_is_never_overwritten(scripted: ScriptedModel, environment: Environment) -> None:
+    held = Held(scripted)
+    async with editor(environment) as client:
+        job = await held_job(client, held)
+        client.replace(URI, "    return total", "    return total + 1")
+        held.release()
+        result = await finish(client, job)
+
+        assert (result["status"], result["applied"]) == ("refused", False)
+        assert result["message"].startswith("You changed a.py where Stet worked on it")
+        assert boxes(client) == [result["message"]]
+        assert client.received("window/showMessage")[0]["type"] == 2
+        assert not client.received("workspace/applyEdit")
+
+
+async def test_a_change_that_was_undone_does_not_count(scripted: ScriptedModel, environment: Environment) -> None:
+    held = Held(scripted)
+    async with editor(environment) as client:
+        job = await held_job(client, held)
+        client.replace(URI, "    return total", "    return total + 1")
+        client.undo(URI)
+        held.release()
+        result = await finish(client, job)
+
+        assert result["applied"] is True
+        assert client.text(URI) == AFTER
+
+
+async def test_an_edit_that_no_longer_parses_after_a_change_is_refused(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    """The rebased edit is judged on the live text: here the import block that it adds to is inside a string by now."""
+    held = Held(scripted)
+    text = "if True:\n    pass\n" + OLD
+    async with editor(environment) as client:
+        client.open(URI, "python", text)
+        job = await start(client, "refactor", uri=URI, range=lines(3))
+        await held.arrived(client)
+        client.replace(URI, "    pass\n", "    pass\nclass Outer:\n    def method(self):\n        pass\n  # dedent\n")
+        held.release()
+        result = await finish(client, job)
+
+        assert result["status"] in ("done", "refused")
+        assert client.text(URI).count("return a + b") == (result["status"] == "done")
+
+
+async def test_a_formatter_that_leaves_the_target_alone_does_no_harm(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    held = Held(scripted)
+    async with editor(environment) as client:
+        job = await held_job(client, held, BEFORE.replace("return sys.path", "return   sys.path"))
+        client.change(URI, BEFORE)
+        held.release()
+        result = await finish(client, job)
+
+        assert result["applied"] is True
+        assert client.text(URI) == AFTER
+
+
+async def test_a_formatter_that_rewrites_the_target_wins(scripted: ScriptedModel, environment: Environment) -> None:
+    held = Held(scripted)
+    async with editor(environment) as client:
+        job = await held_job(client, held)
+        client.change(URI, BEFORE.replace("a + b", "(a + b)"))
+        held.release()
+        result = await finish(client, job)
+
+        assert result["status"] == "refused"
+        assert "(a + b)" in client.text(URI)
+
+
+async def test_a_checkout_of_another_text_is_never_edited(scripted: ScriptedModel, environment: Environment) -> None:
+    held = Held(scripted)
+    async with editor(environment) as client:
+        job = await held_job(client, held)
+        client.change(URI, "# another branch\n")
+        held.release()
+
+        assert (await finish(client, job))["status"] == "refused"
+        assert client.text(URI) == "# another branch\n"
+
+
+async def test_closing_the_document_cancels_and_reopening_gets_nothing(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    held = Held(scripted)
+    async with editor(environment) as client:
+        job = await held_job(client, held)
+        client.close(URI)
+        client.open(URI, "python", BEFORE)
+        result = await finish(client, job)
+
+        assert (result["status"], result["applied"]) == ("cancelled", None)
+        assert not client.received("workspace/applyEdit")
+
+
+async def test_a_file_deleted_on_disk_still_lands_in_its_buffer(
+    scripted: ScriptedModel, environment: Environment, tmp_path: Path
+) -> None:
+    held = Held(scripted)
+    path = tmp_path / "a.py"
+    path.write_text(BEFORE)
+    async with editor(environment) as client:
+        job = await held_job(client, held, uri=path.as_uri())
+        path.unlink()
+        held.release()
+
+        assert (await finish(client, job))["applied"] is True
+        assert client.text(path.as_uri()) == AFTER
+
+
+@pytest.mark.parametrize("change", ["deleted", "rewritten"])
+async def test_a_file_that_was_never_opened_must_still_be_the_same(
+    change: str, scripted: ScriptedModel, environment: Environment, tmp_path: Path
+) -> None:
+    held = Held(scripted)
+    path = tmp_path / "a.py"
+    path.write_text(BEFORE)
+    async with editor(environment) as client:
+        job = await start(client, "refactor", uri=path.as_uri(), range=TARGET)
+        await held.arrived(client)
+        if change == "deleted":
+            path.unlink()
+        else:
+            path.write_text("# pulled\n" + BEFORE)
+        held.release()
+
+        assert (await finish(client, job))["status"] == "refused"
+        assert not client.received("workspace/applyEdit")
+
+
+async def test_a_file_that_was_never_opened_is_edited_by_the_client(environment: Environment, tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(BEFORE)
+    async with editor(environment) as client:
+        result = await finish(client, await start(client, "refactor", uri=path.as_uri(), range=TARGET))
+
+        assert result["applied"] is True
+        [sent] = client.received("workspace/applyEdit")
+        assert sent["edit"]["documentChanges"][0]["textDocument"]["version"] is None
+        assert client.text(path.as_uri()) == AFTER
+        assert path.read_text() == BEFORE
+
+
+async def test_two_jobs_on_two_units_of_one_file_both_land(scripted: ScriptedModel, environment: Environment) -> None:
+    other = "def double(x):\n    result = x * 2\n    return result\n"
+    shorter = "def double(x):\n    return x * 2\n"
+    scripted.on(lambda body: "result = x" in str(body["messages"][-1]["content"]).split("def add")[0], fenced(shorter))
+    async with editor(environment) as client:
+        client.open(URI, "python", OLD + "\n\n" + other)
+        scripted.default = lambda body: fenced(shorter if scripted.requests else NEW)
+        first = await start(client, "refactor", uri=URI, range=lines(1))
+        one = await finish(client, first)
+        second = await start(client, "refactor", uri=URI, range=lines(5))
+        two = await finish(client, second)
+
+        assert (one["applied"], two["applied"]) == (True, True), (one["message"], two["message"])
+        assert client.text(URI) == NEW + "\n\n" + shorter
+
+
+# Texts ----------------------------------------------------------------------------------------------------------------
+
+TEXTS = {
+    "crlf": BEFORE.replace("\n", "\r\n"),
+    "mixed": HEAD.replace("\n", "\r\n") + OLD + TAIL,
+    "tabs": BEFORE.replace("    ", "\t"),
+    "form feeds": HEAD + "\f\n" + OLD + "\f" + TAIL,
+    "separators": "NOTE = 'a\u2028b\x85c\x0bd'\n" + HEAD + OLD + TAIL,
+    "non-bmp": "NOTE = '𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🙂'\n" + HEAD + OLD + "# 🙂🙂\n" + TAIL,
+    "no line end at the end": HEAD + OLD.rstrip("\n"),
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+async def test_only_the_target_changes_in_any_text(encoding: str, environment: Environment) -> None:
+    async with editor(environment, encodings=[encoding]) as client:
+        assert client.encoding == encoding
+        for kind, text in TEXTS.items():
+            uri = f"file:///w/{kind.replace(' ', '_')}.py"
+            target = next(n for n in range(Source(text).line_count) if "total = a + b" in Source(text).line_text(n))
+            result = await refactored(client, text, uri, lines(target))
+
+            assert (result["status"], result["applied"]) == ("done", True), (kind, result["message"])
+            end, indent = "\r\n" if kind == "crlf" else "\n", "\t" if kind == "tabs" else "    "
+            old, new = (each.rstrip("\n").replace("\n", end).replace("    ", indent) for each in (OLD, NEW))
+            assert client.text(uri) == text.replace(old, new), kind
+
+
+async def test_an_untitled_document_has_no_path_and_works(environment: Environment) -> None:
+    async with editor(environment, VSCODE) as client:
+        result = await refactored(client, uri="untitled:Untitled-1")
+
+        assert result["applied"] is True
+        assert client.text("untitled:Untitled-1") == AFTER
+        assert result["answer"]["edits"][0]["path"] is None
+
+
+async def test_an_empty_file_can_be_filled(scripted: ScriptedModel, environment: Environment) -> None:
+    scripted.default = fenced("def one():\n    return 1")
+    async with editor(environment) as client:
+        client.open(URI, "python", "", version=0)
+        start_ = {"line": 0, "character": 0}
+        job = await start(client, "generate", uri=URI, position=start_, instruction="a function one")
+        result = await finish(client, job)
+
+        assert result["applied"] is True, result
+        assert client.text(URI).strip() == "def one():\n    return 1"
+
+
+async def test_fifty_thousand_lines(environment: Environment) -> None:
+    filler = "".join(f"VALUE_{n} = {n}\n" for n in range(25_000))
+    async with editor(environment) as client:
+        result = await refactored(client, filler + OLD + filler, target=lines(25_001))
+
+        assert result["applied"] is True, result["message"]
+        assert client.text(URI) == filler + NEW + filler
+
+
+# Liars ----------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_client_that_claims_and_does_nothing_is_found_out(environment: Environment) -> None:
+    async with editor(environment) as client:
+        client.applying = Applying.CLAIMS
+        result = await refactored(client)
+
+        assert (result["status"], result["applied"]) == ("done", None)
+        assert "did not show" in result["message"]
+        assert boxes(client) == [result["message"]]
+
+
+async def test_a_change_that_shows_is_believed_whatever_the_client_says(environment: Environment) -> None:
+    async with editor(environment) as client:
+        client.applying = Applying.DENIES
+        result = await refactored(client)
+
+        assert (result["status"], result["applied"]) == ("done", True)
+
+
+async def test_the_change_may_come_after_the_answer(environment: Environment) -> None:
+    async with editor(environment) as client:
+        client.answers_before_change = True
+        result = await refactored(client)
+
+        assert result["applied"] is True
+
+
+@pytest.mark.parametrize(
+    ("applying", "reason"), [(Applying.REFUSES, "refused"), (Applying.FAILS, "User cancelled server edit")]
+)
+async def test_a_client_that_says_no_is_believed(applying: Applying, reason: str, environment: Environment) -> None:
+    async with editor(environment, EGLOT) as client:
+        client.applying = applying
+        result = await refactored(client)
+
+        assert (result["status"], result["applied"]) == ("refused", False)
+        assert reason in result["message"]
+        assert boxes(client) == [result["message"]]
+        assert client.text(URI) == BEFORE
+
+
+async def test_a_client_that_is_ahead_is_asked_again_with_the_right_version(environment: Environment) -> None:
+    """Eglot lets a command overtake the didChange before it, refuses the old version, and sends the change then."""
+    async with editor(environment, EGLOT) as client:
+        honest = client.answers["workspace/applyEdit"]
+        asked: list[Any] = []
+
+        def ahead(params: Json) -> Json:
+            asked.append(params["edit"]["documentChanges"][0]["textDocument"]["version"])
+            if len(asked) > 1:
+                return honest(params)  # type: ignore[no-any-return]
+            client.replace(URI, "import sys\n", "import os\nimport sys\n")
+            raise ErrorAnswer(-32603, "Edits on `a.py' require version 1, you have 2")
+
+        client.answers["workspace/applyEdit"] = ahead
+        result = await refactored(client)
+
+        assert (result["status"], result["applied"]) == ("done", True)
+        assert asked == [1, 2]
+        assert client.text(URI) == AFTER.replace("import sys\n", "import os\nimport sys\n")
+
+
+async def test_typing_between_sending_and_applying_never_gets_lost(environment: Environment) -> None:
+    """The versions differ, so an honest client refuses; Stet moves the edit and asks once more."""
+    async with editor(environment) as client:
+        honest = client.answers["workspace/applyEdit"]
+        asked: list[Json] = []
+
+        def typing(params: Json) -> Json:
+            asked.append(params)
+            if len(asked) == 1:
+                client.replace(URI, "return sys.path", "return sys.path[:]")
+            return honest(params)  # type: ignore[no-any-return]
+
+        client.answers["workspace/applyEdit"] = typing
+        result = await refactored(client)
+
+        assert (result["status"], result["applied"]) == ("done", True)
+        assert len(asked) == 2
+        assert client.text(URI) == AFTER.replace("sys.path", "sys.path[:]")
+
+
+# Asking first ---------------------------------------------------------------------------------------------------------
+
+
+async def test_preview_always_marks_the_edit_where_the_client_asks_by_itself(environment: Environment) -> None:
+    async with editor(environment, VSCODE) as client:
+        client.open(URI, "python", BEFORE)
+        result = await finish(client, await start(client, "refactor", uri=URI, range=TARGET, preview="always"))
+
+        [sent] = client.received("workspace/applyEdit")
+        [annotation] = sent["edit"]["changeAnnotations"].values()
+        assert annotation["needsConfirmation"] is True
+        assert all("annotationId" in edit for edit in sent["edit"]["documentChanges"][0]["edits"])
+        assert not client.received("window/showMessageRequest")
+        assert result["applied"] is True
+
+
+@pytest.mark.parametrize(("choice", "status"), [("Apply", "done"), ("Discard", "refused"), (None, "refused")])
+async def test_preview_always_asks_by_message_elsewhere(
+    choice: str | None, status: str, environment: Environment
+) -> None:
+    async with editor(environment, NEOVIM) as client:
+        client.answers["window/showMessageRequest"] = lambda params: choice and {"title": choice}
+        client.open(URI, "python", BEFORE)
+        result = await finish(client, await start(client, "refactor", uri=URI, range=TARGET, preview="always"))
+
+        [asked] = client.received("window/showMessageRequest")
+        assert [action["title"] for action in asked["actions"]] == ["Apply", "Show diff", "Discard"]
+        assert result["status"] == status
+        assert client.text(URI) == (AFTER if status == "done" else BEFORE)
+
+
+async def test_the_diff_is_shown_before_the_question_is_asked_again(environment: Environment) -> None:
+    async with editor(environment, NEOVIM) as client:
+        titles = iter(["Show diff", "Apply"])
+        client.answers["window/showMessageRequest"] = lambda params: {"title": next(titles)}
+        client.open(URI, "python", BEFORE)
+        result = await finish(client, await start(client, "refactor", uri=URI, range=TARGET, preview="always"))
+
+        assert result["applied"] is True
+        [shown] = client.received("window/showDocument")
+        diff = Path(shown["uri"].removeprefix("file://")).read_text()
+        assert "-    total = a + b" in diff
+        assert "+    return a + b" in diff
+
+
+async def test_typing_while_the_question_is_open_moves_the_edit(environment: Environment) -> None:
+    async with editor(environment, NEOVIM) as client:
+
+        def type_and_agree(params: Json) -> Json:
+            client.replace(URI, "import sys\n", "import os\nimport sys\n")
+            return {"title": "Apply"}
+
+        client.answers["window/showMessageRequest"] = type_and_agree
+        client.open(URI, "python", BEFORE)
+        result = await finish(client, await start(client, "refactor", uri=URI, range=TARGET, preview="always"))
+
+        assert result["applied"] is True
+        assert client.text(URI) == AFTER.replace("import sys\n", "import os\nimport sys\n")
+
+
+# Files ----------------------------------------------------------------------------------------------------------------
+
+TESTS = "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+
+
+async def test_a_new_test_file_is_created_with_its_text(
+    scripted: ScriptedModel, environment: Environment, tmp_path: Path
+) -> None:
+    scripted.default = fenced(TESTS)
+    path = tmp_path / "a.py"
+    path.write_text(BEFORE)
+    async with editor(environment, VSCODE, rootUri=tmp_path.as_uri()) as client:
+        client.open(path.as_uri(), "python", BEFORE)
+        result = await finish(client, await start(client, "test", uri=path.as_uri(), range=TARGET))
+
+        assert (result["status"], result["applied"]) == ("done", True), result["message"]
+        [created] = client.created
+        assert "def test_add" in client.text(created)
+        assert result["answer"]["new_files"][0]["path"] == created.removeprefix("file://")
+
+
+async def test_a_client_that_creates_no_files_is_shown_the_tests(
+    scripted: ScriptedModel, environment: Environment, tmp_path: Path
+) -> None:
+    scripted.default = fenced(TESTS)
+    path = tmp_path / "a.py"
+    path.write_text(BEFORE)
+    async with editor(environment, EGLOT) as client:
+        client.open(path.as_uri(), "python", BEFORE)
+        result = await finish(client, await start(client, "test", uri=path.as_uri(), range=TARGET))
+
+        assert (result["status"], result["applied"]) == ("done", False), result["message"]
+        assert "creates no files" in result["message"]
+        assert any("+def test_add" in params["message"] for params in client.received("window/logMessage"))
+
+
+async def test_the_jobs_of_a_server_that_was_killed_are_gone_and_nothing_lands_twice(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    held = Held(scripted)
+    async with editor(environment) as client:
+        job = await held_job(client, held)
+        await client.kill()
+    held.release()
+    async with editor(environment) as client:
+        client.open(URI, "python", BEFORE)
+        with pytest.raises(ErrorAnswer, match="there is no job") as raised:
+            await command(client, "stet.result", job=job)
+        assert raised.value.code == -32602
+        assert not client.received("workspace/applyEdit")
+        again = await finish(client, await start(client, "refactor", uri=URI, range=TARGET))
+        assert again["applied"] is True
+        assert client.text(URI) == AFTER

@@ -1,0 +1,196 @@
+"""Progress as the client sees it, and the four ways to stop a job: each ends the model's stream at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import pytest
+from support.scripted import Reply, ScriptedModel
+from support.session import EGLOT, NEOVIM, VSCODE, boxes, command, editor, fenced, finish, lines, start
+from support.wire import ErrorAnswer, Json, RawClient
+
+URI = "file:///w/a.py"
+TEXT = "def add(a, b):\n    total = a + b\n    return total\n"
+NEW = "def add(a, b):\n    return a + b\n"
+
+Environment = Mapping[str, str]
+
+
+def endless() -> Reply:
+    """A reply that goes on until its reader leaves."""
+    return Reply(chunks=["thinking "], delay=0.01, mode="endless")
+
+
+def progress(client: RawClient, kind: str) -> list[Json]:
+    """The progress notifications of one kind."""
+    return [each for each in client.received("$/progress") if each["value"]["kind"] == kind]
+
+
+async def refactor(client: RawClient) -> str:
+    client.open(URI, "python", TEXT)
+    return await start(client, "refactor", uri=URI, range=lines(1))
+
+
+async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, VSCODE) as client:
+        result = await finish(client, await refactor(client))
+        await client.wait_for(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end")
+
+        [created] = client.received("window/workDoneProgress/create")
+        [begin] = progress(client, "begin")
+        [end] = progress(client, "end")
+        assert {each["token"] for each in (begin, end, *progress(client, "report"))} == {created["token"]}
+        assert begin["value"]["cancellable"] is True
+        assert begin["value"]["title"] == "Stet: refactor a.py"
+        assert end["value"]["message"] == result["message"]
+        assert "syntax ok" in end["value"]["message"]
+        assert any("model" in each["value"]["message"] for each in progress(client, "report"))
+
+
+async def test_reports_of_mere_tokens_are_few(scripted: ScriptedModel, environment: Environment) -> None:
+    scripted.default = Reply(fenced(NEW), chunks=[*["word "] * 400, fenced(NEW)], delay=0.001)
+    async with editor(environment, VSCODE) as client:
+        await finish(client, await refactor(client))
+
+        counts = [each for each in progress(client, "report") if "tokens" in each["value"]["message"]]
+        assert 0 < len(counts) < 40
+
+
+async def test_a_client_without_progress_gets_two_lines_in_its_log(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, EGLOT) as client:
+        result = await finish(client, await refactor(client))
+        await client.wait_for(lambda m: result["message"] in str(m.get("params", {}).get("message")))
+
+        assert not client.received("window/workDoneProgress/create")
+        assert not client.received("$/progress")
+        lines_ = [params["message"] for params in client.received("window/logMessage")]
+        assert lines_[0] == "Stet: refactor a.py: started"
+
+
+async def test_a_client_that_refuses_the_progress_still_gets_its_edit(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    def refuse(params: Json) -> None:
+        raise ErrorAnswer(-32603, "no progress today")
+
+    scripted.default = fenced(NEW)
+    async with editor(environment, VSCODE) as client:
+        client.answers["window/workDoneProgress/create"] = refuse
+        result = await finish(client, await refactor(client))
+
+        assert result["applied"] is True
+        assert not client.received("$/progress")
+
+
+async def test_a_client_that_never_answers_the_progress_still_gets_its_edit(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, VSCODE) as client:
+        client.answers["window/workDoneProgress/create"] = lambda params: asyncio.Event().wait()
+        result = await finish(client, await refactor(client))
+
+        assert result["applied"] is True
+
+
+async def by_command(client: RawClient, job: str) -> None:
+    assert await command(client, "stet.cancel", job=job) == {"cancelled": True}
+
+
+async def by_progress(client: RawClient, job: str) -> None:
+    begin = await client.wait_for(lambda m: m.get("params", {}).get("value", {}).get("kind") == "begin")
+    client.notify("window/workDoneProgress/cancel", {"token": begin["params"]["token"]})
+
+
+async def by_closing(client: RawClient, job: str) -> None:
+    client.close(URI)
+
+
+async def by_shutdown(client: RawClient, job: str) -> None:
+    assert await client.request("shutdown") is None
+
+
+@pytest.mark.parametrize("way", [by_command, by_progress, by_closing, by_shutdown])
+async def test_each_way_to_cancel_stops_the_tokens(
+    way: Callable[[RawClient, str], Awaitable[None]], scripted: ScriptedModel, environment: Environment
+) -> None:
+    scripted.default = endless()
+    async with editor(environment, VSCODE) as client:
+        job = await refactor(client)
+        waiting = client.call(
+            "workspace/executeCommand", {"command": "stet.result", "arguments": [{"job": job, "wait": True}]}
+        )
+        await client.wait_for(lambda m: "tokens" in str(m.get("params", {}).get("value", {}).get("message")))
+
+        cancelled = time.monotonic()
+        await way(client, job)
+        silent = await asyncio.to_thread(scripted.wait_disconnect)
+
+        assert silent - cancelled < 1.0
+        assert len(scripted.requests) == 1
+        if way is by_shutdown:
+            client.notify("exit")
+            await client.wait_end()
+        else:
+            result = await waiting
+            assert (result["status"], result["applied"], result["answer"]) == ("cancelled", None, None)
+        assert len(progress(client, "begin")) == len(progress(client, "end")) == 1
+        assert progress(client, "end")[0]["value"]["message"] == "cancelled"
+        assert boxes(client) == []
+        assert not client.received("workspace/applyEdit")
+
+
+async def test_cancelling_the_wait_does_not_cancel_the_job(scripted: ScriptedModel, environment: Environment) -> None:
+    scripted.default = endless()
+    async with editor(environment, NEOVIM) as client:
+        job = await refactor(client)
+        waiting = client.call(
+            "workspace/executeCommand", {"command": "stet.result", "arguments": [{"job": job, "wait": True}]}
+        )
+        await asyncio.to_thread(scripted.wait_request)
+        client.cancel(waiting)
+        with pytest.raises(ErrorAnswer) as raised:
+            await waiting
+
+        assert raised.value.code == -32800
+        assert (await command(client, "stet.result", job=job))["status"] == "running"
+        assert await command(client, "stet.cancel", job=job) == {"cancelled": True}
+        assert (await finish(client, job))["status"] == "cancelled"
+        assert await command(client, "stet.cancel", job=job) == {"cancelled": False}
+
+
+async def test_a_job_is_cancelled_while_its_question_is_open(scripted: ScriptedModel, environment: Environment) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, NEOVIM) as client:
+        client.answers["window/showMessageRequest"] = lambda params: asyncio.Event().wait()
+        client.open(URI, "python", TEXT)
+        job = await start(client, "refactor", uri=URI, range=lines(1), preview="always")
+        await client.wait_notification("window/showMessageRequest")
+        await command(client, "stet.cancel", job=job)
+
+        assert (await finish(client, job))["status"] == "cancelled"
+        assert client.text(URI) == TEXT
+
+
+async def test_many_jobs_end_each_once(scripted: ScriptedModel, environment: Environment) -> None:
+    scripted.default = endless()
+    async with editor(environment, VSCODE) as client:
+        client.open(URI, "python", TEXT)
+        jobs = [await start(client, "explain", uri=URI, range=lines(1)) for _ in range(5)]
+        await asyncio.to_thread(scripted.wait_request, 5)
+        for job in jobs:
+            await command(client, "stet.cancel", job=job)
+        results: list[Any] = [await finish(client, job) for job in jobs]
+
+        assert {result["status"] for result in results} == {"cancelled"}
+        ended = [each["token"] for each in progress(client, "end")]
+        assert sorted(ended) == sorted(set(ended)) == sorted(each["token"] for each in progress(client, "begin"))

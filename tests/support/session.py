@@ -1,0 +1,74 @@
+"""A real server over stdio with a scripted model behind it, and the few things that every test does with the two."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from support.wire import Json, RawClient, recorded
+
+SERVER = (sys.executable, "-m", "stet_ls.server", "serve", "--stdio")
+
+NOTHING = "nothing"
+"""The client that offers nothing at all."""
+
+VSCODE = "vscode-1.139-code-server-languageclient-11"
+NEOVIM = "neovim-0.11.4"
+EGLOT = "emacs28-eglot-1.9"
+
+
+def introduction(name: str) -> Json:
+    """The `initialize` params of a recorded client, or of the one that offers nothing; the process is this one."""
+    params = {} if name == NOTHING else recorded(name)
+    return {key: value for key, value in params.items() if key != "processId"}
+
+
+@asynccontextmanager
+async def editor(
+    environment: Mapping[str, str], name: str = NEOVIM, *, encodings: list[str] | None = None, **params: Any
+) -> AsyncIterator[RawClient]:
+    """A connected client with the capabilities of that editor; leaving checks that every request got one answer."""
+    async with RawClient.stdio(SERVER, env=environment) as client:
+        told = {**introduction(name), **params}
+        if encodings is not None:
+            told["capabilities"] = {**told.get("capabilities", {}), "general": {"positionEncodings": encodings}}
+        await client.initialize(**told)
+        yield client
+
+
+async def start(client: RawClient, action: str, **argument: Any) -> str:
+    """Starts a job and returns its id."""
+    return str((await command(client, f"stet.{action}", **argument))["job"])
+
+
+async def finish(client: RawClient, job: str) -> Json:
+    """The result of a job, once it has ended."""
+    return await command(client, "stet.result", job=job, wait=True)
+
+
+async def command(client: RawClient, name: str, **argument: Any) -> Json:
+    """The result of a command; without any argument none is sent."""
+    params: Json = {"command": name}
+    if argument:
+        params["arguments"] = [argument]
+    answer = await client.request("workspace/executeCommand", params)
+    assert isinstance(answer, dict)
+    return answer
+
+
+def boxes(client: RawClient) -> list[str]:
+    """The texts of all message boxes so far."""
+    return [params["message"] for params in client.received("window/showMessage")]
+
+
+def fenced(code: str, language: str = "python") -> str:
+    """A model's reply that replaces the target by `code`."""
+    return f"PLAN: make it shorter\n```{language}\n{code}\n```\n"
+
+
+def lines(first: int, last: int | None = None) -> Json:
+    """A range of whole lines, the last one included up to its first column."""
+    end = first if last is None else last
+    return {"start": {"line": first, "character": 0}, "end": {"line": end, "character": 0}}
