@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 
 from stet_ls.engine.errors import PolicyError, UsageError
 from stet_ls.engine.models import Message, Request, Target, TargetKind
@@ -19,11 +18,13 @@ from stet_ls.engine.prompt.context import Piece, Worth, gather
 from stet_ls.engine.prompt.conventions import conventions
 from stet_ls.engine.prompt.fence import code_fence, data, neutralize, nonce
 from stet_ls.engine.prompt.instruction import Instruction
+from stet_ls.engine.prompt.layout import Layout, choose
 from stet_ls.engine.prompt.redact import Redaction, redact
 from stet_ls.engine.prompt.task import Task, Tier, Wants
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.prompt.view import View, stub_lines, view
 from stet_ls.validators.languages import language
+from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
 __all__ = ["Prompt", "Task", "Tier", "Wants", "build", "repair"]
@@ -53,32 +54,6 @@ class Prompt:
     ident: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The parts of one user message that are always sent."""
-
-    heading: str
-    shown: View
-    order: str
-    form: str
-    fence: str
-    tag: str
-
-    def user(self, ident: str, pieces: Sequence[Piece]) -> str:
-        """The user message with the given pieces of context."""
-        blocks = [self._section(title, list(group)) for title, group in groupby(pieces, key=lambda piece: piece.title)]
-        target = self._block(self.shown.text) if self.shown.text.strip() else ""
-        blocks.append("\n".join(filter(None, (self.heading, target))))
-        return "\n\n".join([data("\n\n".join(blocks), ident), self.order, self.form])
-
-    def _section(self, title: str, pieces: Sequence[Piece]) -> str:
-        text = "\n\n".join(piece.text for piece in pieces)
-        return f"{title}\n{self._block(text) if pieces[0].code else text}"
-
-    def _block(self, text: str) -> str:
-        return f"{self.fence}{self.tag}\n{text}\n{self.fence}"
-
-
 def build(
     request: Request,
     target: Target,
@@ -94,26 +69,28 @@ def build(
     reported problems. Raises UsageError with the size if the target and the task alone are too much, and PolicyError
     if a secret could not be taken out. Reads the project's settings files: not for an event loop.
     """
-    ident = nonce()
-    shown = _shown(request, target, instruction, tier)
-    pieces = [piece for piece in gather(request, target, shown) if piece.worth <= _BEARABLE[tier]]
-    parts = _parts(request, target, instruction, task, shown, pieces)
+    done = (instruction.replaces,) if instruction is not None and instruction.replaces is not None else ()
+    stub = _stub(request, target) if tier == "tiny" else ()
+    shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub))
+    pieces = [piece for piece in gather(request, target, shown, hidden=done) if piece.worth <= _BEARABLE[tier]]
+    layout = _layout(request, target, instruction, task, shown, pieces, unwritten=bool(stub))
     facts = conventions(request)
     system = wording.system(task.wants, request.language, facts)
-    chosen, left_out = _choose(parts, pieces, budget_tokens - estimate(system + parts.user(ident, ())))
+    room = budget_tokens - _tokens(_messages(system, layout, ()))
+    chosen, left_out = choose(pieces, room)
     if left_out and facts:
-        system = wording.system(task.wants, request.language, ())
-        chosen, left_out = _choose(parts, pieces, budget_tokens - estimate(system + parts.user(ident, ())))
+        bare = wording.system(task.wants, request.language, ())
+        room += estimate(system) - estimate(bare)
+        system = bare
+        chosen, left_out = choose(pieces, room)
         left_out = (*left_out, "the project's conventions")
-    needed = estimate(system + parts.user(ident, ()))
-    if needed > budget_tokens:
+    if room < 0:
         raise UsageError(
-            f"{target.name or 'The target'} and its task are about {needed:,} tokens and the model can take "
-            f"{budget_tokens:,} at once: select a smaller part"
+            f"{target.name or 'The target'} and its task are about {budget_tokens - room:,} tokens and the model can "
+            f"take {budget_tokens:,} at once: select a smaller part"
         )
     return _sealed(request, Prompt(
-        (Message("system", system), Message("user", parts.user(ident, chosen))),
-        0, left_out, budget=budget_tokens, form=parts.form, ident=ident,
+        _messages(system, layout, chosen), 0, left_out, budget=budget_tokens, form=layout.form, ident=layout.ident,
     ))  # fmt: skip
 
 
@@ -134,45 +111,43 @@ def repair(prompt: Prompt, reply_text: str, problem: str) -> Prompt:
     return replace(prompt, messages=messages, tokens=_tokens(messages), secrets=secrets)
 
 
-def _shown(request: Request, target: Target, instruction: Instruction | None, tier: Tier) -> View:
-    hidden = [instruction.replaces] if instruction is not None and instruction.replaces is not None else []
-    if tier == "tiny" and target.kind is TargetKind.UNIT:
+def _stub(request: Request, target: Target) -> tuple[Span, ...]:
+    """The lines of a stub that a small model would hand back as its answer."""
+    if target.kind is TargetKind.UNIT:
         for unit in units(request.source, request.language):
             if unit.qualified == target.name and target.span.contains(unit.span):
-                hidden += stub_lines(request.source, request.language, unit)
-    return view(request.source, target.span, request.language, indent=target.indent, hidden=hidden)
+                return stub_lines(request.source, request.language, unit)
+    return ()
 
 
-def _parts(
+def _layout(
     request: Request,
     target: Target,
     instruction: Instruction | None,
     task: Task,
     shown: View,
     pieces: Sequence[Piece],
-) -> _Parts:
+    *,
+    unwritten: bool,
+) -> Layout:
     row = language(request.language)
     tag = _TAGS.get(request.language, request.language if row else "")
     wish = instruction.text if instruction else ""
     fence = code_fence(shown.text, wish, *(piece.text for piece in pieces))
-    name = request.path.name if request.path else ""
-    heading = "\n".join(filter(None, (f"File: {name}" if name else "", wording.title(target, not shown.text.strip()))))
-    order = wording.order(task, wish, request.constraints)
-    return _Parts(heading, shown, order, wording.form(task, target, tag, fence), fence, tag)
+    title = wording.title(target, empty=unwritten or not shown.text.strip())
+    return Layout(
+        heading=f"File: {request.path.name}\n{title}" if request.path else title,
+        target=shown.text,
+        order=wording.order(task, wish, request.constraints),
+        form=wording.form(task, target, tag, fence),
+        fence=fence,
+        tag=tag,
+        ident=nonce(),
+    )
 
 
-def _choose(parts: _Parts, pieces: Sequence[Piece], room: int) -> tuple[list[Piece], tuple[str, ...]]:
-    """The pieces that fit into `room` tokens, in reading order, and the names of the others."""
-    costs = {piece.name: estimate(f"{piece.title}\n\n{piece.text}\n") + 4 for piece in pieces}
-    taken: set[str] = set()
-    for piece in sorted(pieces, key=lambda piece: piece.worth):
-        cost = costs[piece.name] - (costs[piece.instead_of] if piece.instead_of in taken else 0)
-        if cost <= room:
-            room -= cost
-            taken = (taken - {piece.instead_of}) | {piece.name}
-    replaced = {piece.instead_of for piece in pieces if piece.name in taken}
-    left_out = tuple(piece.name for piece in pieces if piece.name not in taken | replaced)
-    return [piece for piece in pieces if piece.name in taken], left_out
+def _messages(system: str, layout: Layout, chosen: Sequence[Piece]) -> tuple[Message, ...]:
+    return Message("system", system), Message("user", layout.user(chosen))
 
 
 def _sealed(request: Request, prompt: Prompt) -> Prompt:

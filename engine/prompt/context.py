@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from stet_ls.engine.models import Diagnostic, Request, Target, TargetKind
+from stet_ls.engine.prompt.target import indent_at
 from stet_ls.engine.prompt.view import View, view
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.languages import language
@@ -47,8 +48,8 @@ class Piece:
     instead_of: str = ""
 
 
-def gather(request: Request, target: Target, shown: View) -> tuple[Piece, ...]:
-    """Everything that might help with `target`, whose text is `shown`, in reading order."""
+def gather(request: Request, target: Target, shown: View, *, hidden: tuple[Span, ...] = ()) -> tuple[Piece, ...]:
+    """Everything that might help with `target`, whose text is `shown`, in reading order, without `hidden` spans."""
     source = request.source
     pieces = [
         Piece(Worth.GIVEN, f"context {key!r}", f"Given by the user, {key}:", value, code=False)
@@ -57,7 +58,7 @@ def gather(request: Request, target: Target, shown: View) -> tuple[Piece, ...]:
     if target.kind is not TargetKind.DOCUMENT:
         known = units(source, request.language)
         pieces += _imports(source, request.language, target)
-        pieces += _around(request, target, known)
+        pieces += _around(request, target, known, hidden)
         pieces += _definitions(request, target, known)
     pieces += _problems(request, target, shown)
     return tuple(piece for piece in pieces if piece.text.strip())
@@ -69,7 +70,7 @@ def _imports(source: Source, language_id: str, target: Target) -> Iterator[Piece
     yield Piece(Worth.FRAME, "imports", "The file already has these imports:", text)
 
 
-def _around(request: Request, target: Target, known: tuple[Unit, ...]) -> Iterator[Piece]:
+def _around(request: Request, target: Target, known: tuple[Unit, ...], hidden: tuple[Span, ...]) -> Iterator[Piece]:
     """The class around a method; the lines around a place that is no unit."""
     source = request.source
     holders = [unit for unit in known if unit.span.contains(target.span) and unit.span != target.span]
@@ -78,11 +79,21 @@ def _around(request: Request, target: Target, known: tuple[Unit, ...]) -> Iterat
             head = _head(source, holder, known, target)
             yield Piece(Worth.FRAME, f"the head of {holder.name}", "It is a member of:", head)
         return
-    first, last = source.line_of(target.span.start), source.line_of(target.span.end)
-    above = range(max(0, first - _LINES_BEFORE), first)
-    below = range(first if target.span.empty else last + 1, min(source.line_count, last + 1 + _LINES_AFTER))
-    yield Piece(Worth.FRAME, "the lines above", "Lines above the place:", _lines(source, above))
-    yield Piece(Worth.FRAME, "the lines below", "Lines below the place:", _lines(source, below))
+    for name, span in (("above", _above(source, target)), ("below", _below(source, target))):
+        text = view(source, span, request.language, hidden=hidden).text.strip("\n")
+        yield Piece(Worth.FRAME, f"the lines {name}", f"Lines {name} the place:", text)
+
+
+def _above(source: Source, target: Target) -> Span:
+    """The lines before a target; an empty span at the start of the text."""
+    first = source.line_of(target.span.start)
+    return Span(source.starts[max(0, first - _LINES_BEFORE)], max(target.span.start - 1, 0) if first else 0)
+
+
+def _below(source: Source, target: Target) -> Span:
+    last = source.line_of(target.span.end)
+    start = target.span.start if target.span.empty else source.line_span(last + 1).start
+    return Span(start, max(start, source.line_span(last + _LINES_AFTER).end))
 
 
 def _head(source: Source, holder: Unit, known: tuple[Unit, ...], target: Target) -> str:
@@ -103,7 +114,8 @@ def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> I
     source, language_id = request.source, request.language
     unit = next((one for one in known if target.span.contains(one.span) and one.qualified == target.name), None)
     text = source.slice(target.span)
-    outside = [one for one in known if not one.span.overlaps(target.span)]
+    near = target.span if unit is not None else Span(_above(source, target).start, _below(source, target).end)
+    outside = [one for one in known if not one.span.overlaps(near)]
     if unit is None:
         words = _words(request, target)
     else:
@@ -114,8 +126,8 @@ def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> I
         one for one in outside
         if one.name in words or (holder and one.name in _CONSTRUCTORS and one.qualified.rpartition(".")[0] == holder)
     ][:_MOST_CALLEES]  # fmt: skip
-    for one in used:
-        body = view(source, one.span, language_id).text
+    for one in {one.qualified: one for one in used}.values():
+        body = view(source, one.span, language_id, indent=indent_at(source, one.span.start)).text
         if one.name in _CONSTRUCTORS:
             yield Piece(Worth.SIGNATURE, one.qualified, _OTHERS, body)
             continue
@@ -125,7 +137,7 @@ def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> I
         pattern = re.compile(rf"\b{re.escape(unit.name)}\s*\(")
         callers = [one for one in outside if one.kind != "class" and pattern.search(source.slice(one.span))]
         for one in callers[:_MOST_CALLERS]:
-            body = view(source, one.span, language_id).text
+            body = view(source, one.span, language_id, indent=indent_at(source, one.span.start)).text
             yield Piece(Worth.CALLER, f"the caller {one.qualified}", "It is called here:", body)
 
 
@@ -134,11 +146,9 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def _words(request: Request, target: Target) -> frozenset[str]:
-    """The words by which a target that is no unit may name others: its own, or those of the lines above its place."""
-    source = request.source
-    first = source.line_of(target.span.start)
-    text = source.slice(target.span) or _lines(source, range(max(0, first - _LINES_BEFORE), first))
-    return frozenset(re.findall(r"\w+", text)) | frozenset(re.findall(r"\w+", request.instruction))
+    """The words by which a target that is no unit may name others: its own, those above its place, and those said."""
+    text = request.source.slice(target.span) or request.source.slice(_above(request.source, target))
+    return frozenset(re.findall(r"\w+", f"{text} {request.instruction}"))
 
 
 def _signature(unit: Unit, language_id: str) -> str:
@@ -170,10 +180,6 @@ def _where(source: Source, problem: Diagnostic, shown: View) -> str:
 def _message(problem: Diagnostic) -> str:
     origin = " ".join(filter(None, (problem.source, problem.code)))
     return " ".join(problem.message.split())[:_LONGEST_MESSAGE] + (f" ({origin})" if origin else "")
-
-
-def _lines(source: Source, numbers: range) -> str:
-    return "\n".join(source.line_text(number) for number in numbers).strip("\n")
 
 
 def _plain(text: str) -> str:

@@ -9,11 +9,11 @@ import math
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-_PLACEHOLDER = re.compile(r"STET_(?:SECRET|TOKEN)_\d+\b")
+_PLACEHOLDER = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
 
 _REPLACED_EVERYWHERE = 8
 """From this length on a value found once is replaced wherever it stands: shorter ones are words of the language too."""
@@ -62,7 +62,7 @@ _SECRET_NAME = (
     r"[\w-]{0,40}"
 )
 _NEAR_NAME = r"(?i:key|token|auth|credential|salt|signature|webhook|dsn)[\w-]{0,40}"
-_ASSIGNED = r"""["'\])]?[ \t]*(?::[ \t]*[A-Za-z_][\w.\[\]| ]{0,60}=|:=|=>|[:=])[ \t]*(?:[bruf@$]{1,2}(?=["']))?"""
+_ASSIGNED = r"""["'\])]{0,2}[ \t]*(?::[ \t]*[A-Za-z_][\w.\[\]| ]{0,60}=|:=|=>|[:=])[ \t]*(?:[bruf@$]{1,2}(?=["']))?"""
 _LITERAL = r"""(?P<quote>["'`])(?P<value>(?:(?!(?P=quote))[^\s\\]){%d,512})(?P=quote)"""
 
 _SHAPES = (
@@ -101,16 +101,17 @@ def redact(text: str, known: Mapping[str, str] = MappingProxyType({})) -> Redact
     `known` holds the placeholders of a text that was read before; the same values get them again, and new numbers
     follow theirs. A number that the text itself uses is left out, so that restoring cannot hit it.
     """
-    hits = _hits(text)
+    places = _hits(text)
+    values = {place.value for place in places} | set(known.values())
+    places = sorted([*places, *_repeats(text, values, places)])
     names = {value: name for name, value in known.items()}
     taken = set(_PLACEHOLDER.findall(text)) | set(known)
     number = 0
-    for hit in hits:
-        while hit.value not in names:
+    for place in places:
+        while place.value not in names:
             number += 1
             if (name := f"STET_SECRET_{number}") not in taken:
-                names[hit.value] = name
-    places = sorted([*hits, *_repeats(text, names, hits)])
+                names[place.value] = name
     pieces: list[str] = []
     at = 0
     for place in places:
@@ -133,12 +134,19 @@ def _hits(text: str) -> list[_Hit]:
             value = match.group("value")
             if _PLACEHOLDER.fullmatch(value) or _NO_SECRET.match(value) or (shape.random and not _looks_random(value)):
                 continue
-            found.append(_Hit(*match.span("value"), value, shape.kind))
+            found.append(_hit(text, *match.span("value"), shape.kind))
     hits: list[_Hit] = []
     for hit in sorted(found):
         if not hits or hit.start >= hits[-1].end:
             hits.append(hit)
     return hits
+
+
+def _hit(text: str, start: int, end: int, kind: str) -> _Hit:
+    """A hit that takes the digits behind it along: behind a placeholder they would make another number of it."""
+    while end < len(text) and text[end] in "0123456789":
+        end += 1
+    return _Hit(start, end, text[start:end], kind)
 
 
 def _private_keys(text: str) -> Iterator[_Hit]:
@@ -148,19 +156,19 @@ def _private_keys(text: str) -> Iterator[_Hit]:
         footer = _KEY_FOOTER.match(text, dashes) if dashes >= 0 else None
         last = footer or _KEY_BODY.match(text, header.end())
         if last:
-            yield _Hit(header.start(), last.end(), text[header.start() : last.end()], "private key")
+            yield _hit(text, header.start(), last.end(), "private key")
 
 
-def _repeats(text: str, names: Mapping[str, str], hits: Sequence[_Hit]) -> Iterator[_Hit]:
+def _repeats(text: str, values: Iterable[str], hits: Sequence[_Hit]) -> Iterator[_Hit]:
     """Further places of values that are long enough to mean only themselves."""
-    values = sorted((value for value in names if len(value) >= _REPLACED_EVERYWHERE), key=len, reverse=True)
-    if not values:
+    telling = sorted((value for value in values if len(value) >= _REPLACED_EVERYWHERE), key=len, reverse=True)
+    if not telling:
         return
     starts = [hit.start for hit in hits]
-    for match in re.finditer("|".join(map(re.escape, values)), text):
+    for match in re.finditer("|".join(map(re.escape, telling)), text):
         after = bisect_left(starts, match.end())
         if not after or hits[after - 1].end <= match.start():
-            yield _Hit(match.start(), match.end(), match.group(), "repeated value")
+            yield _hit(text, match.start(), match.end(), "repeated value")
 
 
 def _looks_random(value: str) -> bool:

@@ -43,8 +43,8 @@ def system(wants: Wants, language_id: str, conventions: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def title(target: Target, empty: bool) -> str:
-    """What is said above the target's text, or in its place."""
+def title(target: Target, *, empty: bool) -> str:
+    """What is said above the target's text, or in its place. `empty`: nothing is written there yet."""
     match target.kind:
         case TargetKind.INSERTION:
             return "New code goes in between."
@@ -53,7 +53,7 @@ def title(target: Target, empty: bool) -> str:
         case TargetKind.STATEMENTS:
             return "The selected code:"
         case TargetKind.UNIT:
-            return f"The code of `{target.name}`:"
+            return f"The code of `{target.name}`, its body still missing:" if empty else f"The code of `{target.name}`:"
 
 
 def order(task: Task, instruction: str, constraints: Sequence[str]) -> str:
@@ -69,12 +69,12 @@ def form(task: Task, target: Target, tag: str, fence: str) -> str:
     """How to reply. It comes last: said any earlier, small models forget it."""
     if task.wants == "prose":
         return "Reply in Markdown: short paragraphs or lists. Do not repeat the code."
-    label, what = ("TESTS", "the tests") if task.wants == "tests" else ("CODE", _what(target))
+    label, what = ("TESTS", "(the tests)") if task.wants == "tests" else ("CODE", _what(target))
     return (
         "Reply in exactly this form:\n"
-        "PLAN: what you do, in one sentence\n"
+        "PLAN: one sentence\n"
         f"{label}:\n{fence}{tag}\n{what}\n{fence}\n"
-        "NOTES: what the user should know, in one sentence"
+        "NOTES: warnings, if any"
     )
 
 
@@ -86,10 +86,10 @@ def again(problem: str, form: str) -> str:
 def _what(target: Target) -> str:
     match target.kind:
         case TargetKind.INSERTION:
-            return "the new code"
+            return "(the new code)"
         case TargetKind.DOCUMENT:
-            return "the whole new file"
+            return "(the whole new file)"
         case TargetKind.STATEMENTS:
-            return "the whole new text of the selected code"
+            return "(all of the selected code, from its first line to its last)"
         case TargetKind.UNIT:
-            return f"the whole new text of {target.name}"
+            return f"(all of {target.name}, from its first line to its last)"

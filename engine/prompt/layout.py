@@ -1,0 +1,55 @@
+"""How the parts of a user message are put together, and which pieces of context get a place in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from stet_ls.engine.prompt.context import Piece
+from stet_ls.engine.prompt.fence import data
+from stet_ls.engine.prompt.tokens import estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What every user message of one job has: the target under its heading, the order, the reply's form.
+
+    `fence` and `tag` are those of all its code blocks, `ident` is the id of its data tags.
+    """
+
+    heading: str
+    target: str
+    order: str
+    form: str
+    fence: str
+    tag: str
+    ident: str
+
+    def user(self, pieces: Sequence[Piece]) -> str:
+        """The user message with the given pieces of context; neighbours under one title share a block."""
+        blocks = [self._section(title, list(group)) for title, group in groupby(pieces, key=lambda piece: piece.title)]
+        target = self._block(self.target) if self.target.strip() else ""
+        blocks.append("\n".join(filter(None, (self.heading, target))))
+        return "\n\n".join([data("\n\n".join(blocks), self.ident), self.order, self.form])
+
+    def _section(self, title: str, pieces: Sequence[Piece]) -> str:
+        text = "\n\n".join(piece.text for piece in pieces)
+        return f"{title}\n{self._block(text) if pieces[0].code else text}"
+
+    def _block(self, text: str) -> str:
+        return f"{self.fence}{self.tag}\n{text}\n{self.fence}"
+
+
+def choose(pieces: Sequence[Piece], room: int) -> tuple[list[Piece], tuple[str, ...]]:
+    """The pieces that fit into `room` tokens, most worth first, in reading order; and the names of the others."""
+    costs = {piece.name: estimate(f"{piece.title}\n\n{piece.text}\n") + 4 for piece in pieces}
+    taken: set[str] = set()
+    for piece in sorted(pieces, key=lambda piece: piece.worth):
+        cost = costs[piece.name] - (costs[piece.instead_of] if piece.instead_of in taken else 0)
+        if cost <= room:
+            room -= cost
+            taken = (taken - {piece.instead_of}) | {piece.name}
+    replaced = {piece.instead_of for piece in pieces if piece.name in taken}
+    left_out = tuple(piece.name for piece in pieces if piece.name not in taken | replaced)
+    return [piece for piece in pieces if piece.name in taken], left_out
