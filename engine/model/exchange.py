@@ -20,6 +20,9 @@ _AFTERMATH_SECONDS = 2.0
 """How long the count of tokens may come after the model said that it is done."""
 
 _PROGRESS_SECONDS = 0.1
+_BREATH_SECONDS = 0.005
+"""A reply that comes in one burst is thousands of events without a single wait; others want the event loop too."""
+
 _LONGEST_BODY = 16_000_000
 
 
@@ -59,7 +62,8 @@ class Exchange:
 
     async def _read_stream(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> None:
         """Read events to their end, or until the reply is found endless; each token pushes the watch ahead."""
-        loop, reading, told_at = asyncio.get_running_loop(), self.reading, 0.0
+        loop, reading = asyncio.get_running_loop(), self.reading
+        told_at, breathed_at = 0.0, loop.time()
         async for chunk in await response.parse():
             event = chunk.model_dump(warnings=False) if hasattr(chunk, "model_dump") else {}  # `data: 5` is passed on
             brought = reading.take(event, max_tokens=self.max_tokens)
@@ -73,6 +77,9 @@ class Exchange:
             if brought and now - told_at >= _PROGRESS_SECONDS:
                 told_at = now
                 self.on_event(Progress(reading.tokens))
+            if now - breathed_at >= _BREATH_SECONDS:
+                await asyncio.sleep(0)
+                breathed_at = loop.time()
 
     async def _read_whole(self, response: AsyncAPIResponse[Any]) -> Failure | None:
         """A body that is no stream: a completion all the same, an error told with 200, or some web page."""

@@ -305,6 +305,23 @@ async def test_prompts_are_logged_only_if_asked(
     assert ("secret prompt" in caplog.text, "secret reply" in caplog.text) == (asked, asked)
 
 
+async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, asker) -> None:
+    """A proxy that hands over a long reply at once must not freeze the editor for as long as reading it takes."""
+    await asker.ask()
+    event = b'data: {"choices":[{"index":0,"delta":{"content":"some "},"finish_reason":null}]}\n\n'
+    end = b'data: {"choices":[{"index":0,"delta":{"content":"end"},"finish_reason":"stop"}]}\n\n'
+    words = b"".join(event.replace(b"some", b"word%d" % number) for number in range(2000))
+    scripted.reply(raw=words + end)
+    asking = asyncio.create_task(asker.ask(max_tokens=10_000))
+    longest, began = 0.0, time.perf_counter()
+    while not asking.done():
+        before = time.perf_counter()
+        await asyncio.sleep(0)
+        longest = max(longest, time.perf_counter() - before)
+    assert (await asking).text.endswith("word1999 end")
+    assert longest < (time.perf_counter() - began) / 3
+
+
 LATE = """
 import asyncio, sys, time
 from stet_ls.engine.model.chat import Sampling
