@@ -47,7 +47,9 @@ def brief(job: Job, recipe: Recipe) -> Brief:
     instruction = find_instruction(request, target)
     if recipe.needs_instruction and instruction is None:
         raise UsageError(_no_instruction(recipe, request.language))
-    prompt = build(request, target, instruction, recipe.task, budget_tokens=job.prompt_budget())
+    prompt = build(
+        request, target, instruction, recipe.task, budget_tokens=job.prompt_budget(), tier=job.profile.tier
+    )
     return Brief(target, instruction, prompt)
 
 

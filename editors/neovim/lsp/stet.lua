@@ -3,5 +3,8 @@
 return {
   cmd = { "stet", "--stdio" },
   root_markers = { ".stet.toml", ".git", "pyproject.toml", "package.json", "go.mod", "Cargo.toml" },
+  -- Neovim does not check the version of an edit for a buffer that was never changed. Sent at once, a change is known
+  -- to the server before its edit arrives.
+  flags = { debounce_text_changes = 0 },
   init_options = { plugin = { name = "neovim", reports = true } },
 }
