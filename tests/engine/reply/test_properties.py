@@ -1,0 +1,134 @@
+"""What holds for every reply, however odd: the parser never raises, invents nothing, is idempotent and linear."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from stet_ls.engine.reply.parse import ParsedReply, parse_reply
+
+SHAPES = sorted((Path(__file__).parent / "shapes").glob("*.txt"))
+LANGUAGES = ["python", "javascript", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php", "yaml", "cobol"]
+PIECES = [
+    "```", "````", "~~~", "```python\n", "```\n", "    ```\n", "CODE:\n", "TESTS:\n", "NOTES:\n", "- why: x\n", "PLAN: y\n",
+    "def total(prices):\n", "    return 1\n", "function total(a) {\n", "}\n", "{", "(", '"', "'", '"""\n', "\n", " ", "\t",
+    "<think>", "</think>\n", "<|im_end|>", "Human: hi\n", "@@ -1 +1 @@\n", "-old\n", "+new\n", "<<<<<<< SEARCH\n",
+    "=======\n", ">>>>>>> REPLACE\n", '{"code": "', "\\n", "\u201c", "\u00a0", "\u200b", "\ufeff", "\ud800", "\x00", "é",
+    "> ", ">>> ", "... ", "# ... existing code ...\n", "1 | ", "...", "import os\n", "<html>", "\r\n", "\r", "\u2028", "\x0c",
+]  # fmt: skip
+replies = st.one_of(
+    st.text(max_size=300),
+    st.lists(st.sampled_from(PIECES), max_size=40).map("".join),
+    st.tuples(st.sampled_from(SHAPES), st.integers(0, 2000), st.integers(0, 2000)).map(
+        lambda pick: "".join(pick[0].read_text(encoding="utf-8")[min(pick[1:]) : max(pick[1:])])
+    ),
+)
+calls = st.fixed_dictionaries(
+    {
+        "language": st.sampled_from(LANGUAGES),
+        "wants": st.sampled_from(["unit", "tests", "prose"]),
+        "symbol": st.sampled_from(["", "total", "Basket.total", "*?("]),
+        "truncated": st.booleans(),
+        "current": st.sampled_from(["", "def total(prices):\n    return 1\n", "function total(a) {\n  return 1;\n}"]),
+    }
+)
+relaxed = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def words(text: str) -> list[str]:
+    """The text's words after everything that the parser may take away or straighten."""
+    for odd, plain in {
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2018": "'",
+        "\u2019": "'",
+        "\\n": "\n",
+        '\\"': '"',
+        "\\t": "\t",
+    }.items():
+        text = text.replace(odd, plain)
+    return "".join(character for character in text if character.isalnum() or character in "(){}[]=:+-<>|'\"").split()
+
+
+@relaxed
+@given(replies, calls)
+@example("{" * 2000, {"language": "json", "wants": "unit", "symbol": "", "truncated": False, "current": ""})
+@example('{"code":' * 3000, {"language": "python", "wants": "unit", "symbol": "", "truncated": False, "current": ""})
+def test_never_raises_and_says_why_when_there_is_nothing(text: str, call: dict[str, object]) -> None:
+    reply = parse_reply(text, **call)  # type: ignore[arg-type]
+    wanted = {"unit": reply.code, "tests": reply.tests, "prose": reply.prose or None}[str(call["wants"])]
+    assert (wanted is None) == (reply.problem is not None)
+    assert wanted is None or wanted.strip()
+    if reply.problem is not None:
+        assert reply.problem.startswith(("The reply", "The endpoint"))
+        assert reply.problem.endswith(".")
+
+
+@relaxed
+@given(replies, calls)
+def test_invents_nothing(text: str, call: dict[str, object]) -> None:
+    reply = parse_reply(text, **call)  # type: ignore[arg-type]
+    known = "".join(words(text)) + "".join(words(str(call["current"])))
+    for part in (reply.code, reply.tests, reply.prose, reply.plan, *reply.notes):
+        for line in (part or "").split("\n"):
+            assert "".join(words(line)) in known
+
+
+@relaxed
+@given(replies, calls)
+def test_idempotent(text: str, call: dict[str, object]) -> None:
+    first = parse_reply(text, **call)  # type: ignore[arg-type]
+    if first.code is None or first.code.count("```") or first.code.count("~~~"):
+        return
+    assert again(f"```\n{first.code}\n```", call).code == first.code
+
+
+def again(text: str, call: dict[str, object]) -> ParsedReply:
+    return parse_reply(text, **{**call, "truncated": False, "current": ""})  # type: ignore[arg-type]
+
+
+TEN_MEGABYTES = 10_000_000
+ENDLESS = {
+    "words": "word " * 10,
+    "lines": "some words of prose\n",
+    "backticks": "`",
+    "fences": "```\n",
+    "tagged fences": "```python\n",
+    "nested fences": "```md\n```py\n    ```\n",
+    "code": "x = 1\n",
+    "functions": "def total(prices):\n    return 1\n",
+    "stubs": "def total(prices):\n    ...\n",
+    "brackets": "(",
+    "braces": "{",
+    "quotes": '"',
+    "spaces": " ",
+    "marks": "#>*_- ",
+    "thoughts": "<think>\n",
+    "ends of thoughts": "</think>\n",
+    "tokens": "<|im_end|>",
+    "markers": "[INST]",
+    "turns": "Human:\n",
+    "diffs": "@@ -1 +1 @@\n-a\n+b\n",
+    "changes": "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+    "json": '{"code": "',
+    "json ends": '"code": "a", ',
+    "labels": "CODE:\n",
+    "prefixes": "> > ",
+    "odd characters": "\u200b\u201c",
+    "comments": "# ...\n",
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.parametrize("opening", ["", "CODE:\n```python\n"], ids=["bare", "fenced"])
+def test_time_is_linear(name: str, opening: str) -> None:
+    """Ten megabytes take at most a few seconds, whatever they are made of: nothing looks at a text over and over."""
+    piece = ENDLESS[name]
+    text = opening + piece * (TEN_MEGABYTES // len(piece))
+    started = time.perf_counter()
+    parse_reply(text, language="python", wants="unit", symbol="total", current="def total(a):\n    return 2\n")
+    assert time.perf_counter() - started < 20
