@@ -28,7 +28,10 @@ _PLACEHOLDER = re.compile(
     re.DOTALL,
 )
 # Nodes that only hold the statements of a body.
-_HOLDERS = frozenset({"statement_list", "statements", "block", "body_statement", "compound_statement"})
+_HOLDERS = frozenset({
+    "statement_block", "statement_list", "statements", "block", "body_statement", "compound_statement",
+    "arrow_expression_clause",
+})  # fmt: skip
 # Where imports may stand below the root: include guards, namespaces.
 _IMPORT_HOLDERS = re.compile(r"preproc_if|namespace_(declaration|definition)$|^declaration_list$|import_list")
 _LAST_NAME = re.compile(r"([A-Za-z_$][\w$]*[!?]?)\s*(?:(?:::)?<[^()]*>|\[[^\]]*\])?\s*$")

@@ -31,8 +31,8 @@ _KEYWORD_NAMES = {
 _COMMENT_MARKS = re.compile(
     r"^\s*(?:/\*[*!]?|\*/|\*(?!/)|//[/!]?|#|--+(?:\[\[)?)[ \t]?|\s*(?:\*/|\]\])\s*$", re.MULTILINE
 )
-# What is asked of Stet in a comment is an instruction and no documentation of what happens to stand below it.
-_INSTRUCTION = re.compile(r"\W*stet:", re.IGNORECASE)
+# A shebang is for the shell; what is asked of Stet is an instruction. Neither documents what happens to stand below.
+_NO_DOCUMENTATION = re.compile(r"#!|\W*stet:", re.IGNORECASE)
 
 
 def name_of(parsed: Parsed, shape: Shape, node: tree_sitter.Node) -> tuple[list[str], str]:
@@ -115,10 +115,10 @@ def leading(parsed: Parsed, shape: Shape, outer: tree_sitter.Node) -> tuple[tree
     comments: list[str] = []
     while (above := _above(first)) is not None and _touches(parsed, above, first):
         text = parsed.text(above)
-        if "comment" in above.type and "shebang" not in above.type:
-            if not shape.docs.match(text) or _INSTRUCTION.match(text) or not _starts_line(parsed, above):
+        if "comment" in above.type:
+            if not shape.docs.match(text) or _NO_DOCUMENTATION.match(text) or not _starts_line(parsed, above):
                 break
-            comments.append(_COMMENT_MARKS.sub("", text).strip())
+            comments.append(_COMMENT_MARKS.sub("", "\n".join(text.splitlines())).strip())
         elif above.type not in shape.leading:
             break
         first = above
@@ -150,6 +150,9 @@ def signature(
     if outer.type == "decorated_definition":
         start = node.start_byte
     end = body.start_byte if body else node.end_byte
+    end = min(
+        [end, *(child.start_byte for child in node.children if "comment" in child.type and child.start_byte > start)]
+    )
     text = parsed.data[start:end].decode("utf-8", "replace")
     return " ".join(text.split()).rstrip("{; ").removesuffix(":")
 

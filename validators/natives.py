@@ -104,7 +104,7 @@ def _get(table: Mapping[str, Any], *keys: str) -> object:
     return value
 
 
-_NODE_ERROR = re.compile(r"^\[stdin\]:(\d+)\n.*\n([ \t]*)\^+[ \t]*\n\n?SyntaxError: (.+)$", re.MULTILINE)
+_NODE_ERROR = re.compile(r"^\[stdin\]:(\d+)\n.*\n([ \t]*)\^*[ \t]*\n+SyntaxError: (.+)$", re.MULTILINE)
 _MODULE = re.compile(r"^\s*(?:import\s*[\w{*\"']|export\s)", re.MULTILINE)
 _MARKUP = re.compile(r"<[A-Za-z][\w.]*(?:\s[^<>]*)?/?>|<>")
 
@@ -138,7 +138,8 @@ def _judged(result: ToolResult, found: tuple[Finding, ...]) -> tuple[Finding, ..
 
 def _listed(source: Source, output: bytes, tool: str, encoding: Encoding) -> tuple[Finding, ...]:
     matches = _LINE_COLUMN.finditer(output.decode("utf-8", "replace"))
-    return tuple(_finding(source, match[3], int(match[1]), int(match[2]), tool, encoding) for match in matches)
+    found = (_finding(source, match[3], int(match[1]), int(match[2]), tool, encoding) for match in matches)
+    return tuple(dict.fromkeys(found))
 
 
 def _finding(source: Source, message: str, line: int, column: int, tool: str, encoding: Encoding = "utf-32") -> Finding:

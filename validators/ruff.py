@@ -60,7 +60,6 @@ def _run(
     return found
 
 
-@lru_cache(maxsize=1)
 def _program() -> str | None:
     """The ruff that was installed with this package, wherever its environment puts scripts."""
     try:

@@ -112,6 +112,7 @@ SHAPES: Mapping[str, Shape] = {
             "class_declaration interface_declaration enum_declaration record_declaration struct_declaration"
         ),
         wrappers=_kinds("global_statement"),
+        leading=_kinds("attribute_list"),
         docs=DOC_COMMENT,
         imports=_kinds("using_directive extern_alias_directive"),
         calls={"invocation_expression": "function", "object_creation_expression": "type"},
@@ -131,6 +132,7 @@ SHAPES: Mapping[str, Shape] = {
     "php": Shape(
         functions=_kinds("function_definition method_declaration"),
         classes=_kinds("class_declaration interface_declaration trait_declaration enum_declaration"),
+        leading=_kinds("attribute_list"),
         docs=DOC_COMMENT,
         imports=_kinds("namespace_use_declaration"),
         calls={

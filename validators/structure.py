@@ -71,10 +71,14 @@ def _top_level(parsed: Parsed, span: Span) -> list[tree_sitter.Node]:
 
 
 def _trimmed(source: Source, span: Span) -> Span:
-    """The span without white space at its ends: an editor's selection of lines ends at column 0 of the next one."""
+    """The span without white space at its ends: an editor's selection of lines ends at column 0 of the next one.
+
+    Of white space alone only the start is left.
+    """
     text = source.data[span.start : span.end]
-    start = span.start + len(text) - len(text.lstrip())
-    return Span(start, max(start, span.start + len(text.rstrip()))) if text.strip() else span
+    if not text.strip():
+        return Span(span.start, span.start)
+    return Span(span.start + len(text) - len(text.lstrip()), span.start + len(text.rstrip()))
 
 
 def _block(source: Source, span: Span) -> Span:
@@ -90,9 +94,5 @@ def _block(source: Source, span: Span) -> Span:
 
 
 def _goes_on(source: Source, line: int) -> bool:
-    text = source.data[slice(*_ends(source.line_span(line)))]
-    return not text or bool(_CONTINUES.match(text))
-
-
-def _ends(span: Span) -> tuple[int, int]:
-    return span.start, span.end
+    span = source.line_span(line)
+    return span.empty or bool(_CONTINUES.match(source.data, span.start))

@@ -1,0 +1,125 @@
+"""The languages' own parsers. A tool that this machine lacks is skipped by name; what it prints is on record below."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from stet_ls.validators.findings import Status, Verdict
+from stet_ls.validators.source import Source
+from stet_ls.validators.syntax import check
+
+
+def needs(tool: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(tool) is None, reason=f"{tool} is not on PATH")
+
+
+def judge(text: str, language: str, path: Path | None = None) -> Verdict:
+    return check(Source(text), language, path=path, deadline=30)
+
+
+def said(verdict: Verdict) -> list[tuple[str, int, str]]:
+    return [(one.message, one.line, one.source) for one in verdict.findings]
+
+
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) -> None:
+    """Puts a tool of that name before all others on PATH."""
+    tool = folder / name
+    tool.write_text("#!/bin/sh\n" + script)
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+
+@needs("node")
+class TestNode:
+    @pytest.mark.parametrize(
+        ("text", "message", "line"),
+        [
+            ("let a = 1;\nlet a = 2;\n", "Identifier 'a' has already been declared", 1),
+            ("import a from 'b';\nlet x = ;\n", "Unexpected token ';'", 1),
+            ("function f() {\n", "Unexpected end of input", 1),
+        ],
+    )
+    def test_decides(self, text: str, message: str, line: int) -> None:
+        verdict = judge(text, "javascript")
+        assert (verdict.source, verdict.authoritative) == ("node", True)
+        assert (message, line, "node") in said(verdict)
+
+    @pytest.mark.parametrize(
+        "text",
+        ["import a from 'b';\nawait a();\n", "await f();\n", "return 1;\n", "#!/usr/bin/env node\nrequire('x');\n"],
+    )
+    def test_takes_scripts_and_modules(self, text: str) -> None:
+        verdict = judge(text, "javascript")
+        assert (verdict.status, verdict.source) == (Status.OK, "node")
+
+    def test_believes_the_extension(self) -> None:
+        assert judge("await f();\n", "javascript", Path("a.cjs")).status is Status.ERROR
+        assert judge("return 1;\n", "javascript", Path("a.mjs")).status is Status.ERROR
+
+    def test_is_not_asked_about_markup(self) -> None:
+        assert judge("const a = <b c={1}>d</b>;\n", "javascript").source == "tree-sitter"
+
+    def test_runs_nothing(self, tmp_path: Path) -> None:
+        mark = tmp_path / "mark"
+        judge(f"require('fs').writeFileSync({str(mark)!r}, 'x');\n", "javascript")
+        assert not mark.exists()
+
+
+@needs("rustfmt")
+class TestRustfmt:
+    def test_decides(self) -> None:
+        verdict = judge("fn f() {\n    let x = ;\n}\n", "rust")
+        assert said(verdict) == [("expected expression, found `;`", 1, "rustfmt")]
+        assert verdict.authoritative
+        assert judge("fn f() {   let x=1;   }\n", "rust").status is Status.OK
+
+    def test_knows_the_crates_edition(self, tmp_path: Path) -> None:
+        text = "fn f() { let async = 1; }\n"
+        assert judge(text, "rust").status is Status.ERROR
+        (tmp_path / "Cargo.toml").write_text('[package]\nname = "x"\nedition = "2015"\n')
+        assert judge(text, "rust", tmp_path / "src" / "main.rs").status is Status.OK
+
+
+@needs("gofmt")
+def test_gofmt_decides() -> None:
+    verdict = judge("package p\n\nfunc f() {\n\tx :=\n}\n", "go")
+    assert ("expected operand, found '}'", 4, "gofmt") in said(verdict)
+    assert judge("package p\nfunc  f( )  { }\n", "go").source == "gofmt"
+
+
+class TestTools:
+    """Tools of other machines, played by scripts that print what the real ones print."""
+
+    def test_gofmts_words_are_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        words = (
+            "<standard input>:4:3: expected operand, found 'é'\\n<standard input>:4:3: expected operand, found 'é'\\n"
+        )
+        install(tmp_path, monkeypatch, "gofmt", f'cat > /dev/null; printf "{words}" >&2; exit 2\n')
+        verdict = judge('package p\n\nfunc f() {\n\té := "é"\n}\n', "go")
+        (finding,) = verdict.findings
+        assert finding.line == 3
+        assert verdict.source == "gofmt"
+
+    def test_a_tool_that_fails_otherwise_leaves_it_to_the_grammar(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """rustup's stand-in without a toolchain, for one."""
+        install(tmp_path, monkeypatch, "rustfmt", "echo 'error: rustup could not choose a version' >&2; exit 1\n")
+        verdict = judge("fn f() {}\n", "rust")
+        assert (verdict.status, verdict.source, verdict.authoritative) == (Status.OK, "tree-sitter", False)
+
+    def test_a_tool_that_hangs_leaves_it_to_the_grammar(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        install(tmp_path, monkeypatch, "gofmt", "sleep 60\n")
+        started = time.monotonic()
+        verdict = check(Source("package p\n\nfunc f( {\n}\n"), "go", deadline=0.5)
+        assert time.monotonic() - started < 10
+        assert (verdict.status, verdict.source) == (Status.ERROR, "tree-sitter")
+
+    def test_no_tool_leaves_it_to_the_grammar(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert judge("let a = ;\n", "javascript").source == "tree-sitter"
+        assert judge("x = 1\n", "python").source == "ruff", "ruff came with the package"
