@@ -21,6 +21,8 @@ from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
 from stet_ls.server.cli.session import load_settings
 from stet_ls.validators.languages import LANGUAGES
+from stet_ls.validators.natives import NATIVES
+from stet_ls.validators.source import Source
 
 
 class State(StrEnum):
@@ -44,18 +46,8 @@ _MARKS = {State.OK: ("✓", "green"), State.MISSING: ("–", "dim"), State.BROKE
 
 LIBRARIES = ("pygls", "openai", "tree-sitter", "xllamacpp")
 
-TOOLS: Mapping[str, tuple[str, ...]] = {
-    "python": ("ruff",),
-    "javascript": ("node",),
-    "typescript": ("tsc",),
-    "go": ("gofmt", "go"),
-    "rust": ("rustc",),
-    "java": ("javac",),
-    "cpp": ("clang++", "g++"),
-    "csharp": ("dotnet",),
-    "shellscript": ("bash", "shellcheck"),
-}
-"""The programs that know a language better than its grammar does; the first one found is named."""
+CHECKER_SECONDS = 5.0
+"""What a checker may take for an empty text before it counts as missing."""
 
 EDITORS: Mapping[str, str] = {
     "neovim": "nvim",
@@ -117,10 +109,12 @@ def _versions() -> Iterator[Part]:
 
 def _checkers() -> Iterator[Part]:
     yield Part("syntax", State.OK, f"{sum(row.grammar is not None for row in LANGUAGES)} languages by their grammars")
-    for language, programs in TOOLS.items():
-        found = next((place for program in programs if (place := shutil.which(program))), None)
-        missing = f"no {' or '.join(programs)} on PATH: its grammar judges"
-        yield Part("checker", State.OK if found else State.MISSING, f"{language}: {found or missing}")
+    for language, natives in NATIVES.items():
+        # Each is asked to judge an empty text: a program on PATH may be a stand-in for one that is not there.
+        working = next((each for each in natives if each.check(Source(""), None, CHECKER_SECONDS) is not None), None)
+        names = " or ".join(native.name for native in natives)
+        detail = working.name if working else f"no {names} here: the grammar judges"
+        yield Part("checker", State.OK if working else State.MISSING, f"{language}: {detail}")
 
 
 def _later() -> Iterator[Part]:

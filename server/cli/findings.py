@@ -6,8 +6,9 @@ from pathlib import Path
 
 from stet_ls.engine.models import Diagnostic, Selection
 from stet_ls.validators import lint, syntax
-from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.source import Source
+from stet_ls.validators.findings import Severity
+from stet_ls.validators.source import Source, Span
+from stet_ls.validators.structure import unit_at
 
 
 def diagnostics(
@@ -15,15 +16,20 @@ def diagnostics(
 ) -> tuple[Diagnostic, ...]:
     """The errors of the syntax check and the linter on the lines of the selection, as an editor would show them."""
     found = [*syntax.check(source, language, path=path).findings, *(lint.check(source, language, path=path) or ())]
+    place = _place(source, language, selection)
     return tuple(
         Diagnostic(finding.span, finding.message, finding.severity, finding.source, finding.code)
         for finding in found
-        if finding.severity in (Severity.ERROR, Severity.WARNING) and _touches(finding, source, selection)
+        if finding.severity in (Severity.ERROR, Severity.WARNING) and finding.span.overlaps(place)
     )
 
 
-def _touches(finding: Finding, source: Source, selection: Selection | None) -> bool:
-    if selection is None or selection.is_position:  # a position takes its whole unit, which the engine widens to
-        return True
-    first, last = (source.line_of(at) for at in (selection.span.start, selection.span.end))
-    return first <= source.line_of(finding.span.start) <= last
+def _place(source: Source, language: str, selection: Selection | None) -> Span:
+    """Whole lines of what is selected; a mere position stands for the unit around it."""
+    if selection is None:
+        return source.whole
+    span = selection.span
+    if selection.is_position:
+        unit = unit_at(source, language, span)
+        span = unit.span if unit else source.whole
+    return Span(source.starts[source.line_of(span.start)], source.line_span(source.line_of(span.end)).end)

@@ -122,7 +122,7 @@ def _context(pairs: Iterable[str]) -> Mapping[str, str]:
 async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> int:
     prompt = await engine.show_prompt(request)
     if as_json:
-        print(json.dumps(_prompt_json(prompt), ensure_ascii=False, indent=2))
+        print(json.dumps(_prompt_json(prompt, await engine.health()), ensure_ascii=False, indent=2))
         return 0
     for message in prompt.messages:
         print(f"[{message.role}]\n{message.content}\n")
@@ -130,12 +130,13 @@ async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> in
     return 0
 
 
-def _prompt_json(prompt: Prompt) -> dict[str, Any]:
+def _prompt_json(prompt: Prompt, health: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "messages": [{"role": message.role, "content": message.content} for message in prompt.messages],
         "tokens": prompt.tokens,
         "redactions": [{"line": each.line, "kind": each.kind} for each in prompt.redactions],
         "left_out": list(prompt.left_out),
+        "endpoint": health["endpoint"],
     }
 
 

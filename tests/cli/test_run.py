@@ -1,0 +1,241 @@
+"""`stet run`: one job from the command line, and what becomes of its edit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.command import Stet
+from support.scripted import Reply, ScriptedModel, dead_endpoint
+
+BROKEN = '''\
+def total(items):
+    """The sum."""
+    result = 0
+    for item in items:
+        result += item
+    return resutl
+'''
+FIXED = BROKEN.replace("resutl", "result")
+
+
+def reply(code: str) -> str:
+    return f"PLAN: the name is misspelt\nCODE:\n```python\n{code}```\n"
+
+
+@pytest.fixture
+def file(folder: Path) -> Path:
+    file = folder / "sums.py"
+    file.write_text(BROKEN)
+    return file
+
+
+def test_the_default_is_a_diff_with_its_evidence(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    scripted.reply(reply(FIXED))
+
+    ran = stet("run", "debug", "sums.py:3")
+
+    assert ran.status == 0
+    assert ran.out.startswith("--- a/sums.py\n+++ b/sums.py\n")
+    assert "-    return resutl\n+    return result\n" in ran.out
+    assert "✓ syntax: " in ran.out
+    assert "– tests: no code was run" in ran.out
+    assert "\x1b" not in ran.out, "no colours in a pipe"
+    assert file.read_text() == BROKEN
+    assert "Undefined name `resutl`" in scripted.requests[0].prompt, "what the linter says takes the editor's place"
+
+
+def test_diff_alone_is_a_patch_that_git_takes(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    """A last line without an end, and carriage returns, are where patches go wrong."""
+    file.write_bytes(BROKEN.replace("\n", "\r\n").encode().removesuffix(b"\r\n"))
+    scripted.reply(reply(FIXED))
+
+    ran = stet("run", "debug", "sums.py", "--diff")
+
+    assert ran.status == 0, ran.err
+    patch = file.parent / "edit.patch"
+    patch.write_bytes(ran.out.encode())
+    subprocess.run(["git", "apply", "edit.patch"], cwd=file.parent, check=True, capture_output=True)
+    assert file.read_bytes() == FIXED.replace("\n", "\r\n").encode().removesuffix(b"\r\n")
+
+
+def test_json_is_the_answer(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    scripted.reply(reply(FIXED))
+
+    ran = stet("run", "debug", "sums.py", "--json")
+
+    answer = json.loads(ran.out)
+    assert ran.status == 0
+    assert answer["success"] is True
+    assert answer["edits"][0]["path"] == str(file)
+    assert answer["metadata"]["model"] == "scripted-7b"
+    assert {item["check"] for item in answer["evidence"]} >= {"syntax", "tests"}
+
+
+def test_instruction_constraints_and_context_reach_the_model(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    scripted.reply(reply(FIXED))
+
+    stet(
+        "run", "refactor", "sums.py:3", "--instruction", "Shorten it.", "--constraint", "No imports.",
+        "--context", "version=the answer is 42",
+    )  # fmt: skip
+
+    for text in ("Shorten it.", "No imports.", "the answer is 42"):
+        assert text in scripted.requests[0].prompt
+
+
+def test_standard_input_is_a_target(stet: Stet, scripted: ScriptedModel) -> None:
+    scripted.reply(reply(FIXED))
+
+    ran = stet("run", "debug", "-", "--language", "py", stdin=BROKEN)
+
+    assert ran.status == 0, ran.err
+    assert ran.out.startswith("--- a/stdin\n+++ b/stdin\n")
+
+
+def test_apply_writes_the_file_and_nothing_else_changes(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    """Byte order mark, line ends and mode are the file's own, and a link stays a link."""
+    real = file.rename(file.with_name("real.py"))
+    real.write_bytes(b"\xef\xbb\xbf" + BROKEN.replace("\n", "\r\n").encode())
+    real.chmod(0o751)
+    file.symlink_to(real)
+    scripted.reply(reply(FIXED))
+
+    ran = stet("run", "debug", "sums.py", "--apply")
+
+    assert ran.status == 0, ran.err
+    assert ran.out.startswith("wrote sums.py\n")
+    assert real.read_bytes() == b"\xef\xbb\xbf" + FIXED.replace("\n", "\r\n").encode()
+    assert real.stat().st_mode & 0o777 == 0o751
+    assert file.is_symlink()
+    assert {each.name for each in file.parent.iterdir()} == {"real.py", "sums.py"}, "no temporary file is left"
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    """The model's answer and the person's save cross."""
+
+    def save(body: object) -> str:
+        file.write_text("# saved meanwhile\n" + BROKEN)
+        return reply(FIXED)
+
+    scripted.replies([save])
+
+    ran = stet("run", "debug", "sums.py", "--apply")
+
+    assert (ran.status, ran.out) == (2, "")
+    assert "sums.py changed while the job ran; nothing was written" in ran.err
+    assert file.read_text() == "# saved meanwhile\n" + BROKEN
+
+
+def test_what_does_not_parse_is_never_offered(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    scripted.default = Reply(reply(FIXED.replace("items:", "items")))
+
+    ran = stet("run", "debug", "sums.py", "--apply")
+
+    assert (ran.status, ran.out) == (1, "")
+    assert file.read_text() == BROKEN
+
+
+def test_a_refuted_edit_is_shown_and_never_written(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    """It parses, but it uses a name that does not exist."""
+    scripted.default = Reply(reply(BROKEN.replace("return resutl", "return rsult")))
+
+    ran = stet("run", "debug", "sums.py", "--apply")
+
+    assert (ran.status, ran.out) == (1, "")
+    assert "✗ " in ran.err
+    assert file.read_text() == BROKEN
+
+
+def test_a_new_test_file_is_shown_then_written(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    file.write_text(FIXED)
+    tests = "from sums import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n"
+    scripted.default = Reply(f"PLAN: one test\nTESTS:\n```python\n{tests}```\n")
+
+    shown = stet("run", "test", "sums.py:1")
+    written = stet("run", "test", "sums.py:1", "--apply")
+
+    assert shown.status == 0, shown.err
+    assert "--- /dev/null\n" in shown.out
+    assert "+    assert total([1, 2]) == 3\n" in shown.out
+    assert written.status == 0, written.err
+    name = written.out.splitlines()[0].removeprefix("wrote ")
+    assert "assert total([1, 2]) == 3" in (file.parent / name).read_text()
+    assert file.read_text() == FIXED
+
+
+def test_an_explanation_is_markdown(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    scripted.reply("It adds the items up, then returns a **misspelt** name, which raises a NameError.")
+
+    ran = stet("run", "explain", "sums.py:3")
+
+    assert ran.status == 0, ran.err
+    assert "a **misspelt** name" in ran.out
+
+
+def test_show_prompt_sends_nothing(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    plain = stet("run", "debug", "sums.py", "--show-prompt")
+    as_json = stet("run", "debug", "sums.py", "--show-prompt", "--json")
+
+    assert plain.status == as_json.status == 0
+    assert plain.out.startswith("[system]\n")
+    prompt = json.loads(as_json.out)
+    assert [message["role"] for message in prompt["messages"]] == ["system", "user"]
+    assert set(prompt) == {"messages", "tokens", "redactions", "left_out", "endpoint"}
+    assert scripted.requests == []
+
+
+def test_a_dead_endpoint_is_exit_3_and_no_other_model_is_asked(stet: Stet, file: Path) -> None:
+    with dead_endpoint() as address:
+        ran = stet("run", "explain", "sums.py", STET_BASE_URL=address)
+
+    assert (ran.status, ran.out) == (3, "")
+    assert len(ran.err.splitlines()) == 1
+    assert address in ran.err
+
+
+@pytest.mark.parametrize("level", ["partial", "strong", "full"])
+def test_an_isolation_that_cannot_be_reached_is_exit_4(
+    stet: Stet, scripted: ScriptedModel, file: Path, level: str
+) -> None:
+    ran = stet("run", "debug", "sums.py", "--sandbox-level", level)
+
+    assert (ran.status, ran.out) == (4, "")
+    assert f'isolation level "{level}" cannot be reached' in ran.err
+    assert scripted.requests == []
+
+
+def test_an_action_that_comes_later_is_a_refusal(stet: Stet, file: Path) -> None:
+    ran = stet("run", "task", "sums.py", "--instruction", "Do it all.")
+
+    assert (ran.status, ran.out) == (1, "")
+    assert "not yet in this version" in ran.err
+
+
+Scripting = Callable[[ScriptedModel], object]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        lambda model: model.reply(""),
+        lambda model: model.reply("I am sorry, I cannot."),
+        lambda model: model.reply(mode="html"),
+    ],
+)
+def test_an_endpoint_that_gives_nothing_usable_changes_nothing(
+    stet: Stet, scripted: ScriptedModel, file: Path, script: Scripting
+) -> None:
+    for _ in range(4):
+        script(scripted)
+
+    ran = stet("run", "debug", "sums.py", "--apply")
+
+    assert ran.status in (1, 3)
+    assert ran.out == ""
+    assert len(ran.err.splitlines()) >= 1
+    assert "Traceback" not in ran.err
+    assert file.read_text() == BROKEN
