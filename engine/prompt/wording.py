@@ -33,6 +33,18 @@ _CARDS = {
 }
 
 
+# Asked for "the tests", a tiny model writes a list of names; shown the frame of one, it writes tests.
+_TESTS = {
+    "python": "(functions `def test_name():`, each with `assert` lines)",
+    "javascript": '(calls `test("name", () => { ... })`, each with its checks)',
+    "typescript": '(calls `test("name", () => { ... })`, each with its checks)',
+    "go": "(functions `func TestName(t *testing.T) {`, each with `t.Errorf`)",
+    "rust": "(functions `#[test] fn name() {`, each with `assert_eq!`)",
+    "java": "(methods `@Test void name() {`, each with `assertEquals`)",
+    "csharp": "(methods `[Fact] public void Name() {`, each with `Assert.Equal`)",
+}
+
+
 def system(wants: Wants, language_id: str, conventions: Sequence[str]) -> str:
     """The system message: the same bytes for every request of one kind, language and project."""
     row = language(language_id)
@@ -69,7 +81,8 @@ def form(task: Task, target: Target, tag: str, fence: str) -> str:
     """How to reply. It comes last: said any earlier, small models forget it."""
     if task.wants == "prose":
         return "Reply in Markdown: short paragraphs or lists. Do not repeat the code."
-    label, what = ("TESTS", "(the tests)") if task.wants == "tests" else ("CODE", _what(target))
+    tests = task.wants == "tests"
+    label, what = ("TESTS", _TESTS.get(tag, "(the code of the tests)")) if tests else ("CODE", _what(target))
     return (
         "Reply in exactly this form:\n"
         "PLAN: one sentence\n"
