@@ -1,0 +1,110 @@
+"""Who yields the bytes of a model: a local file or the official hub; `packages` has a third.
+
+None of them is trusted: the caller compares the SHA-256 of the whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
+from typing import Protocol
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+_CHUNK = 1 << 20
+_HUB = "https://huggingface.co"
+_HUB_SECONDS = 10.0
+"""To connect, and between two pieces: a hub that is blocked here should not hold up the next source."""
+
+Opened = tuple[int, Generator[bytes, None, None]]
+"""The offset at which a source really begins, and what it sends from there."""
+
+
+class SourceError(Exception):
+    """A source cannot go on; its text is the reason."""
+
+
+class Source(Protocol):
+    """Yields a file from some offset on."""
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+
+    def open(self, have: int) -> Opened:
+        """Begins at byte `have`, or before it where it cannot begin there. Raises SourceError, at once or later."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A copy on this machine."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """Its path."""
+        return str(self.path)
+
+    def open(self, have: int) -> Opened:
+        """Reads all of it: what was left of another attempt need not be part of this file."""
+        return 0, self._read()
+
+    def _read(self) -> Generator[bytes, None, None]:
+        try:
+            with self.path.open("rb") as file:
+                while chunk := file.read(_CHUNK):
+                    yield chunk
+        except OSError as error:
+            raise SourceError(error.strerror or str(error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """A repository of the model hub, or of the mirror that STET_HUB names."""
+
+    repository: str
+    file: str
+
+    @property
+    def url(self) -> str:
+        """The file's address."""
+        base = os.environ.get("STET_HUB") or _HUB
+        return f"{base.rstrip('/')}/{self.repository}/resolve/main/{self.file}"
+
+    @property
+    def name(self) -> str:
+        """Its host."""
+        return urlsplit(self.url).netloc
+
+    def open(self, have: int) -> Opened:
+        """Asks for the rest; a server that knows no ranges sends the whole."""
+        if urlsplit(self.url).scheme not in ("https", "http"):
+            raise SourceError("STET_HUB is no web address")
+        request = Request(self.url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310  # checked above
+        with _network_errors():
+            response: HTTPResponse = urlopen(request, timeout=_HUB_SECONDS)  # noqa: S310  # checked above
+        return (have if response.status == 206 else 0), self._read(response)
+
+    def _read(self, response: HTTPResponse) -> Generator[bytes, None, None]:
+        with _network_errors(), response:
+            while chunk := response.read(_CHUNK):
+                yield chunk
+
+
+@contextmanager
+def _network_errors() -> Iterator[None]:
+    try:
+        yield
+    except HTTPError as error:
+        error.close()
+        raise SourceError(f"HTTP {error.code}") from error
+    except URLError as error:
+        raise SourceError(str(getattr(error.reason, "strerror", None) or error.reason)) from error
+    except (HTTPException, OSError) as error:
+        raise SourceError(str(error) or type(error).__name__) from error
