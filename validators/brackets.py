@@ -25,12 +25,17 @@ class Unclosed:
     opener: tree_sitter.Node
     before: tree_sitter.Node | None
 
+    @property
+    def closer(self) -> str:
+        """What would close it."""
+        return CLOSERS[self.opener.type]
+
 
 @dataclass(frozen=True, slots=True)
 class Stray:
     """A closer that nothing has opened."""
 
-    closer: tree_sitter.Node
+    node: tree_sitter.Node
 
 
 def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:

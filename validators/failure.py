@@ -1,19 +1,24 @@
 """Where exactly a parse failed, and what could have stood there: read from the parser's own log.
 
 An ERROR node tells where the parser picked itself up again; the token at which it fell lies within two lines of the
-real fault in 95 % of cases, as near as a compiler's message. The log costs a call for each line, so it is read only
-up to the first real failure, and only of texts that are small enough for it.
+real fault in 95 % of cases, as near as a compiler's message. The log costs a call for each line (ten times the parse),
+so it is read only from a little before the first error node to the first real failure.
 """
 
 from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stet_ls.validators import grammars
 from stet_ls.validators.parse import Parsed
 from stet_ls.validators.source import Span
+
+if TYPE_CHECKING:
+    import tree_sitter
 
 END_OF_FILE = "end of file"
 END_OF_LINE = "end of line"
@@ -21,6 +26,7 @@ END_OF_LINE = "end of line"
 
 _MOST_BYTES = 200_000
 _SECONDS = 0.3
+_AHEAD = 2000  # bytes before the first error node; the parser looks at the clock, and at us, every few hundred
 _CHUNK = 4096
 _PROCESS = re.compile(r"process version:\d+, version_count:\d+, state:(\d+), row:(\d+), col:(\d+)")
 _LOOKAHEAD = re.compile(r"lexed_lookahead sym:(.*), size:(\d+)", re.DOTALL)
@@ -39,15 +45,18 @@ class _Log:
     """Follows the parser until it gives up hope in every version of the parse that it tries side by side."""
 
     def __init__(self, parsed: Parsed) -> None:
+        import tree_sitter
+
         self._data = parsed.data
         self._lines = [0, *(match.end() for match in re.finditer(b"\n", parsed.data))]
         self._at = (0, 0, 0)
         self._size = 0
         self._failed: tuple[int, int, int] | None = None
+        self._lexing = tree_sitter.LogType.LEX
         self.over = False
 
-    def __call__(self, _kind: object, line: str) -> None:
-        if self.over:
+    def __call__(self, kind: object, line: str) -> None:
+        if self.over or kind == self._lexing:
             return
         if match := _PROCESS.match(line):
             state, row, column = map(int, match.groups())
@@ -73,20 +82,32 @@ def first_failure(parsed: Parsed, *, end: float) -> Failure | None:
         return None
     end = min(end, time.monotonic() + _SECONDS)
     log = _Log(parsed)
+    begin = _first_error(parsed.root) - _AHEAD
     parser = grammars.parser(parsed.language)
-    parser.logger = log
-    try:
-        parser.parse(
-            lambda offset, _point: parsed.data[offset : offset + _CHUNK],
-            encoding="utf8",
-            progress_callback=lambda _offset, _has_error: log.over or time.monotonic() > end,
-        )
-    except ValueError:
-        pass  # stopped on purpose
-    finally:
-        del parser.logger
-        parser.reset()
+    if begin <= 0:
+        parser.logger = log
+
+    def step(offset: int, _has_error: bool) -> bool:
+        if offset >= begin and parser.logger is None:
+            parser.logger = log
+        return log.over or time.monotonic() > end
+
+    with suppress(ValueError):  # what is raised when `step` has had enough
+        parser.parse(lambda at, _point: parsed.data[at : at + _CHUNK], encoding="utf8", progress_callback=step)
+    del parser.logger
+    parser.reset()
     return _failure(parsed, log.failed) if log.failed else None
+
+
+def _first_error(root: tree_sitter.Node) -> int:
+    """The offset of the outermost first error node; of the whole where something hidden is missing."""
+    node = root
+    while not (node.is_error or node.is_missing):
+        deeper = next((child for child in node.children if child.has_error or child.is_missing), None)
+        if deeper is None:
+            break
+        node = deeper
+    return int(node.start_byte)
 
 
 def _failure(parsed: Parsed, failed: tuple[int, int, int]) -> Failure:

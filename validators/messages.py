@@ -17,7 +17,7 @@ from stet_ls.validators.source import Span
 if TYPE_CHECKING:
     import tree_sitter
 
-_MOST = 20
+_MOST = 100  # a text with more is hopeless, but an edit of it is still judged by what it adds
 _SIGNED = 40
 
 UNCLOSED = "unclosed-bracket"
@@ -35,20 +35,21 @@ def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
     """
     failure = first_failure(parsed, end=end)
     nodes = list(errors(parsed.root))
-    unmatched = brackets.unmatched(parsed.root, end=end)
-    quote = wording.open_quote(parsed, failure)
-    # What stands behind an unterminated string was swallowed by it: its brackets tell nothing.
-    unmatched = [problem for problem in unmatched if not quote or _place(problem).start < quote.start]
-    found = [_string(parsed, quote)] if quote else []
-    found += [_bracket(parsed, problem, failure) for problem in unmatched if not quote]
+    struck = _struck(nodes, failure)
+    if struck is not None and (quote := wording.open_quote(parsed, failure)):
+        # What stands behind an open quote was swallowed by it: the brackets there tell nothing.
+        unmatched = []
+        found = [_string(parsed, quote, struck)]
+    else:
+        unmatched = brackets.unmatched(parsed.root, end=end)[:_MOST]
+        found = [_bracket(parsed, problem, failure) for problem in unmatched]
     told = [finding.span for finding in found] + ([failure.span] if failure and found else [])
-    first = _struck(parsed, nodes, failure)
-    closers = {brackets.CLOSERS[one.opener.type] for one in unmatched if isinstance(one, brackets.Unclosed)}
-    for node in nodes:
-        is_told = (node.is_missing and node.type in closers) or any(_covers(parsed, node, span) for span in told)
+    closers = {one.closer for one in unmatched if isinstance(one, brackets.Unclosed)}
+    for node in nodes[:_MOST]:
+        is_told = node.type in closers or any(parsed.span(node).contains(span) for span in told)
         if not is_told:
-            found.append(_error(parsed, node, failure if node == first else None))
-    return tuple(found[:_MOST]) or (_error(parsed, nodes[0], failure),)
+            found.append(_error(parsed, node, failure if node == struck else None))
+    return tuple(found[:_MOST])
 
 
 def errors(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -65,36 +66,27 @@ def errors(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         pending += reversed(deeper)
 
 
-def _struck(parsed: Parsed, nodes: list[tree_sitter.Node], failure: Failure | None) -> tree_sitter.Node | None:
+def _struck(nodes: list[tree_sitter.Node], failure: Failure | None) -> tree_sitter.Node | None:
     """The error node that the first failure became: the first that ends behind it, else the last."""
     if failure is None or not nodes:
         return None
     return next((node for node in nodes if node.end_byte >= failure.span.start), nodes[-1])
 
 
-def _covers(parsed: Parsed, node: tree_sitter.Node, span: Span) -> bool:
-    return parsed.span(node).contains(span)
-
-
-def _place(problem: brackets.Unclosed | brackets.Stray) -> Span:
-    node = problem.closer if isinstance(problem, brackets.Stray) else problem.opener
-    return Span(node.start_byte, node.end_byte)
-
-
 def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray, failure: Failure | None) -> Finding:
-    span = _place(problem)
     if isinstance(problem, brackets.Stray):
-        return _finding(parsed, span, f"unexpected '{problem.closer.type}': nothing opened it", STRAY)
-    opener = problem.opener.type
-    message = f"line {parsed.source.line_of(span.start) + 1}: '{opener}' is never closed"
+        message = f"unexpected '{problem.node.type}': nothing opened it"
+        return _finding(parsed, parsed.span(problem.node), message, STRAY)
+    span = parsed.span(problem.opener)
+    message = f"line {parsed.source.line_of(span.start) + 1}: '{problem.opener.type}' is never closed"
     if place := wording.expected_before(parsed, problem, failure):
-        message += f"; expected '{brackets.CLOSERS[opener]}' before {place}"
+        message += f"; expected '{problem.closer}' before {place}"
     return _finding(parsed, span, message, UNCLOSED)
 
 
-def _string(parsed: Parsed, quote: Span) -> Finding:
+def _string(parsed: Parsed, quote: Span, node: tree_sitter.Node) -> Finding:
     line = parsed.source.line_of(quote.start) + 1
-    return _finding(parsed, quote, f"line {line}: unterminated string", UNTERMINATED)
+    return _finding(parsed, quote, f"line {line}: unterminated string", UNTERMINATED, node)
 
 
 def _error(parsed: Parsed, node: tree_sitter.Node, failure: Failure | None) -> Finding:

@@ -107,7 +107,7 @@ def expected_before(parsed: Parsed, problem: brackets.Unclosed, failure: Failure
 
 def _closes(parsed: Parsed, problem: brackets.Unclosed, failure: Failure) -> bool:
     """True if the closer would have fitted at the failure, or if that is where the next line goes on without it."""
-    if brackets.CLOSERS[problem.opener.type] in failure.expected:
+    if problem.closer in failure.expected:
         return True
     return parsed.source.line_of(failure.span.start) > parsed.source.line_of(problem.opener.start_byte)
 

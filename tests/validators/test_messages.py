@@ -98,13 +98,29 @@ def test_signatures_stay_when_another_error_comes_or_goes() -> None:
     assert [finding.signature for finding in one] == [both[1].signature]
 
 
+def test_so_do_they_when_the_other_error_hid_an_open_quote() -> None:
+    second = "\n\nconst s = 'abc;\nfoo();\n"
+    both = explain("const x = = 1;\n" + second, "javascript")
+    (one,) = explain("const x = 1;\n" + second, "javascript")
+    assert one.code == messages.UNTERMINATED
+    assert one.signature in {finding.signature for finding in both}
+
+
+def test_an_error_behind_much_whole_code_is_told_as_well() -> None:
+    """The parser's log is read only from shortly before it."""
+    whole = "def f(a):\n    return [a, {'b': (1, 2)}]\n\n\n" * 500
+    (finding,) = explain(whole + "d = {'a': 1 'b': 2}\n", "python")
+    assert finding.message == "expected ',' or '}' before a string"
+    assert finding.line == 2000
+
+
 def test_without_time_there_is_still_a_finding() -> None:
     for text in ("def f(a, b:\n    return a\n", "x = = 2\n"):
         assert explain(text, "python", seconds=-1)
 
 
 def test_many_errors_are_cut() -> None:
-    assert 10 < len(explain("x = = 1\n\n" * 200, "python")) <= 20
+    assert 50 < len(explain("x = = 1\n\n" * 200, "python")) <= 100
 
 
 @pytest.mark.parametrize("language", ["python", "typescript", "go", "cpp"])
@@ -143,7 +159,7 @@ class TestBrackets:
     def unmatched(self, text: str) -> list[tuple[str, int]]:
         found = brackets.unmatched(parse(Source(text), "javascript").root, end=time.monotonic() + 10)
         return [
-            ("stray", each.closer.start_byte) if isinstance(each, brackets.Stray) else ("open", each.opener.start_byte)
+            ("stray", each.node.start_byte) if isinstance(each, brackets.Stray) else ("open", each.opener.start_byte)
             for each in found
         ]
 
