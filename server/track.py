@@ -7,13 +7,13 @@ the job's edit can be moved to where its target is now, or be refused because th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from stet_ls.server.diff import minimal
 from stet_ls.validators.source import Source, Span, Splice
 
-MOST_PIECES = 2048
+MOST_PIECES = 1024
 """More scattered edits than this, and the smallest untouched pieces count as touched: memory stays bounded."""
 
 
@@ -39,10 +39,13 @@ class Anchors:
         self._now = first
         self._pieces: Sequence[_Piece] = [_Piece(0, 0, len(first))] if first else []
 
+    def __len__(self) -> int:
+        """The number of pieces that are kept."""
+        return len(self._pieces)
+
     def follow(self, splices: Sequence[Splice], now: bytes) -> None:
         """Goes from the text so far to `now` by splices of the text so far, in order and apart from each other."""
-        for splice in reversed(splices):
-            self._cut(splice.span, len(splice.text.encode("utf-8", "surrogatepass")))
+        self._pieces = list(_carried(self._pieces, _kept(splices, len(self._now))))
         self._now = now
         self._pieces = _bounded(self._closed())
 
@@ -69,23 +72,6 @@ class Anchors:
         before_end = position < ends[0] or ends == (len(self._first), len(self._now))
         return after_start and before_end
 
-    def _cut(self, span: Span, inserted: int) -> None:
-        grown = inserted - (span.end - span.start)
-        pieces: list[_Piece] = []
-        for piece in self._pieces:
-            end = piece.now + piece.length
-            if end <= span.start:
-                pieces.append(piece)
-            elif piece.now >= span.end:
-                pieces.append(piece._replace(now=piece.now + grown))
-            else:
-                if piece.now < span.start:
-                    pieces.append(piece._replace(length=span.start - piece.now))
-                if end > span.end:
-                    shift = span.end - piece.now
-                    pieces.append(_Piece(piece.was + shift, span.end + grown, end - span.end))
-        self._pieces = pieces
-
     def _closed(self) -> list[_Piece]:
         """The pieces, with every hole closed that holds what it held at first."""
         end = _Piece(len(self._first), len(self._now), 0)
@@ -101,6 +87,31 @@ class Anchors:
                     pieces.append(last)
                 last = piece
         return [*pieces, last] if last.length else pieces
+
+
+def _kept(splices: Sequence[Splice], length: int) -> Iterator[tuple[int, int, int]]:
+    """The stretches of a text that splices leave alone: from, to, and by how much each moves."""
+    start = shift = 0
+    for splice in splices:
+        yield start, splice.span.start, shift
+        start = splice.span.end
+        shift += len(splice.text.encode("utf-8", "surrogatepass")) - (splice.span.end - splice.span.start)
+    yield start, length, shift
+
+
+def _carried(pieces: Sequence[_Piece], kept: Iterable[tuple[int, int, int]]) -> Iterator[_Piece]:
+    """What is left of the pieces in the stretches that were kept. Both are in order, so one pass is enough."""
+    index = 0
+    for start, end, shift in kept:
+        while index < len(pieces):
+            piece = pieces[index]
+            piece_end = piece.now + piece.length
+            low, high = max(piece.now, start), min(piece_end, end)
+            if low < high:
+                yield _Piece(piece.was + low - piece.now, low + shift, high - low)
+            if piece_end > end:
+                break
+            index += 1
 
 
 def _bounded(pieces: list[_Piece]) -> list[_Piece]:
@@ -140,6 +151,8 @@ class Track:
         """Where a span of the snapshot is in `live()`; None if it was touched or there is no text.
 
         The text there equals the snapshot's, byte for byte. A change that was taken back does not count, see Anchors.
+        What began or ended a line has to do so still: an insertion at its very end is no part of a function, but one
+        that goes on with its last line changes it.
         """
         live = self.live()
         if live is None or self.released:
@@ -147,7 +160,11 @@ class Track:
         place = self._anchors.place(span)
         if place is None or live.data[place.start : place.end] != self._first.data[span.start : span.end]:
             return None
-        return place
+        glued = not span.empty and (
+            (_starts_line(self._first, span.start) and not _starts_line(live, place.start))
+            or (_ends_line(self._first, span.end) and not _ends_line(live, place.end))
+        )
+        return None if glued else place
 
     async def wait_change(self, version_after: int | None) -> None:
         """Returns once the document has another version than `version_after` or is closed; at once if it is so."""
@@ -195,6 +212,14 @@ class Track:
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
+
+
+def _starts_line(source: Source, at: int) -> bool:
+    return at == 0 or source.data[at - 1 : at] in (b"\n", b"\r")
+
+
+def _ends_line(source: Source, at: int) -> bool:
+    return source.data[at : at + 1] in (b"\n", b"\r", b"")
 
 
 def _tightened(source: Source, splice: Splice) -> list[Splice]:
