@@ -14,7 +14,6 @@ from stet_ls.engine.paths import Paths
 from stet_ls.engine.settings import Settings
 
 _SECONDS = 0.8
-_EMBEDDED = ("small", "tiny")
 
 _STATUS: Mapping[Fault, str] = {
     Fault.UNAUTHORIZED: "refused",
@@ -35,41 +34,38 @@ async def health_of(
     """`status, model, endpoint, base_url, last_fault` of the endpoint that would serve, and `endpoints` with all rows.
 
     Status: ready; silent, unreachable, refused or failing; asleep (the embedded model starts with the first job);
-    absent (its weights are not there); off (no model at all).
+    absent (it cannot run yet; `last_fault` says how it would); off (no model at all).
     """
     if clients:
         rows = await asyncio.gather(*(_row(client) for client in clients))
-    elif embedded is not None:
-        rows = [await _row(embedded)]
     else:
-        rows = [await asyncio.to_thread(_embedded_row, settings, paths)]
+        running = None if embedded is None else await _row(embedded)
+        if running is None or running["status"] == "unreachable":  # it leaves after idling
+            running = await asyncio.to_thread(_embedded_row, settings, paths)
+        rows = [running]
     serving = next((row for row in rows if row["status"] == "ready"), rows[0])
     return {**serving, "endpoints": rows}
 
 
 async def _row(client: Client) -> dict[str, Any]:
     models = await client.connection.listed(seconds=_SECONDS)
-    failed = isinstance(models, Failure)
-    status = _STATUS.get(models.fault, "failing") if isinstance(models, Failure) else "ready"
-    model = client.provider.model
-    if not model and not isinstance(models, Failure):
+    model, status, last = client.provider.model, "ready", client.last_failure
+    if isinstance(models, Failure):
+        status = _STATUS.get(models.fault, "failing")
+        last = last if status == "ready" else models
+    elif not model:
         model = next((entry.name for entry in models if is_chat_model(entry.name)), "")
-    last = models if failed and status != "ready" else client.last_failure
-    return _as_row(
-        client.name, client.address, status, model, sentence(last, client.label) if isinstance(last, Failure) else None
-    )
+    return _as_row(client.name, client.address, status, model, None if last is None else sentence(last, client.label))
 
 
 def _embedded_row(settings: Settings, paths: Paths) -> dict[str, Any]:
-    from stet_ls.engine.model.weights import installed
+    from stet_ls.engine.model.embedded import Embedded
+    from stet_ls.engine.model.weights import WEIGHTS, chosen
 
-    asked = settings.model.embedded
-    if asked == "off":
-        return _as_row("embedded", "", "off", "", "no model is configured and the embedded one is switched off")
-    name = next((name for name in (_EMBEDDED if asked == "auto" else (asked,)) if installed(paths, name)), None)
-    if name is None:
-        return _as_row("embedded", "", "absent", "", "its weights are not here: run `stet model pull`")
-    return _as_row("embedded", "", "asleep", name, None)
+    name = chosen(settings.model.embedded, paths)
+    obstacle = Embedded(settings, paths).available()
+    status = "off" if name is None else "asleep" if obstacle is None else "absent"
+    return _as_row("embedded", "", status, WEIGHTS[name].model if name else "", obstacle)
 
 
 def _as_row(name: str, base_url: str, status: str, model: str, last_fault: str | None) -> dict[str, Any]:

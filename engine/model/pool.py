@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, WeightsError, WorkerError
+from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError
 from stet_ls.engine.events import Notice, OnEvent, ignore
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.client import Client
@@ -84,7 +84,7 @@ class Models:
         """The profile of the model that would serve. Starts nothing, and never fails: an unknown model has one too."""
         client = self._served or next(iter(self._configured or await self._local()), None) or self._embedded_client
         if client is None:
-            return profile_for(f"embedded-{_EMBEDDED_SIZE}")
+            return await asyncio.to_thread(_embedded_profile, self._settings, self._paths)
         model = await client.model()
         if isinstance(model, Failure):
             return profile_for("")
@@ -133,20 +133,14 @@ class Models:
             return self._found
 
     async def _start_embedded(self, on_event: OnEvent) -> Client:
-        tried = f"no server answers on this machine ({', '.join(self._tried)})" if self._tried else "none is looked for"
-        if self._settings.model.embedded == "off":
-            raise NoModelError(
-                f"No model: none is configured, {tried} and the embedded one is switched off (model.embedded); "
-                "set STET_BASE_URL or start a server."
-            )
         async with self._starting:
             try:
                 provider = await self._embedded_endpoint(on_event)
-            except (ModelError, WorkerError) as error:
-                way_out = "run `stet model pull`, or " if isinstance(error, WeightsError) else ""
+            except ModelError as error:
+                reason = str(error).rstrip(".")
                 raise NoModelError(
-                    f"No model: none is configured, {tried} and the embedded one is not ready "
-                    f"({str(error).rstrip('.')}); {way_out}set STET_BASE_URL."
+                    f"No model is configured, {self._looked()}, and {reason[:1].lower()}{reason[1:]}; "
+                    "or set STET_BASE_URL to an endpoint."
                 ) from error
             old = self._embedded_client
             if old is None or old.provider != provider:
@@ -157,6 +151,11 @@ class Models:
             assert self._embedded_client is not None
             return self._embedded_client
 
+    def _looked(self) -> str:
+        if not self._settings.model.discover:
+            return "none is looked for on this machine (model.discover)"
+        return f"no server answers on this machine ({', '.join(self._tried)})"
+
     async def _embedded_endpoint(self, on_event: OnEvent) -> Provider:
         if self._embedded is None:
             # Late: who configured an endpoint never loads what the embedded model needs.
@@ -166,8 +165,13 @@ class Models:
         return await self._embedded.endpoint(on_event)
 
 
-_EMBEDDED_SIZE = "1.5b"
-"""Both embedded models are of the tiny tier; the larger stands for them until one runs."""
+def _embedded_profile(settings: Settings, paths: Paths) -> Profile:
+    """The profile of the embedded model that would be started."""
+    from stet_ls.engine.model.embedded import CONTEXT
+    from stet_ls.engine.model.weights import WEIGHTS, chosen
+
+    name = chosen(settings.model.embedded, paths)
+    return profile_for("") if name is None else replace(profile_for(WEIGHTS[name].model), context=CONTEXT)
 
 
 def _with_next(clients: Sequence[Client]) -> list[tuple[Client, Client | None]]:

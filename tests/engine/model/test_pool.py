@@ -139,8 +139,23 @@ async def test_no_model_says_what_was_tried_and_what_helps(nobody: None, paths: 
     told = await _expect_no_model(
         settings, paths, "ollama on port .*llama.cpp on port .*lm-studio .*vllm .*switched off"
     )
-    assert "set STET_BASE_URL" in told
+    assert told.endswith("or set STET_BASE_URL to an endpoint.")
     assert "\n" not in told
+
+
+async def test_without_weights_the_way_to_fetch_them_is_told(nobody: None, paths: Paths) -> None:
+    told = await _expect_no_model(Settings(), paths, "ollama on port .*weights are not here.*`stet model pull tiny`")
+    assert "\n" not in told
+    models = Models(Settings(), paths)
+    profile, health = await models.profile(), await models.health()
+    assert (profile.tier, profile.context) == ("tiny", 8192)
+    assert (health["status"], health["endpoint"], health["model"]) == (
+        "absent",
+        "embedded",
+        "qwen2.5-coder-0.5b-instruct",
+    )
+    assert "stet model pull" in health["last_fault"]
+    await models.close()
 
 
 async def test_a_found_server_that_went_away_is_looked_for_again(paths: Paths, nobody: None, monkeypatch) -> None:
