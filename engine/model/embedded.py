@@ -87,7 +87,7 @@ class Embedded:
             "--idle-seconds": str(self._settings.model.idle_seconds),
         }
         return Kind(
-            name="embedded-model",
+            name="embedded",
             module="stet_ls.engine.model.embedded_child",
             arguments=(str(path), *(word for option in arguments.items() for word in option)),
             identity=f"{name}-{weights.sha256[:12]}-{__version__}",

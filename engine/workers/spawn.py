@@ -38,26 +38,27 @@ class Child:
         self._process.kill()
 
 
-async def spawn(module: str, arguments: Sequence[str], *, log: Path, deadline: float) -> Child:
+async def spawn(name: str, module: str, arguments: Sequence[str], *, log: Path, deadline: float) -> Child:
     """Runs `python -m module arguments` and waits up to `deadline` seconds for its handshake.
 
-    Raises WorkerError with the last line of the log. A caller that is cancelled meanwhile leaves no process behind.
+    `name` is what messages call it. Raises WorkerError with the last line of the log. A caller that is cancelled
+    meanwhile leaves no process behind.
     """
     beginning = _prepare(log)
     process = _popen([sys.executable, "-P", "-m", module, *arguments], log)  # -P: not the modules of the working folder
     # Somebody has to ask for the exit status, or the child stays in the process table; nothing else waits for it.
-    threading.Thread(target=process.wait, name=f"wait for {module}", daemon=True).start()
+    threading.Thread(target=process.wait, name=f"wait for {name}", daemon=True).start()
     handshake = None
     try:
         async with asyncio.timeout(deadline):
             handshake = Handshake.parse(await asyncio.to_thread(_first_line, process))
     except TimeoutError:
-        raise WorkerError(f"{module} was not ready within {deadline:g} s; its log is {log}.") from None
+        raise WorkerError(f"{name} was not ready within {deadline:g} s; its log is {log}.") from None
     finally:
         if handshake is None:
             process.kill()
     if handshake is None:
-        raise WorkerError(f"{module} did not start: {_last_line(log, beginning)} (log: {log}).")
+        raise WorkerError(f"{name} did not start: {_last_line(log, beginning)} (log: {log}).")
     return Child(process, handshake)
 
 

@@ -100,7 +100,7 @@ class Worker:
         self._check_pause()
         kind = self._kind
         try:
-            child = await spawn(kind.module, kind.arguments, log=self._log_file, deadline=kind.deadline)
+            child = await spawn(kind.name, kind.module, kind.arguments, log=self._log_file, deadline=kind.deadline)
         except WorkerError as error:
             self._count_failure(str(error))
             raise

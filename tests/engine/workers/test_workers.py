@@ -145,7 +145,7 @@ async def test_a_killed_child_is_replaced(nursery: Nursery) -> None:
 
 async def test_nobody_comes(nursery: Nursery) -> None:
     arguments = [str(nursery.births_file), "plain", "--first-lease", "0.2"]
-    child = await spawn("sample_child", arguments, log=nursery.logs / "sample.log", deadline=30)
+    child = await spawn("sample", "sample_child", arguments, log=nursery.logs / "sample.log", deadline=30)
     assert await eventually(lambda: not is_running(child.handshake.pid))
     assert await connect(child.handshake) is None
 

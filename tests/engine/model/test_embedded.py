@@ -1,0 +1,220 @@
+"""The embedded model: why it may not serve, and (marked `model`) that it really does, is shared, and goes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from stet_ls.engine.errors import NoModelError, WeightsError
+from stet_ls.engine.events import Event, Notice
+from stet_ls.engine.model.embedded import Embedded
+from stet_ls.engine.model.weights import WEIGHTS, installed
+from stet_ls.engine.paths import Paths, user_paths
+from stet_ls.engine.settings import ModelSettings, Provider, Settings
+
+TINY = Settings(model=ModelSettings(embedded="tiny", idle_seconds=60))
+USERS_WEIGHTS = installed(user_paths(), "tiny")
+"""Looked up before a test moves STET_HOME."""
+
+
+@pytest.fixture
+def paths(stet_home: Path) -> Paths:
+    """The paths of a new user."""
+    return user_paths()
+
+
+async def test_switched_off(paths: Paths) -> None:
+    embedded = Embedded(Settings(model=ModelSettings(embedded="off")), paths)
+    assert embedded.available() == "The embedded model is switched off (model.embedded)."
+    with pytest.raises(NoModelError, match="switched off"):
+        await embedded.endpoint()
+
+
+@pytest.mark.parametrize(("name", "size"), [("tiny", "491 MB"), ("small", "1117 MB")])
+async def test_without_weights_it_names_the_command_and_the_size(paths: Paths, name: str, size: str) -> None:
+    pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
+    embedded = Embedded(Settings.model_validate({"model": {"embedded": name}}), paths)
+    reason = embedded.available()
+    assert reason is not None
+    assert f"stet model pull {name}" in reason
+    assert size in reason
+    with pytest.raises(WeightsError):
+        await embedded.endpoint()
+    assert not paths.runtime.exists(), "nothing was started or written"
+
+
+async def test_damaged_weights_are_told_and_nothing_stays(paths: Paths) -> None:
+    """The size is right and the content is not: only llama.cpp can tell."""
+    pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
+    weights = WEIGHTS["tiny"]
+    paths.models.mkdir(parents=True)
+    with (paths.models / weights.stored_as).open("wb") as file:
+        file.truncate(weights.size)
+    embedded = Embedded(TINY, paths)
+    assert embedded.available() is None
+    with pytest.raises(NoModelError, match=r"The embedded model cannot run: .*embedded\.log"):
+        await embedded.endpoint()
+    await embedded.close()
+
+
+def test_nothing_of_it_is_imported_here() -> None:
+    script = "import sys, stet_ls.engine.model.embedded; sys.exit('xllamacpp' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+@pytest.fixture
+def home_with_model(paths: Paths, monkeypatch: pytest.MonkeyPatch) -> Paths:
+    """A new user who shares the weights of the one who runs the tests."""
+    pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
+    if USERS_WEIGHTS is None:
+        pytest.skip("the tiny model is not here: run `stet model pull tiny`")
+    monkeypatch.setenv("STET_MODELS_DIR", str(USERS_WEIGHTS.parent))
+    return paths
+
+
+@pytest.fixture
+async def embedded(home_with_model: Paths) -> AsyncIterator[Embedded]:
+    embedded = Embedded(TINY, home_with_model)
+    yield embedded
+    await embedded.close()
+
+
+def client_of(provider: Provider) -> httpx2.AsyncClient:
+    assert provider.api_key is not None
+    key = provider.api_key.get_secret_value()
+    return httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=300, trust_env=False)
+
+
+def body_of(prompt: str, **more: Any) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": prompt}], "temperature": 0, **more}
+
+
+def pid_of(paths: Paths) -> int:
+    state = next((paths.runtime / "workers").glob("embedded-*.json"))
+    pid: int = json.loads(state.read_text())["pid"]
+    return pid
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def eventually(holds: Callable[[], bool], seconds: float = 30.0) -> None:
+    """A process ends without telling us; the only way to know is to look."""
+    async with asyncio.timeout(seconds):
+        while not holds():
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.model
+@pytest.mark.timeout(600)
+async def test_it_serves_whoever_has_the_key(embedded: Embedded, home_with_model: Paths) -> None:
+    events: list[Event] = []
+    provider = await embedded.endpoint(events.append)
+    assert events == [Notice("Starting the embedded model.")]
+    assert provider.base_url.startswith("http://127.0.0.1:")
+    assert provider.model == "qwen2.5-coder-0.5b-instruct"
+    async with client_of(provider) as client:
+        reply = await client.post(f"{provider.base_url}/chat/completions", json=body_of("Say yes.", max_tokens=4))
+        assert reply.json()["choices"][0]["message"]["content"]
+        assert (await client.get(f"{provider.base_url}/models")).json()["data"][0]["id"] == provider.model
+        del client.headers["Authorization"]
+        for path in ("chat/completions", "completions", "models"):
+            refused = await client.post(f"{provider.base_url}/{path}", json=body_of("Say yes."))
+            assert refused.status_code == 401
+    log = (home_with_model.logs / "embedded.log").read_text()
+    assert "Say yes" not in log
+    assert provider.api_key is not None
+    assert provider.api_key.get_secret_value() not in log
+
+
+@pytest.mark.model
+@pytest.mark.timeout(600)
+async def test_all_servers_of_a_user_share_it_and_the_last_one_ends_it(
+    embedded: Embedded, home_with_model: Paths
+) -> None:
+    other = Embedded(TINY, home_with_model)
+    events: list[Event] = []
+    first, second = await embedded.endpoint(), await other.endpoint(events.append)
+    assert first == second
+    assert events == [], "it runs already, so nobody is told to wait"
+    pid = pid_of(home_with_model)
+    await embedded.close()
+    async with client_of(second) as client:
+        assert (await client.get(f"{second.base_url}/models")).status_code == 200
+    await other.close()
+    await eventually(lambda: not is_running(pid))
+
+
+@pytest.mark.model
+@pytest.mark.timeout(600)
+async def test_after_a_crash_it_is_started_again(embedded: Embedded, home_with_model: Paths) -> None:
+    first = await embedded.endpoint()
+    os.kill(pid_of(home_with_model), 9)
+    second = await embedded.endpoint()
+    assert second.base_url != first.base_url or second.api_key != first.api_key
+    async with client_of(second) as client:
+        assert (await client.get(f"{second.base_url}/models")).status_code == 200
+
+
+@pytest.mark.model
+@pytest.mark.timeout(600)
+async def test_its_start_does_not_hold_up_the_event_loop(embedded: Embedded) -> None:
+    """As many turns of the loop as fit: a blocking load would leave a gap of a second."""
+    gaps: list[float] = []
+    starting = asyncio.create_task(embedded.endpoint())
+    while not starting.done():
+        before = time.thread_time()
+        await asyncio.sleep(0.01)
+        gaps.append(time.thread_time() - before)
+    await starting
+    assert len(gaps) > 20
+    assert max(gaps) < 0.2, "processor time of this thread, which no other process can add to"
+
+
+@pytest.mark.model
+@pytest.mark.timeout(600)
+async def test_a_cancelled_request_stops_while_it_reads_a_prompt(embedded: Embedded, home_with_model: Paths) -> None:
+    """Counted in processor seconds of the child: on a busy machine everything takes longer on the clock."""
+    provider = await embedded.endpoint()
+    pid = pid_of(home_with_model)
+    if not Path(f"/proc/{pid}/stat").exists():
+        pytest.skip("this system does not tell a process' processor time in /proc")
+    prompt = "\n".join(f"def f{number}(a):\n    return a * {number * 7919 % 10007}" for number in range(300))
+    async with client_of(provider) as client:
+        body = body_of(prompt, stream=True, return_progress=True)
+        async with client.stream("POST", f"{provider.base_url}/chat/completions", json=body) as response:
+            async for line in response.aiter_lines():
+                if '"prompt_progress"' in line and json.loads(line[6:])["prompt_progress"]["processed"] > 100:
+                    break
+        spent = processor_seconds(pid)
+    await quiet(pid)
+    assert processor_seconds(pid) - spent < 1.5, "the rest of the prompt would take over a minute"
+
+
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def quiet(pid: int) -> None:
+    """Waits until a process has used no processor time for a second."""
+    async with asyncio.timeout(200):
+        before = -1.0
+        while (now := processor_seconds(pid)) != before:
+            before = now
+            await asyncio.sleep(1)
