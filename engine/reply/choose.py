@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from stet_ls.engine.reply import patch
 from stet_ls.engine.reply.body import wrapped
@@ -25,9 +26,9 @@ _FAMILIES = (
 _OUTPUT_TAGS = frozenset({"output", "console", "stdout", "stderr", "log", "traceback", "terminal", "shell-session"})
 _PATCH_TAGS = frozenset({"diff", "patch", "udiff"})
 _TESTS = re.compile(
-    r"\bdef test_|^\s*(?:import pytest|from unittest|import unittest)|unittest\.TestCase|\bfunc Test\w+\(\w+ \*testing\."
-    r"|#\[(?:\w+::)?test\]|^\s*@Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|\b(?:describe|it|test)\(['\"`]"
-    r"|\b(?:TEST|TEST_F|TEST_CASE)\(|function test\w*\(|assert_\w+ do|RSpec\.describe",
+    r"\bdef test_|^\s*(?:import pytest|from unittest|import unittest)|unittest\.TestCase"
+    r"|\bfunc Test\w+\(\w+ \*testing\.|#\[(?:\w+::)?test\]|^\s*@Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"
+    r"|\b(?:describe|it|test)\(['\"`]|\b(?:TEST|TEST_F|TEST_CASE)\(|function test\w*\(|RSpec\.describe",
     re.MULTILINE,
 )
 _CORRECTED = re.compile(
@@ -141,10 +142,7 @@ def _take(page: Page, fitting: list[Candidate], candidates: list[Candidate], wan
 
 def _is_corrected(page: Page, whole: list[Candidate]) -> bool:
     """True if the words between the blocks take the earlier one back."""
-    return any(
-        _CORRECTED.search(page.text[first.block.end : second.block.start])
-        for first, second in zip(whole, whole[1:], strict=False)
-    )
+    return any(_CORRECTED.search(page.text[first.block.end : second.block.start]) for first, second in pairwise(whole))
 
 
 def _with_companions(chosen: Candidate, candidates: list[Candidate], wanted: Wanted) -> str:

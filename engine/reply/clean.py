@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 from stet_ls.validators.grammars import NoGrammarError
 from stet_ls.validators.parse import DeadlineError, parse
@@ -62,7 +63,7 @@ def _without_numbers(code: str, language: str) -> str:
     numbers = [int(match[1]) for match in matches if match]
     if len(numbers) < 2 or any(match is None and line.strip() for match, line in zip(matches, lines, strict=True)):
         return code
-    if any(second - first != 1 for first, second in zip(numbers, numbers[1:], strict=False)):
+    if any(second - first != 1 for first, second in pairwise(numbers)):
         return code
     return "\n".join(match[2] if match else line for match, line in zip(matches, lines, strict=True))
 

@@ -26,7 +26,8 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<lead>(?:[-*+]|\d{1,3}[.)]|[\w*# -]{1,40}:\**)[ \t]*)?(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*)$"
+    r"^(?P<indent>[ \t]*)(?P<lead>(?:[-*+]|\d{1,3}[.)]|[\w*# -]{1,40}:\**)[ \t]*)?"
+    r"(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*)$"
 )
 _ONE_LINE = re.compile(r"^[ \t]*(`{3,})(?P<code>[^`\n]+)\1[ \t]*$")
 _TAG = re.compile(r"[\w+#.-]+")

@@ -13,7 +13,17 @@ from stet_ls.engine.reply.envelope import Envelope, is_error_page, open_json
 from stet_ls.engine.reply.fences import Page, scan
 from stet_ls.engine.reply.loops import loop_start
 from stet_ls.engine.reply.thinking import without_leaks, without_thinking
-from stet_ls.engine.reply.wanted import NO_CODE, REPEATED, STOPPED, Code, Found, Missing, Wanted
+from stet_ls.engine.reply.wanted import (
+    LONGEST_REPLY,
+    NO_CODE,
+    REPEATED,
+    STOPPED,
+    TOO_LONG,
+    Code,
+    Found,
+    Missing,
+    Wanted,
+)
 
 Wants = Literal["unit", "tests", "prose"]
 
@@ -55,6 +65,8 @@ def parse_reply(
     `current` is the target's present text, as the model saw it; without it changes cannot be applied, a body not put
     under its header. Returned code is made of the reply's lines, or of those and `current`'s, with line feeds.
     """
+    if len(text) > LONGEST_REPLY:
+        return ParsedReply(problem=TOO_LONG if loop_start(text) is None else REPEATED)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     answer = unquoted(without_leaks(without_thinking(text)).strip("\n"))
     if not answer.strip():

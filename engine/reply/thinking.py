@@ -75,8 +75,10 @@ def without_leaks(text: str) -> str:
 
 
 def _first_turn(text: str) -> str:
-    inside = fenced_lines(text) if _NEXT_TURN.search(text) else None
-    for turn in _NEXT_TURN.finditer(text) if inside else ():
+    if _NEXT_TURN.search(text) is None:
+        return text
+    inside = fenced_lines(text)
+    for turn in _NEXT_TURN.finditer(text):
         if not inside(turn.start()) and text[: turn.start()].strip():
             return text[: turn.start()]
     return text

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.reply.snippet import Snippet
 
+LONGEST_REPLY = 1_000_000
+"""Characters past which a reply is not read at all: four times what the most generous limit of tokens allows."""
+
 LONGEST = 400_000
 """Characters of code past which a reply is not looked at: no unit is that long, and each look costs a parse."""
 

@@ -27,6 +27,7 @@ class Shape:
 def read(path: Path) -> Shape:
     shape = Shape()
     section: list[str] | None = None
+    name, end = "", "\n"
     for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n"):
         if not line.startswith("%% "):
             assert section is not None, f"{path.name}: text before the first section"

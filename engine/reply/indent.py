@@ -1,0 +1,103 @@
+"""Moving code to another margin and another unit of indentation, strings untouched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from stet_ls.validators.source import Source, Span
+from stet_ls.validators.strings import fixed_lines
+
+_AS_IT_IS = frozenset({"yaml", "markdown", "plaintext", "restructuredtext", "haskell", "latex"})
+"""Languages in which columns mean something: the code moves as a whole."""
+_USUAL = {"go": "\t", "makefile": "\t"}
+_LINES_READ = 2000
+_CLOSERS = "})]"
+_LEADERS = ("@", "#[", "/**", "///", "[")
+
+
+def unit_of(source: Source, target: Span, language: str) -> str | None:
+    """One step of indentation as the target has it, else the document; None if nothing is indented."""
+    if language in _AS_IT_IS:
+        return None
+    fixed = fixed_lines(source, language)
+    first, last = source.line_of(target.start), source.line_of(target.end)
+    for numbers in (range(first, last + 1), range(min(source.line_count, _LINES_READ))):
+        unit = _step(source.line_text(number) for number in numbers if number not in fixed)
+        if unit is not None:
+            return unit
+    return _USUAL.get(language)
+
+
+def reindent(code: str, language: str, *, base: str, unit: str | None) -> str:
+    """The code at the margin `base`, its indentation in steps of `unit` (None: in its own)."""
+    fixed = fixed_lines(Source(code), language)
+    lines = _with_first_line_back(code.split("\n"), fixed, base, unit)
+    own = [line for number, line in enumerate(lines) if number not in fixed and line.strip()]
+    margin = common_margin(own)
+    step = _step(line.removeprefix(margin) for line in own) if unit is not None else None
+    moved = []
+    for number, line in enumerate(lines):
+        if number in fixed:
+            moved.append(line)
+        elif not line.strip():
+            moved.append("")
+        else:
+            moved.append(base + _converted(line.removeprefix(margin), step, unit))
+    return "\n".join(moved)
+
+
+def common_margin(lines: Sequence[str]) -> str:
+    """The white space with which all of some lines begin that are not blank."""
+    margins = [_margin(line) for line in lines if line.strip()]
+    if not margins:
+        return ""
+    low, high = min(margins), max(margins)
+    size = next((at for at, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    return low[:size]
+
+
+def _with_first_line_back(lines: list[str], fixed: frozenset[int], base: str, unit: str | None) -> list[str]:
+    """The lines, the first one indented like the others if it alone lost the margin that the document has."""
+    rest = [line for number, line in enumerate(lines[1:], 1) if number not in fixed and line.strip()]
+    if not base or not rest or not lines[0] or lines[0][0].isspace():
+        return lines
+    margin = common_margin(rest)
+    inside = margin == base + (unit or "    ") and not rest[-1].lstrip().startswith(tuple(_CLOSERS))
+    beside = margin == base and (rest[-1].lstrip()[:1] in tuple(_CLOSERS) and _margin(rest[-1]) == base)
+    led = margin == base and lines[0].startswith(_LEADERS)
+    return [base + lines[0], *lines[1:]] if inside or beside or led else lines
+
+
+def _converted(line: str, step: str | None, unit: str | None) -> str:
+    if step is None or unit is None or step == unit:
+        return line
+    margin = _margin(line)
+    if step == "\t":
+        levels = len(margin) - len(margin.lstrip("\t"))
+        rest = len(margin) - levels
+    else:
+        levels, rest = divmod(len(margin.expandtabs(len(step))), len(step))
+    if unit != "\t":
+        rest = min(rest, len(unit) - 1)  # an odd line stays between its neighbours
+    return unit * levels + " " * rest + line[len(margin) :]
+
+
+def _step(lines: Iterable[str]) -> str | None:
+    """The commonest growth of indentation from one line to the next, a tab or spaces; None if there is none."""
+    steps: Counter[str] = Counter()
+    before = 0
+    for line in lines:
+        if not line.strip():
+            continue
+        margin = _margin(line)
+        if margin.startswith("\t"):
+            steps["\t"] += 1
+        elif 1 < len(margin) - before <= 8 and not line.lstrip().startswith("*"):
+            steps[" " * (len(margin) - before)] += 1
+        before = len(margin)
+    return min(steps, key=lambda step: (-steps[step], len(step))) if steps else None
+
+
+def _margin(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
