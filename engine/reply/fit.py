@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stet_ls.engine.models import Target, TargetKind
 from stet_ls.engine.reply.clean import clean
@@ -14,7 +14,7 @@ from stet_ls.engine.reply.wanted import NO_CODE
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import units
 
-_BOM = "\ufeff"
+_BOM = "\ufeff".encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ def fit(code: str, *, source: Source, target: Target, language: str, replaces: S
     code = "\n".join(line.rstrip() if not line.strip() else line for line in clean(code, language).split("\n"))
     if not code.strip():
         return Fitted(problem=NO_CODE)
+    target = _after_mark(source, target)
     parts = take_apart(code.strip("\n"), source=source, target=target, language=language)
     if isinstance(parts, str):
         return Fitted(problem=parts)
@@ -82,6 +83,12 @@ def fit(code: str, *, source: Source, target: Target, language: str, replaces: S
     return Fitted(tuple(sorted(splices, key=lambda splice: splice.span)), text)
 
 
+def _after_mark(source: Source, target: Target) -> Target:
+    """The target without the byte order mark of the document: it belongs to the file, not to its first line."""
+    start, end = (max(at, len(_BOM)) for at in (target.span.start, target.span.end))
+    return replace(target, span=Span(start, end)) if source.data.startswith(_BOM) else target
+
+
 def _replacement(document: _Document, parts: Parts) -> tuple[Splice, str]:
     """The target's new text: helpers, a gap, the unit; the blank lines at the end as they were."""
     target, source = document.target, document.source
@@ -93,8 +100,7 @@ def _replacement(document: _Document, parts: Parts) -> tuple[Splice, str]:
     text = gap.join(document.written(piece, target.indent) for piece in [*pieces, parts.code])
     if target.kind is TargetKind.DOCUMENT:
         tail = old[len(old.rstrip("\r\n")) :]
-        head = _BOM if old.startswith(_BOM) else ""
-        text = head + document.ended(text) + (tail if old.strip() else tail or document.end)
+        text = document.ended(text) + (tail if old.strip() else tail or document.end)
     else:
         text = document.ended(text)
     return Splice(target.span, text), text

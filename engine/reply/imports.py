@@ -82,12 +82,11 @@ def _into_parentheses(source: Source, statement: Span, new: list[Import], end: s
     for one in sorted(new, key=lambda one: one.key[1]):
         at = source.starts[source.line_of(statement.end)]
         for number in lines:
-            present = read([f"import {source.line_text(number).strip()}"], "go")
-            if present and _go_order(present[0]) > _go_order(one):
-                at = source.starts[number]
-                break
-            if present and _go_order(present[0])[0] == _go_order(one)[0]:
-                at = source.starts[number + 1]
+            present = [_go_order(each) for each in read([source.line_text(number)], "go")]
+            if present and present[0][0] == _go_order(one)[0]:
+                at = source.starts[number + (present[0] < _go_order(one))]
+                if present[0] > _go_order(one):
+                    break
         splices.append(Splice(Span(at, at), f"\t{one.text}{end}"))
     return splices
 

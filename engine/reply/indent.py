@@ -63,7 +63,8 @@ def _with_first_line_back(lines: list[str], fixed: frozenset[int], base: str, un
     if not base or not rest or not lines[0] or lines[0][0].isspace():
         return lines
     margin = common_margin(rest)
-    inside = margin == base + (unit or "    ") and not rest[-1].lstrip().startswith(tuple(_CLOSERS))
+    # A flat body comes out the same either way; a deeper one tells whether its first step is one step or two.
+    inside = unit is not None and margin == base + unit and _step(line.removeprefix(margin) for line in rest) == unit
     beside = margin == base and (rest[-1].lstrip()[:1] in tuple(_CLOSERS) and _margin(rest[-1]) == base)
     led = margin == base and lines[0].startswith(_LEADERS)
     return [base + lines[0], *lines[1:]] if inside or beside or led else lines

@@ -1,0 +1,459 @@
+"""How code from a reply lands in a document. `«` and `»` mark the target, `¦` a position, `⟦⟧` a `stet:` comment."""
+
+from __future__ import annotations
+
+import re
+from textwrap import dedent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stet_ls.engine.models import Target, TargetKind
+from stet_ls.engine.reply.fit import Fitted, fit
+from stet_ls.validators.source import Source, Span
+from stet_ls.validators.structure import units
+
+MARKS = re.compile("[«»¦⟦⟧]")
+
+
+def place(marked: str, language: str, name: str, kind: TargetKind | None) -> tuple[Source, Target, Span | None]:
+    """The document without its marks, the target and the comment."""
+    at: dict[str, int] = {}
+    plain = ""
+    for piece in re.split(f"({MARKS.pattern})", marked):
+        if MARKS.fullmatch(piece):
+            at[piece] = len(plain.encode())
+        else:
+            plain += piece
+    source = Source(plain)
+    replaces = Span(at["⟦"], at["⟧"]) if "⟦" in at else None
+    if "¦" in at:
+        line = source.line_text(source.line_of(at["¦"]))
+        target = Target(TargetKind.INSERTION, Span(at["¦"], at["¦"]), indent=re.match(r"[ \t]*", line)[0])  # type: ignore[index]
+    elif "«" in at:
+        span = Span(at["«"], at["»"])
+        indent = re.match(r"[ \t]*", source.slice(span))[0]  # type: ignore[index]
+        target = Target(kind or TargetKind.UNIT, span, name, indent)
+    elif name:
+        unit = next(unit for unit in units(source, language) if unit.qualified == name)
+        indent = re.match(r"[ \t]*", source.slice(unit.span))[0]  # type: ignore[index]
+        target = Target(TargetKind.UNIT, unit.span, name, indent)
+    else:
+        target = Target(TargetKind.DOCUMENT, source.whole)
+    return source, target, replaces
+
+
+def fitted(
+    marked: str, code: str, language: str = "python", name: str = "", kind: TargetKind | None = None
+) -> tuple[str, Fitted]:
+    source, target, replaces = place(marked, language, name, kind)
+    result = fit(code, source=source, target=target, language=language, replaces=replaces)
+    return source.splice(result.splices).text, result
+
+
+def check(before: str, code: str, after: str, language: str = "python", name: str = "", **more: TargetKind) -> None:
+    text, result = fitted(dedent(before), dedent(code), language, name, **more)
+    assert result.problem is None
+    assert text == dedent(after)
+
+
+BASKET = """\
+    import os
+
+
+    class Basket:
+        def add(self, price):
+            self.prices.append(price)
+
+        def total(self):
+            return 0
+
+
+    def main():
+        pass
+    """
+
+
+def test_a_method_takes_the_indentation_of_its_class() -> None:
+    check(
+        BASKET,
+        """\
+        def total(self):
+            if not self.prices:
+                return 0
+            return sum(self.prices)
+        """,
+        BASKET.replace(
+            "            return 0\n",
+            "            if not self.prices:\n                return 0\n            return sum(self.prices)\n",
+        ),
+        name="Basket.total",
+    )
+
+
+def test_a_whole_file_is_reduced_to_the_unit() -> None:
+    reply = BASKET.replace("return 0", "return sum(self.prices)").replace("pass", "print('other change')")
+    check(BASKET, reply, BASKET.replace("return 0", "return sum(self.prices)"), name="Basket.total")
+
+
+def test_a_whole_class_is_reduced_to_the_method_and_the_new_one_it_calls() -> None:
+    check(
+        BASKET,
+        """\
+        class Basket:
+            def add(self, price):
+                raise ValueError
+
+            def _whole(self):
+                return [p for p in self.prices if p]
+
+            def _unused(self):
+                return 1
+
+            def total(self):
+                return sum(self._whole())
+        """,
+        BASKET.replace(
+            "        def total(self):\n            return 0\n",
+            "        def _whole(self):\n            return [p for p in self.prices if p]\n\n"
+            "        def total(self):\n            return sum(self._whole())\n",
+        ),
+        name="Basket.total",
+    )
+
+
+def test_new_helpers_stand_above_the_unit_and_usage_is_dropped() -> None:
+    check(
+        """\
+        x = 1
+
+
+        def total(prices):
+            return 0
+        """,
+        """\
+        RATE = 2
+
+
+        def _clean(prices):
+            return [p * RATE for p in prices]
+
+
+        def _unused():
+            return 1
+
+
+        def total(prices):
+            return sum(_clean(prices))
+
+
+        print(total([1]))
+        """,
+        """\
+        x = 1
+
+
+        RATE = 2
+
+
+        def _clean(prices):
+            return [p * RATE for p in prices]
+
+
+        def total(prices):
+            return sum(_clean(prices))
+        """,
+        name="total",
+    )
+
+
+def test_a_helper_of_a_method_goes_above_its_class() -> None:
+    check(
+        BASKET,
+        """\
+        def clean(prices):
+            return [p for p in prices if p]
+
+        def total(self):
+            return sum(clean(self.prices))
+        """,
+        BASKET.replace("return 0", "return sum(clean(self.prices))").replace(
+            "    class Basket", "    def clean(prices):\n        return [p for p in prices if p]\n\n\n    class Basket"
+        ),
+        name="Basket.total",
+    )
+
+
+def test_another_name_alone_is_taken_and_several_are_refused() -> None:
+    assert fitted("def total():\n    return 0\n", "def add():\n    return 1", name="total")[0].startswith("def add()")
+    text, result = fitted("def total():\n    return 0\n", "def a():\n    pass\n\ndef b():\n    pass", name="total")
+    assert result == Fitted(problem='The reply does not define "total".')
+    assert text == "def total():\n    return 0\n"
+
+
+PROPERTY = """\
+    class A:
+        @property
+        def x(self):
+            return 1
+
+    «    @x.setter
+        def x(self, value):
+            pass»
+    """
+
+
+def test_the_setter_and_not_the_getter_of_the_same_name() -> None:
+    code = "class A:\n    @property\n    def x(self):\n        return 2\n\n    @x.setter\n    def x(self, value):\n        self.y = value"
+    text, _ = fitted(dedent(PROPERTY), code, name="A.x")
+    assert "return 1" in text
+    assert "self.y = value" in text
+
+
+# -- indentation
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "expected"),
+    [
+        ("class A:\n\tdef f(self):\n\t\treturn 0\n", "def f(self):\n    if 1:\n        return 1", "\tdef f(self):\n\t\tif 1:\n\t\t\treturn 1"),
+        ("class A:\n  def f(self):\n    return 0\n", "def f(self):\n    if 1:\n        return 1", "  def f(self):\n    if 1:\n      return 1"),
+        ("class A:\n    def f(self):\n        return 0\n", "def f(self):\n  if 1:\n    return 1", "    def f(self):\n        if 1:\n            return 1"),
+        ("class A:\n    def f(self):\n        return 0\n", "def f(self):\n\tif 1:\n\t\treturn 1", "    def f(self):\n        if 1:\n            return 1"),
+        ("class A:\n    def f(self):\n        return 0\n", "    def f(self):\n        return 1", "    def f(self):\n        return 1"),
+        ("class A:\n    def f(self):\n        return 0\n", "        def f(self):\n            return 1", "    def f(self):\n        return 1"),
+        ("class A:\n    def f(self):\n        return 0\n", "def f(self):\n        return 1", "    def f(self):\n        return 1"),
+        ("class A:\n    def f(self):\n        return 0\n", "def f(self):\n        if 1:\n            return 1\n        return 2", "    def f(self):\n        if 1:\n            return 1\n        return 2"),
+    ],
+    ids=["to tabs", "to two", "to four", "from tabs", "kept", "doubled", "first line lost", "first line lost, deeper"],
+)  # fmt: skip
+def test_indentation(document: str, code: str, expected: str) -> None:
+    _, result = fitted(document, code, name="A.f")
+    assert result.code == expected
+
+
+def test_the_inside_of_strings_is_never_moved_but_docstrings_are() -> None:
+    code = 'def f(self):\n    """Says.\n\n    More.\n    """\n    return """\n  a\n      b\n"""'
+    _, result = fitted("class A:\n    def f(self):\n        return 0\n", code, name="A.f")
+    assert result.code == (
+        '    def f(self):\n        """Says.\n\n        More.\n        """\n        return """\n  a\n      b\n"""'
+    )
+
+
+def test_template_strings_and_heredocs_stay() -> None:
+    _, script = fitted(
+        "class A {\n\tf() {\n\t\treturn 1;\n\t}\n}\n", "f() {\n  return `\n  a\n    b`;\n}", "javascript", "A.f"
+    )
+    assert script.code == "\tf() {\n\t\treturn `\n  a\n    b`;\n\t}"
+    _, shell = fitted(
+        "if true; then\n  «  f() {\n    :\n  }»\nfi\n", "f() {\n  cat <<END\nx\n  y\nEND\n}", "shellscript"
+    )
+    assert "\nx\n  y\nEND\n" in shell.code
+
+
+def test_a_method_of_a_class_language_without_its_class() -> None:
+    check(
+        """\
+        public class Shop {
+            public int total() {
+                return 0;
+            }
+        }
+        """,
+        """\
+        import java.util.List;
+
+        public class Shop {
+          private int rate() {
+            return 2;
+          }
+
+          public int total() {
+            List<Integer> all = prices();
+            return rate() * all.size();
+          }
+        }
+        """,
+        """\
+        import java.util.List;
+
+        public class Shop {
+            private int rate() {
+                return 2;
+            }
+
+            public int total() {
+                List<Integer> all = prices();
+                return rate() * all.size();
+            }
+        }
+        """,
+        "java",
+        "Shop.total",
+    )
+
+
+# -- line ends, edges
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_are_the_documents(end: str) -> None:
+    before = "import os\n\n\ndef f():\n    return 0\n\n\nx = 1\n".replace("\n", end)
+    text, _ = fitted(before, "import re\ndef f():\n    a = re\n    return a", name="f")
+    assert text == "import os\nimport re\n\n\ndef f():\n    a = re\n    return a\n\n\nx = 1\n".replace("\n", end)
+
+
+def test_mixed_line_ends_take_those_of_the_target() -> None:
+    before = "a = 1\nb = 2\nc = 3\nd = 4\ndef f():\r\n    return 0\r\n"
+    text, _ = fitted(before, "def f():\n    x = 1\n    return x", name="f")
+    assert text == "a = 1\nb = 2\nc = 3\nd = 4\ndef f():\r\n    x = 1\r\n    return x\r\n"
+
+
+@pytest.mark.parametrize("tail", ["", "\n", "\n\n", "\r\n"])
+def test_the_last_line_end_stays_as_it_was(tail: str) -> None:
+    assert fitted(f"x = 1{tail}", "x = 2\n\n\n")[0] == f"x = 2{tail}"
+
+
+def test_an_empty_document_gets_a_last_line_end_and_a_bom_stays() -> None:
+    assert fitted("", "import os\nx = os")[0] == "import os\nx = os\n"
+    assert fitted("\ufeffx = 1\n", "x = 2")[0] == "\ufeffx = 2\n"
+    assert (
+        fitted("\ufeffdef f():\n    return 0\n", "import re\ndef f():\n    return re", name="f")[0].count("\ufeff") == 1
+    )
+
+
+def test_form_feeds_and_odd_separators_are_no_line_ends() -> None:
+    before = "a = '\u2028'\n\x0c\ndef f():\n    return 0\n"
+    assert fitted(before, "def f():\n    return '\u2028\x0c'", name="f")[0] == before.replace("0", "'\u2028\x0c'")
+
+
+# -- imports
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "after"),
+    [
+        ("import os\nimport sys\n\nimport rich\n", "import re", "import os\nimport re\nimport sys\n\nimport rich\n"),
+        ("import rich\n", "import re", "import re\n\nimport rich\n"),
+        ("import os\n", "import rich as re", "import os\n\nimport rich as re\n"),
+        ("from os import path\n", "from os import path, sep as re", "from os import path\nfrom os import sep as re\n"),
+        ("import re\n", "import re", "import re\n"),
+        ("import os\n", "import json", "import os\n"),
+        ('"""Doc."""\n', "import re", '"""Doc."""\n\nimport re\n'),
+        ("# Licence\n# of many lines\n", "import re", "# Licence\n# of many lines\n\nimport re\n"),
+        ("#!/usr/bin/env python\n", "import re", "#!/usr/bin/env python\n\nimport re\n"),
+        ("from __future__ import annotations\n", "import re", "from __future__ import annotations\n\nimport re\n"),
+        ("import os\n", "from __future__ import annotations", "from __future__ import annotations\n\nimport os\n"),
+        ("", "import re", "import re\n"),
+    ],
+    ids=[
+        "sorted in", "new section above", "new section below", "only what is missing", "known", "unused", "docstring",
+        "licence", "shebang", "after future", "future first", "no imports",
+    ],
+)  # fmt: skip
+def test_python_imports(before: str, code: str, after: str) -> None:
+    gap = "\n\n" if before else ""
+    document = f"{before}{gap}def f():\n    return 0\n"
+    text, _ = fitted(document, f"{code}\n\ndef f():\n    return re\n", name="f")
+    assert text == f"{after}\n{'' if not before else chr(10)}def f():\n    return re\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "code", "expected"),
+    [
+        ("javascript", 'import { a } from "m";\n\nfunction f() { return 0; }\n', 'import { a, b } from "m";\nimport c from "n";\nfunction f() { return b(c); }', 'import { a } from "m";\nimport { b } from "m";\nimport c from "n";\n\nfunction f() { return b(c); }\n'),
+        ("typescript", '"use strict";\n\nfunction f() { return 0; }\n', "import type { A } from './a';\nfunction f(): A { return 1; }", "\"use strict\";\n\nimport type { A } from './a';\n\nfunction f(): A { return 1; }\n"),
+        ("go", 'package a\n\nimport (\n\t"fmt"\n\t"os"\n\n\t"x.org/y"\n)\n\nfunc f() {\n\tfmt.Println(0)\n}\n', 'package main\n\nimport (\n\t"fmt"\n\t"log"\n\t"strings"\n)\n\nfunc f() {\n\tfmt.Println(log.Flags(), strings.ToUpper("a"))\n}', 'package a\n\nimport (\n\t"fmt"\n\t"log"\n\t"os"\n\t"strings"\n\n\t"x.org/y"\n)\n\nfunc f() {\n\tfmt.Println(log.Flags(), strings.ToUpper("a"))\n}\n'),
+        ("go", "package a\n\nfunc f() {\n\tprintln(0)\n}\n", 'package main\n\nimport "fmt"\n\nfunc f() {\n    fmt.Println(1)\n}\n\nfunc main() {\n    f()\n}', 'package a\n\nimport "fmt"\n\nfunc f() {\n\tfmt.Println(1)\n}\n'),
+        ("rust", "use std::fs;\n\nfn f() -> i32 {\n    0\n}\n", "use std::{fs, io};\nuse std::collections::HashMap;\n\nfn f() -> i32 {\n    io::stdin(); fs::read(HashMap::new())\n}", "use std::fs;\nuse std::io;\nuse std::collections::HashMap;\n\nfn f() -> i32 {\n    io::stdin(); fs::read(HashMap::new())\n}\n"),
+        ("java", "package a;\n\nimport java.util.*;\n\nclass A {\n    int f() {\n        return 0;\n    }\n}\n", "import java.util.List;\nimport java.io.File;\n\nint f() {\n    List<File> x = null;\n    return 1;\n}", "package a;\n\nimport java.util.*;\nimport java.io.File;\n\nclass A {\n    int f() {\n        List<File> x = null;\n        return 1;\n    }\n}\n"),
+        ("c", "#include <stdio.h>\n\nint f(void) {\n    return 0;\n}\n", "#include <stdio.h>\n#include <string.h>\n\nint f(void) {\n    return strlen(\"a\");\n}", "#include <stdio.h>\n#include <string.h>\n\nint f(void) {\n    return strlen(\"a\");\n}\n"),
+        ("cpp", "#pragma once\n\nint f() {\n    return 0;\n}\n", "#include <vector>\n\nint f() {\n    return std::vector<int>{1}[0];\n}", "#pragma once\n\n#include <vector>\n\nint f() {\n    return std::vector<int>{1}[0];\n}\n"),
+        ("csharp", "using System;\n\nclass A\n{\n    int F()\n    {\n        return 0;\n    }\n}\n", "using System;\nusing System.Linq;\n\nint F()\n{\n    return X.Sum();\n}", "using System;\nusing System.Linq;\n\nclass A\n{\n    int F()\n    {\n        return X.Sum();\n    }\n}\n"),
+    ],
+    ids=["javascript", "typescript head", "go block", "go none", "rust", "java", "c", "cpp head", "csharp"],
+)  # fmt: skip
+def test_imports_of_other_languages(language: str, before: str, code: str, expected: str) -> None:
+    unit = next(u for u in units(Source(before), language) if u.name in "fF")
+    assert fitted(before, code, language, unit.qualified)[0] == expected
+
+
+def test_imports_inside_the_target_stay_there() -> None:
+    text, _ = fitted("«import os\nx = 1»\ny = 2\n", "import re\nx = re", kind=TargetKind.STATEMENTS)
+    assert text == "import re\nx = re\ny = 2\n"
+
+
+# -- insertions and comments
+
+
+def test_an_insertion_at_top_level_has_two_blank_lines() -> None:
+    check(
+        "import os\n\nx = 1\n¦\ndef g():\n    pass\n",
+        "import re\ndef f():\n    return re\n",
+        "import os\nimport re\n\nx = 1\n\n\ndef f():\n    return re\n\n\ndef g():\n    pass\n",
+    )
+
+
+def test_an_insertion_at_the_end_without_a_line_end() -> None:
+    assert fitted("x = 1¦", "def f():\n    pass")[0] == "x = 1\n\n\ndef f():\n    pass"
+    assert fitted("x = 1\n¦", "def f():\n    pass")[0] == "x = 1\n\n\ndef f():\n    pass\n"
+    assert fitted("¦", "def f():\n    pass")[0] == "def f():\n    pass\n"
+
+
+def test_an_insertion_in_a_block_has_one_blank_line_and_none_at_its_edges() -> None:
+    assert fitted("class A {\n¦  a() {}\n}\n", "b() {}", "javascript")[0] == "class A {\n  b() {}\n\n  a() {}\n}\n"
+    assert (
+        fitted("class A {\n  a() {}\n¦  \n}\n", "b() {}", "javascript")[0] == "class A {\n  a() {}\n\n  b() {}\n  \n}\n"
+    )
+
+
+def test_a_comment_is_replaced_by_what_it_asked_for() -> None:
+    check(
+        "x = 1\n\n\n¦⟦# stet: a function f⟧\n\n\ny = 2\n",
+        "# stet: a function f\ndef f():\n    pass\n",
+        "x = 1\n\n\ndef f():\n    pass\n\n\ny = 2\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("⟦# stet: faster⟧\n«def f():\n    return 0»\n", "def f():\n    return 1\n"),
+        ("«⟦# stet: faster⟧\ndef f():\n    return 0»\n", "def f():\n    return 1\n"),
+        ("«def f():\n    ⟦# stet: faster⟧\n    return 0»\n", "def f():\n    return 1\n"),
+        ("a = 1\n\n⟦# stet: faster⟧\n\n«def f():\n    return 0»\n", "a = 1\n\ndef f():\n    return 1\n"),
+        ("«def f():\n    return 0»\na = 1  ⟦# stet: faster⟧\n", "def f():\n    return 1\na = 1\n"),
+        ("«def f():\n    return 0»\n⟦# stet: faster⟧", "def f():\n    return 1\n"),
+    ],
+    ids=["above", "in front of the unit", "inside", "between blank lines", "behind a statement", "last line"],
+)
+def test_the_comment_goes_with_its_line(before: str, after: str) -> None:
+    assert fitted(before, "def f():\n    # stet: faster\n    return 1", name="f")[0] == after
+
+
+def test_no_code_is_a_problem_and_no_edit() -> None:
+    assert fitted("def f():\n    return 0\n", " \n\u200b\n", name="f")[1] == Fitted(problem="The reply held no code.")
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.text(alphabet="ab=(){}\"'#:\n\r\t .é\u2028\x0c", max_size=60),
+    st.text(alphabet="ab=(){}\"'#:\n\r\t .é\u2028\u201c", max_size=60),
+    st.sampled_from(["python", "javascript", "go", "rust", "java", "cpp", "csharp", "yaml", "cobol", "php"]),
+    st.sampled_from(list(TargetKind)),
+    st.data(),
+)
+def test_never_raises_and_touches_nothing_but_the_target(
+    before: str, code: str, language: str, kind: TargetKind, data: st.DataObject
+) -> None:
+    source = Source(before)
+    first = data.draw(st.integers(0, source.line_count - 1))
+    last = data.draw(st.integers(first, source.line_count - 1))
+    start, end = source.line_span(first).start, source.line_span(last).end
+    span = Span(start, start) if kind is TargetKind.INSERTION else Span(start, end)
+    target = Target(kind, source.whole if kind is TargetKind.DOCUMENT else span, "a")
+    result = fit(code, source=source, target=target, language=language)
+    after = source.splice(result.splices).data
+    assert after.startswith(source.data[: target.span.start].rstrip(b"\r\n"))
+    assert after.rstrip(b"\r\n").endswith(source.data[target.span.end :].rstrip(b"\r\n"))
