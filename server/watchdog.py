@@ -16,6 +16,8 @@ LOGGER = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
 """Between two looks at the client's process."""
+FIRST_POLL_SECONDS = 0.2
+"""The same, until there is a process to look at: one that ends before it was seen is taken for one elsewhere."""
 GRACE_SECONDS = 5.0
 """What a server may take to clean up after its client; then it is ended. With the poll: within 10 s of the client."""
 
@@ -28,6 +30,7 @@ class ClientWatch:
         self._process_id = process_id
         self._gone = gone
         self._stopped = threading.Event()
+        self._parent = os.getppid()
         self._seen: set[int] = set()
         self._unseen: set[int] = set()
 
@@ -40,7 +43,7 @@ class ClientWatch:
         self._stopped.set()
 
     def _look(self) -> None:
-        while not self._stopped.wait(POLL_SECONDS):
+        while not self._stopped.wait(POLL_SECONDS if self._seen else FIRST_POLL_SECONDS):
             self._note(self._process_id())
             if any(not is_alive(process_id) for process_id in self._seen):
                 LOGGER.info("the client's process is gone")
@@ -52,7 +55,7 @@ class ClientWatch:
         """Takes a process under watch, unless it was never there: a client outside of a container sends such ids."""
         if process_id is None or process_id in self._seen or process_id in self._unseen:
             return
-        if is_alive(process_id):
+        if process_id == self._parent or is_alive(process_id):
             self._seen.add(process_id)
         else:
             self._unseen.add(process_id)

@@ -47,6 +47,13 @@ async def cancel_itself(ls: Any) -> None:
     await asyncio.Event().wait()
 
 
+def stuck(ls: Any) -> None:
+    """Blocks the loop for ever."""
+    import threading
+
+    threading.Event().wait()
+
+
 def fail(ls: Any) -> None:
     """Has a bug."""
     raise ValueError("the password is hunter2")
@@ -110,7 +117,7 @@ def log_level(ls: Any) -> str:
     return logging.getLevelName(logging.getLogger("pygls.protocol.json_rpc").getEffectiveLevel())
 
 
-HANDLERS = (block, linger, cancel_itself, fail, unserializable, noise, ask, apply, progress, texts, log_level)
+HANDLERS = (block, linger, stuck, cancel_itself, fail, unserializable, noise, ask, apply, progress, texts, log_level)
 
 
 def hardened() -> LanguageServer:
