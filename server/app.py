@@ -12,7 +12,6 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from stet_ls.server.code_actions import KINDS, code_actions
 from stet_ls.server.commands import COMMANDS
 from stet_ls.server.errors import failure_of
-from stet_ls.server.log import start_log
 from stet_ls.server.report import SCHEME
 from stet_ls.server.session import SECTION, StetServer
 
@@ -32,8 +31,7 @@ def create_server(
     *, log_file: Path | None = None, log_level: str | None = None, client_process_id: int | None = None
 ) -> StetServer:
     """A server that is ready to be connected. A log level given here outweighs the settings'."""
-    ls = StetServer(log_level=log_level, client_process_id=client_process_id)
-    start_log(log_file or ls.paths.logs / "stet.log", log_level or "info")
+    ls = StetServer(log_file=log_file, log_level=log_level, client_process_id=client_process_id)
     ls.feature(types.INITIALIZE)(_initialize)
     ls.feature(types.INITIALIZED)(_initialized)
     ls.feature(types.SHUTDOWN)(_shutdown)
@@ -56,6 +54,7 @@ def _initialize(ls: StetServer, params: types.InitializeParams) -> None:
 
 
 async def _initialized(ls: StetServer, params: types.InitializedParams) -> None:
+    ls.start_log()
     ls.in_background(_register(ls), "register capabilities")
     ls.in_background(_warm_up(ls), "load the engine")
 

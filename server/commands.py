@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.models import ACTIONS
 from stet_ls.server.code_actions import OFFERS
 from stet_ls.server.jobs import Ending, Job
 from stet_ls.server.session import StetServer
 
 if TYPE_CHECKING:
     from stet_ls.server.params import Params
+
+ACTIONS = tuple(offer.action for offer in OFFERS)
 
 Json = dict[str, Any]
 

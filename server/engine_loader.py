@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.paths import Paths
-
 if TYPE_CHECKING:
     from stet_ls.engine.configuration import Loaded
+    from stet_ls.engine.paths import Paths
     from stet_ls.engine.run import Engine
     from stet_ls.engine.settings import Settings
 

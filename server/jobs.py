@@ -8,11 +8,13 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.models import Answer
 from stet_ls.server.errors import Blame, failure_of
+
+if TYPE_CHECKING:
+    from stet_ls.engine.models import Answer
 
 HISTORY = 50
 """Ended jobs that `stet.result` still knows; the oldest are forgotten first."""
@@ -82,7 +84,10 @@ class Job:
         if self.ending is None:
             self.ending = ending
             self.seconds = time.monotonic() - self.started
-            self._ended.set()
+
+    def wake(self) -> None:
+        """Lets go of all who wait for the end."""
+        self._ended.set()
 
 
 Run = Callable[[Job], Awaitable[Ending]]
@@ -132,7 +137,9 @@ class Jobs:
         # A task that was cancelled before its first step never entered _root.
         if task.cancelled():
             job.end(Ending(JobStatus.CANCELLED, "Cancelled."))
+        # Whoever waits hears of the end after the user did.
         on_end(job)
+        job.wake()
         ended = [known.id for known in self._jobs.values() if known.ending is not None]
         for job_id in ended[: max(len(ended) - HISTORY, 0)]:
             del self._jobs[job_id]

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from stet_ls.engine.models import Answer, Outcome
 from stet_ls.server.diff import minimal
 from stet_ls.server.documents import Documents, Snapshot
-from stet_ls.server.plan import Change
 from stet_ls.server.track import Track
 from stet_ls.validators.source import Source, Span
+
+if TYPE_CHECKING:
+    from stet_ls.engine.models import Answer
+    from stet_ls.server.plan import Change
 
 WATCHED = 30
 """Edits whose fate is awaited at a time; the oldest is given up first."""
 
-Tell = Callable[[str, Outcome, str], None]
+Fate = Literal["kept", "edited", "undone", "rejected"]
+"""The values of the engine's `Outcome`, which is not imported before the handshake."""
+Tell = Callable[[str, Fate, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class Outcomes:
     def rejected(self, answer: Answer) -> None:
         """A person, or the editor, did not want the edit."""
         if trace := _trace(answer):
-            self._tell(trace, Outcome.REJECTED, answer.code)
+            self._tell(trace, "rejected", answer.code)
 
     def landed(self, answer: Answer, change: Change) -> None:
         """The edit is in the document: from here on its fate is watched."""
@@ -57,7 +62,7 @@ class Outcomes:
         """The document has another text: if it is the one from before the edit, the edit was undone."""
         for watch in self._of(snapshot.uri):
             if snapshot.source.text == watch.before.text:
-                self._tell(watch.trace, Outcome.UNDONE, "")
+                self._tell(watch.trace, "undone", "")
                 self._drop(watch.trace)
 
     def saved(self, snapshot: Snapshot) -> None:
@@ -66,7 +71,7 @@ class Outcomes:
             places = [watch.track.rebase(span) for span in watch.written]
             kept = all(place is not None for place in places)
             text = "".join(snapshot.source.slice(place) for place in places if place is not None)
-            self._tell(watch.trace, Outcome.KEPT if kept else Outcome.EDITED, text)
+            self._tell(watch.trace, "kept" if kept else "edited", text)
             self._drop(watch.trace)
 
     def closed(self, uri: str) -> None:

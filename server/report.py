@@ -16,18 +16,20 @@ KEPT = 30
 SHORT = 280
 """Characters of a report that a message box may show."""
 
+_NO_PROSE = ("#", "```", "- ", "* ", "|", ">")
+"""How headings, code, lists, tables and quotes begin."""
+
 
 class Reports:
     """The reports of one server. Its files lie in `folder`, readable by their user alone, for they quote code."""
 
-    def __init__(self, ls: LanguageServer, folder: Path) -> None:
+    def __init__(self, ls: LanguageServer, folder: Path, *, documents: bool, virtual: bool) -> None:
+        """`documents`: the client shows documents on request; `virtual`: it fetches those of our scheme."""
         self._ls = ls
         self._folder = folder
         self._texts: OrderedDict[str, str] = OrderedDict()
-        self.virtual = False
-        """True if the client fetches the text of documents of our scheme."""
-        self.documents = False
-        """True if the client shows documents on request."""
+        self._documents = documents
+        self._virtual = virtual
 
     def owns(self, uri: str) -> bool:
         """True for our own reports: no action is offered on them."""
@@ -39,14 +41,14 @@ class Reports:
 
     async def show(self, name: str, markdown: str) -> str:
         """Shows `markdown` and says where, as the end of a sentence: "open as NAME"."""
-        if self.virtual and self.documents:
+        if self._virtual and self._documents:
             uri = f"{SCHEME}:/{name}.md"
             self._texts[uri] = markdown
             while len(self._texts) > KEPT:
                 self._texts.popitem(last=False)
             if await self._open(uri):
                 return f"open as {name}.md"
-        if self.documents:
+        if self._documents:
             file = await asyncio.to_thread(self._write, name, markdown)
             if file is not None and await self._open(file.as_uri()):
                 return f"open as {file.name}"
@@ -74,9 +76,7 @@ class Reports:
 
 
 def _short(markdown: str) -> str:
-    """The first paragraph that is no heading, cut to what a message box holds."""
+    """The first paragraph of mere prose, cut to what a message box holds."""
     paragraphs = [part.strip() for part in markdown.split("\n\n")]
-    prose = next(
-        (part for part in paragraphs if part and not part.startswith(("#", "```"))), "The report is in the log."
-    )
+    prose = next((part for part in paragraphs if part and not part.startswith(_NO_PROSE)), "The report is in the log.")
     return prose if len(prose) <= SHORT else f"{prose[: SHORT - 1].rstrip()}…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +15,17 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from stet_ls import __version__
-from stet_ls.engine.models import Outcome
-from stet_ls.engine.paths import user_paths
 from stet_ls.server.client import Client
 from stet_ls.server.documents import Documents
 from stet_ls.server.engine_loader import EditorSettings, EngineLoader
 from stet_ls.server.jobs import Jobs
-from stet_ls.server.log import set_level
-from stet_ls.server.outcomes import Outcomes
+from stet_ls.server.outcomes import Fate, Outcomes
 from stet_ls.server.protocol import Protocol, converter_factory
 from stet_ls.server.report import Reports
 from stet_ls.server.unit_index import UnitIndex
 
 if TYPE_CHECKING:
+    from stet_ls.engine.paths import Paths
     from stet_ls.engine.settings import Settings
 
 LOGGER = logging.getLogger(__name__)
@@ -42,7 +41,9 @@ class StetServer(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self, *, log_level: str | None = None, client_process_id: int | None = None) -> None:
+    def __init__(
+        self, *, log_file: Path | None = None, log_level: str | None = None, client_process_id: int | None = None
+    ) -> None:
         super().__init__(
             SECTION,
             __version__,
@@ -50,26 +51,40 @@ class StetServer(LanguageServer):
             protocol_cls=Protocol,
             converter_factory=converter_factory,
         )
-        self.paths = user_paths()
         self.client = Client()
         self.process_id = client_process_id
         self._told_process_id = client_process_id
         self.documents: Documents = self.protocol.documents
         self.jobs = Jobs()
-        self.reports = Reports(self, self.paths.cache / "reports")
         self.units = UnitIndex()
         self.outcomes = Outcomes(self.documents, self._tell_outcome)
-        self.engine = EngineLoader(
-            self.paths,
-            project=self.project,
-            editor=self.editor_settings,
-            warn=self.warn,
-            apply=self._apply,
-        )
         self._options: dict[str, Any] = {}
+        self._log_file = log_file
         self._log_level = log_level
         self._started = time.monotonic()
         self._background: set[asyncio.Task[Any]] = set()
+
+    @cached_property
+    def paths(self) -> Paths:
+        """The user's folders. Like the next two it is made when first used, which is after the handshake."""
+        from stet_ls.engine.paths import user_paths
+
+        return user_paths()
+
+    @cached_property
+    def reports(self) -> Reports:
+        """What was shown to the user."""
+        client = self.client
+        return Reports(
+            self, self.paths.cache / "reports", documents=client.show_document, virtual=client.text_document_content
+        )
+
+    @cached_property
+    def engine(self) -> EngineLoader:
+        """The engine, made for the settings as they are."""
+        return EngineLoader(
+            self.paths, project=self.project, editor=self.editor_settings, warn=self.warn, apply=self._apply
+        )
 
     def meet(self, params: types.InitializeParams) -> None:
         """Learns who the client is."""
@@ -78,8 +93,12 @@ class StetServer(LanguageServer):
         self.process_id = params.process_id or self._told_process_id
         options = params.initialization_options
         self._options = dict(options) if isinstance(options, dict) else {}
-        self.reports.documents = self.client.show_document
-        self.reports.virtual = self.client.text_document_content
+
+    def start_log(self) -> None:
+        """Opens the log file."""
+        from stet_ls.server.log import start_log
+
+        start_log(self._log_file or self.paths.logs / "stet.log", self._log_level or "info")
 
     def roots(self) -> tuple[Path, ...]:
         """The folders that are open, the first one first. A client without any is well."""
@@ -131,11 +150,15 @@ class StetServer(LanguageServer):
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    def _tell_outcome(self, trace: str, outcome: Outcome, text: str) -> None:
+    def _tell_outcome(self, trace: str, fate: Fate, text: str) -> None:
         async def tell() -> None:
-            await (await self.engine.get()).engine.outcome(trace, outcome, text)
+            from stet_ls.engine.models import Outcome
+
+            await (await self.engine.get()).engine.outcome(trace, Outcome(fate), text)
 
         self.in_background(tell(), f"outcome of {trace}")
 
     def _apply(self, settings: Settings) -> None:
+        from stet_ls.server.log import set_level
+
         set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from stet_ls.server.documents import Snapshot
-from stet_ls.validators.structure import units
+if TYPE_CHECKING:
+    from stet_ls.server.documents import Snapshot
+
 
 LOGGER = logging.getLogger(__name__)
 
@@ -83,6 +85,8 @@ class UnitIndex:
 
 
 def _entries(snapshot: Snapshot) -> tuple[Entry, ...]:
+    from stet_ls.validators.structure import units  # brings the parsers: not before the handshake
+
     source = snapshot.source
     return tuple(
         Entry(source.line_of(unit.span.start), source.line_of(unit.span.end), unit.qualified)

@@ -32,7 +32,6 @@ URI = "file:///w/a.py"
 TARGET = lines(4)
 
 TAKES_NO_EDITS = {"vim9-ale-3.3", "kate-22.12", NOTHING}
-UNVERSIONED = {"neovim-0.7.2-debian", *TAKES_NO_EDITS}
 
 Environment = Mapping[str, str]
 
@@ -97,10 +96,18 @@ async def test_each_client_gets_the_edit_as_it_understands_it(name: str, environ
             assert result["applied"] is True
             assert client.text(URI) == AFTER
             [sent] = client.received("workspace/applyEdit")
-            assert ("changes" in sent["edit"]) == (name in UNVERSIONED)
-            if name not in UNVERSIONED:
-                assert sent["edit"]["documentChanges"][0]["textDocument"] == {"uri": URI, "version": 1}
+            assert sent["edit"]["documentChanges"][0]["textDocument"] == {"uri": URI, "version": 1}
             assert boxes(client) == []
+
+
+async def test_a_client_without_versions_gets_plain_changes(environment: Environment) -> None:
+    async with editor(environment, NOTHING, capabilities={"workspace": {"applyEdit": True}}) as client:
+        result = await refactored(client)
+
+        assert result["applied"] is True
+        [sent] = client.received("workspace/applyEdit")
+        assert list(sent["edit"]) == ["changes"]
+        assert client.text(URI) == AFTER
 
 
 async def test_the_edit_is_small_and_one(environment: Environment) -> None:
