@@ -42,7 +42,7 @@ class Work(Protocol):
         """Gets ready, however long that takes, and returns what users of the child must know (addresses, keys)."""
 
     def active(self) -> bool:
-        """True if something was worked on since this was last asked. Asked a few times per idle period."""
+        """True if something was worked on since this was last asked: a few times per idle period, in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,8 @@ class _Control:
                 await self._lease(reader, writer)
         except TimeoutError:
             _log.warning("a connection said nothing")
+        except asyncio.CancelledError:
+            pass  # leaving ends every connection; streams would log it as a failure
         finally:
             writer.close()
 
@@ -154,7 +156,7 @@ class _Control:
         quiet = 0
         while quiet < _LOOKS:
             await asyncio.sleep(step)
-            busy = self._work.active()
+            busy = await asyncio.to_thread(self._work.active)
             quiet = 0 if busy or self._touched else quiet + 1
             self._touched = False
         self._leave("idle")

@@ -18,7 +18,7 @@ from stet_ls.engine.workers.wire import (
     write_line,
 )
 
-_ANSWER_SECONDS = 5.0
+_ANSWER_SECONDS = 15.0
 """For one answer of a child. Its processor may be taken, but it has nothing else to do on this port."""
 
 
