@@ -47,9 +47,7 @@ def brief(job: Job, recipe: Recipe) -> Brief:
     instruction = find_instruction(request, target)
     if recipe.needs_instruction and instruction is None:
         raise UsageError(_no_instruction(recipe, request.language))
-    prompt = build(
-        request, target, instruction, recipe.task, budget_tokens=job.prompt_budget(), tier=job.profile.tier
-    )
+    prompt = build(request, target, instruction, recipe.task, budget_tokens=job.prompt_budget(), tier=job.profile.tier)
     return Brief(target, instruction, prompt)
 
 

@@ -86,23 +86,8 @@ def _read(
     if fitted.problem is not None:
         return Unusable(fitted.problem)
     after = request.source.splice(fitted.splices)
-    case = Case(
-        request.action, request.language, request.path, request.source, after,
-        old=target.span, new=_landed(target.span, fitted), unit=target.name,
-    )  # fmt: skip
+    case = Case(request.action, request.language, request.path, request.source, after, unit=target.name)
     return Draft(Patch(fitted, reply), case, truncated=cut)
-
-
-def _landed(span: Span, fitted: Fitted) -> Span:
-    """Where the target's span lies once all splices are in."""
-    start, end = span.start, span.end
-    for splice in fitted.splices:
-        grown = len(splice.text.encode("utf-8", "surrogatepass")) - (splice.span.end - splice.span.start)
-        if splice.span.end <= span.start and not splice.span.overlaps(span):
-            start, end = start + grown, end + grown
-        elif splice.span.start <= span.end:
-            end += grown
-    return Span(max(start, 0), max(end, start, 0))
 
 
 def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, target: Target, proposal: Proposal[Patch]) -> Answer:

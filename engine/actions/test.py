@@ -91,7 +91,7 @@ def _read(job: Job, target: Target, place: Place, prompt: Prompt, completion: Co
     if code is None:
         return Unusable(reply.problem or "The reply held no tests.")
     before, after = Source(place.text), Source(join(place, code, job.request, target))
-    case = Case("test", language, place.path, before, after, old=before.whole, new=after.whole)
+    case = Case("test", language, place.path, before, after)
     return Draft(after.text, case, truncated=cut)
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from stet_ls.engine.models import Evidence
 from stet_ls.validators import lint, syntax
 from stet_ls.validators.findings import Finding, Verdict
-from stet_ls.validators.source import Source, Span
+from stet_ls.validators.source import Source
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One candidate: `after` is the document with it in place, `before` the document as the user has it.
 
-    `old` and `new` are the spans of the target in the two; `unit` is its qualified name, "" where it has none.
+    `unit` is the qualified name of the target, "" where it has none.
     """
 
     action: str
@@ -26,8 +26,6 @@ class Case:
     path: Path | None
     before: Source
     after: Source
-    old: Span
-    new: Span
     unit: str = ""
 
 

@@ -10,13 +10,13 @@ from stet_ls.validators import structure
 
 
 async def judge(case: Case) -> Evidence:
-    """Fails a candidate that repeats the target, white space aside, or that leaves the stub it should have filled."""
+    """Fails a candidate that changes nothing but white space, or that leaves the stub it should have filled."""
     return await asyncio.to_thread(_judge, case)
 
 
 def _judge(case: Case) -> Evidence:
-    old, new = case.before.slice(case.old), case.after.slice(case.new)
-    if case.before.text == case.after.text or _shape(old) == _shape(new):
+    old, new = _shape(case.before.text), _shape(case.after.text)
+    if old == new:
         return Evidence(Check.NOOP, Ruling.FAIL, "the answer repeats the code unchanged", trusted=True)
     if case.action == "generate" and case.unit:
         unit = next((u for u in structure.units(case.after, case.language) if u.qualified == case.unit), None)
@@ -31,8 +31,8 @@ def _shape(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
-def _changed_lines(old: str, new: str) -> int:
-    before, after = old.splitlines(), new.splitlines()
+def _changed_lines(before: list[str], after: list[str]) -> int:
+    """The lines between the first and the last that differ, blank ones aside, of the longer side."""
     head = next(
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )
