@@ -11,6 +11,7 @@ from stet_ls.engine.reply.clean import clean, unquoted
 from stet_ls.engine.reply.elision import elided
 from stet_ls.engine.reply.envelope import Envelope, is_error_page, open_json
 from stet_ls.engine.reply.fences import Page, scan
+from stet_ls.engine.reply.indent import reindent
 from stet_ls.engine.reply.loops import loop_start
 from stet_ls.engine.reply.thinking import without_leaks, without_thinking
 from stet_ls.engine.reply.wanted import (
@@ -62,7 +63,7 @@ def parse_reply(
     """What a model's reply holds. Never raises; time is linear in the length of the reply.
 
     `symbol` is the (qualified) name of the unit that is wanted, "" for none. `truncated`: the model was stopped.
-    `current` is the target's present text, as the model saw it; without it changes cannot be applied, a body not put
+    `current` is the target's present text, indented or not; without it no change can be applied and no body put
     under its header. Returned code is made of the reply's lines, or of those and `current`'s, with line feeds.
     """
     if len(text) > LONGEST_REPLY:
@@ -75,9 +76,16 @@ def parse_reply(
         return ParsedReply(problem=ERROR_PAGE)
     if wants == "prose":
         return _prose(answer, truncated=truncated)
-    wanted = Wanted(language, symbol if wants == "unit" else "", current if wants == "unit" else "", truncated)
+    if wants != "unit":
+        symbol = current = ""
+    wanted = Wanted(language, symbol, _at_margin(current, language), truncated)
     envelope = None if language in _JSON else _envelope(answer)
     return _read(answer, wanted, wants) if envelope is None else _unwrap(envelope, wanted, wants)
+
+
+def _at_margin(text: str, language: str) -> str:
+    """The present text as the model saw it: dedented, with line feeds."""
+    return reindent(text.replace("\r\n", "\n").replace("\r", "\n"), language, base="", unit=None)
 
 
 def _prose(answer: str, *, truncated: bool) -> ParsedReply:

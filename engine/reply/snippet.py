@@ -69,7 +69,7 @@ class Snippet:
     @cached_property
     def is_prose(self) -> bool:
         """True for words where code should be: a placeholder that was copied, a refusal in a fence."""
-        return self.language not in _PROSE_LANGUAGES and self.state != "ok" and not _CODE_MARK.search(self.text)
+        return self.language not in _PROSE_LANGUAGES and self.state == "broken" and not _CODE_MARK.search(self.text)
 
     def defines(self, symbol: str) -> bool:
         """True if a unit of this (perhaps qualified) name is defined here; by its mere name where nothing parses."""

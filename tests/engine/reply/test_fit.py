@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.sections import read
 
 from stet_ls.engine.models import Target, TargetKind
 from stet_ls.engine.reply.fit import Fitted, fit
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import units
 
+FITS = sorted((Path(__file__).parent / "fits").glob("*.txt"))
 MARKS = re.compile("[«»¦⟦⟧]")
 
 
@@ -205,29 +208,37 @@ PROPERTY = """\
 
 
 def test_the_setter_and_not_the_getter_of_the_same_name() -> None:
-    code = "class A:\n    @property\n    def x(self):\n        return 2\n\n    @x.setter\n    def x(self, value):\n        self.y = value"
-    text, _ = fitted(dedent(PROPERTY), code, name="A.x")
-    assert "return 1" in text
-    assert "self.y = value" in text
+    document = dedent(PROPERTY)
+    reply = re.sub(MARKS, "", document).replace("return 1", "return 2").replace("pass", "self.y = value")
+    assert fitted(document, reply, name="A.x")[0] == re.sub(MARKS, "", document).replace("pass", "self.y = value")
 
 
 # -- indentation
 
 
-@pytest.mark.parametrize(
-    ("document", "code", "expected"),
-    [
-        ("class A:\n\tdef f(self):\n\t\treturn 0\n", "def f(self):\n    if 1:\n        return 1", "\tdef f(self):\n\t\tif 1:\n\t\t\treturn 1"),
-        ("class A:\n  def f(self):\n    return 0\n", "def f(self):\n    if 1:\n        return 1", "  def f(self):\n    if 1:\n      return 1"),
-        ("class A:\n    def f(self):\n        return 0\n", "def f(self):\n  if 1:\n    return 1", "    def f(self):\n        if 1:\n            return 1"),
-        ("class A:\n    def f(self):\n        return 0\n", "def f(self):\n\tif 1:\n\t\treturn 1", "    def f(self):\n        if 1:\n            return 1"),
-        ("class A:\n    def f(self):\n        return 0\n", "    def f(self):\n        return 1", "    def f(self):\n        return 1"),
-        ("class A:\n    def f(self):\n        return 0\n", "        def f(self):\n            return 1", "    def f(self):\n        return 1"),
-        ("class A:\n    def f(self):\n        return 0\n", "def f(self):\n        return 1", "    def f(self):\n        return 1"),
-        ("class A:\n    def f(self):\n        return 0\n", "def f(self):\n        if 1:\n            return 1\n        return 2", "    def f(self):\n        if 1:\n            return 1\n        return 2"),
-    ],
-    ids=["to tabs", "to two", "to four", "from tabs", "kept", "doubled", "first line lost", "first line lost, deeper"],
-)  # fmt: skip
+def steps(*margins: str) -> str:
+    """A method whose lines have these margins."""
+    return "\n".join(
+        margin + line for margin, line in zip(margins, ("def f(self):", "if 1:", "return 1"), strict=False)
+    )
+
+
+TABS = "class A:\n\tdef f(self):\n\t\treturn 0\n"
+TWO = "class A:\n  def f(self):\n    return 0\n"
+FOUR = "class A:\n    def f(self):\n        return 0\n"
+INDENTED = {
+    "to tabs": (TABS, steps("", " " * 4, " " * 8), steps("\t", "\t\t", "\t\t\t")),
+    "to two": (TWO, steps("", " " * 4, " " * 8), steps("  ", " " * 4, " " * 6)),
+    "to four": (FOUR, steps("", " " * 2, " " * 4), steps(" " * 4, " " * 8, " " * 12)),
+    "from tabs": (FOUR, steps("", "\t", "\t\t"), steps(" " * 4, " " * 8, " " * 12)),
+    "kept": (FOUR, steps(" " * 4, " " * 8, " " * 12), steps(" " * 4, " " * 8, " " * 12)),
+    "doubled": (FOUR, steps(" " * 8, " " * 12, " " * 16), steps(" " * 4, " " * 8, " " * 12)),
+    "first line lost": (FOUR, steps("", " " * 8, " " * 12), steps(" " * 4, " " * 8, " " * 12)),
+    "first line lost, flat": (FOUR, "def f(self):\n        return 1", "    def f(self):\n        return 1"),
+}
+
+
+@pytest.mark.parametrize(("document", "code", "expected"), INDENTED.values(), ids=INDENTED)
 def test_indentation(document: str, code: str, expected: str) -> None:
     _, result = fitted(document, code, name="A.f")
     assert result.code == expected
@@ -359,24 +370,12 @@ def test_python_imports(before: str, code: str, after: str) -> None:
     assert text == f"{after}\n{'' if not before else chr(10)}def f():\n    return re\n"
 
 
-@pytest.mark.parametrize(
-    ("language", "before", "code", "expected"),
-    [
-        ("javascript", 'import { a } from "m";\n\nfunction f() { return 0; }\n', 'import { a, b } from "m";\nimport c from "n";\nfunction f() { return b(c); }', 'import { a } from "m";\nimport { b } from "m";\nimport c from "n";\n\nfunction f() { return b(c); }\n'),
-        ("typescript", '"use strict";\n\nfunction f() { return 0; }\n', "import type { A } from './a';\nfunction f(): A { return 1; }", "\"use strict\";\n\nimport type { A } from './a';\n\nfunction f(): A { return 1; }\n"),
-        ("go", 'package a\n\nimport (\n\t"fmt"\n\t"os"\n\n\t"x.org/y"\n)\n\nfunc f() {\n\tfmt.Println(0)\n}\n', 'package main\n\nimport (\n\t"fmt"\n\t"log"\n\t"strings"\n)\n\nfunc f() {\n\tfmt.Println(log.Flags(), strings.ToUpper("a"))\n}', 'package a\n\nimport (\n\t"fmt"\n\t"log"\n\t"os"\n\t"strings"\n\n\t"x.org/y"\n)\n\nfunc f() {\n\tfmt.Println(log.Flags(), strings.ToUpper("a"))\n}\n'),
-        ("go", "package a\n\nfunc f() {\n\tprintln(0)\n}\n", 'package main\n\nimport "fmt"\n\nfunc f() {\n    fmt.Println(1)\n}\n\nfunc main() {\n    f()\n}', 'package a\n\nimport "fmt"\n\nfunc f() {\n\tfmt.Println(1)\n}\n'),
-        ("rust", "use std::fs;\n\nfn f() -> i32 {\n    0\n}\n", "use std::{fs, io};\nuse std::collections::HashMap;\n\nfn f() -> i32 {\n    io::stdin(); fs::read(HashMap::new())\n}", "use std::fs;\nuse std::io;\nuse std::collections::HashMap;\n\nfn f() -> i32 {\n    io::stdin(); fs::read(HashMap::new())\n}\n"),
-        ("java", "package a;\n\nimport java.util.*;\n\nclass A {\n    int f() {\n        return 0;\n    }\n}\n", "import java.util.List;\nimport java.io.File;\n\nint f() {\n    List<File> x = null;\n    return 1;\n}", "package a;\n\nimport java.util.*;\nimport java.io.File;\n\nclass A {\n    int f() {\n        List<File> x = null;\n        return 1;\n    }\n}\n"),
-        ("c", "#include <stdio.h>\n\nint f(void) {\n    return 0;\n}\n", "#include <stdio.h>\n#include <string.h>\n\nint f(void) {\n    return strlen(\"a\");\n}", "#include <stdio.h>\n#include <string.h>\n\nint f(void) {\n    return strlen(\"a\");\n}\n"),
-        ("cpp", "#pragma once\n\nint f() {\n    return 0;\n}\n", "#include <vector>\n\nint f() {\n    return std::vector<int>{1}[0];\n}", "#pragma once\n\n#include <vector>\n\nint f() {\n    return std::vector<int>{1}[0];\n}\n"),
-        ("csharp", "using System;\n\nclass A\n{\n    int F()\n    {\n        return 0;\n    }\n}\n", "using System;\nusing System.Linq;\n\nint F()\n{\n    return X.Sum();\n}", "using System;\nusing System.Linq;\n\nclass A\n{\n    int F()\n    {\n        return X.Sum();\n    }\n}\n"),
-    ],
-    ids=["javascript", "typescript head", "go block", "go none", "rust", "java", "c", "cpp head", "csharp"],
-)  # fmt: skip
-def test_imports_of_other_languages(language: str, before: str, code: str, expected: str) -> None:
-    unit = next(u for u in units(Source(before), language) if u.name in "fF")
-    assert fitted(before, code, language, unit.qualified)[0] == expected
+@pytest.mark.parametrize("path", FITS, ids=lambda path: path.stem)
+def test_fit(path: Path) -> None:
+    case = read(path)
+    text, result = fitted(case.sections["document"], case.sections["reply"], case.keys["language"], case.keys["unit"])
+    assert result.problem is None
+    assert text == case.sections["becomes"]
 
 
 def test_imports_inside_the_target_stay_there() -> None:
