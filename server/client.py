@@ -5,6 +5,7 @@ Nobody else reads `ClientCapabilities`: a handler asks `client.versioned_edits`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, cast, get_args
@@ -51,6 +52,8 @@ class Client:
     """Shows progress that the server starts."""
     show_document: bool = False
     """Opens a document that the server names."""
+    shows_reports: bool = False
+    """A plugin shows the reports of jobs itself, from `stet.result`; a second view by the server would be in the way."""
     text_document_content: bool = False
     """Fetches the text of documents that exist only in the server."""
     message_actions: bool = False
@@ -102,6 +105,7 @@ class Client:
             llm_tag=types.CodeActionTag.LlmGenerated in tags,
             work_done_progress=has("window.work_done_progress"),
             show_document=has("window.show_document.support"),
+            shows_reports=_plugin(params).get("reports") is True,
             text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
             message_actions=has("window.show_message.message_action_item.additional_properties_support"),
             markdown=types.MarkupKind.Markdown in formats,
@@ -114,6 +118,13 @@ class Client:
             workspace_folders=has("workspace.workspace_folders"),
             inline_completion=offered(params.capabilities, "text_document.inline_completion") is not None,
         )
+
+
+def _plugin(params: types.InitializeParams) -> Mapping[str, Any]:
+    """What a plugin of ours says of itself: `initializationOptions.plugin`, `{name, reports}`."""
+    options = params.initialization_options
+    plugin = options.get("plugin") if isinstance(options, Mapping) else None
+    return plugin if isinstance(plugin, Mapping) else {}
 
 
 def offered(capabilities: types.ClientCapabilities, path: str) -> Any:

@@ -126,6 +126,9 @@ async def _run(ls: StetServer, job: Job, prepared: _Prepared, progress: JobProgr
     if answer.edits or answer.new_files:
         preview = prepared.params.preview or ready.settings.editor.preview
         return await land(ls, answer, prepared.origin, preview, name)
+    # A plugin does not know of the jobs that its editor starts from the menu of code actions.
+    if ls.client.shows_reports and job.followed:
+        return Ending(JobStatus.DONE, answer.message, answer=answer)
     where = await ls.reports.show(name, answer.markdown)
     return Ending(JobStatus.DONE, f"{answer.message} ({where})", answer=answer)
 

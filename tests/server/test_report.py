@@ -83,6 +83,16 @@ async def test_a_client_that_cannot_show_it_after_all_gets_the_message(environme
         assert boxes(client) == ["It returns the sum of its two arguments."]
 
 
+async def test_a_plugin_that_shows_reports_itself_gets_no_second_view(environment: Environment) -> None:
+    options = {"plugin": {"name": "any", "reports": True}}
+    async with editor(environment, NEOVIM, initializationOptions=options) as client:
+        result = await explained(client)
+
+        assert "sum of its two arguments" in result["markdown"]
+        assert client.received("window/showDocument") == []
+        assert boxes(client) == []
+
+
 async def test_the_log_file_holds_no_code_and_no_prompt(environment: Environment) -> None:
     async with editor(environment, NEOVIM) as client:
         await explained(client)
