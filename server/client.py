@@ -53,7 +53,7 @@ class Client:
     show_document: bool = False
     """Opens a document that the server names."""
     shows_reports: bool = False
-    """A plugin shows the reports of jobs itself, from `stet.result`; a second view by the server would be in the way."""
+    """A plugin shows the reports of jobs itself, from `stet.result`; the server need not."""
     text_document_content: bool = False
     """Fetches the text of documents that exist only in the server."""
     message_actions: bool = False
