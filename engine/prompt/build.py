@@ -8,6 +8,7 @@ user     <data-id> context, target </data-id>             redacted, template wor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -73,7 +74,7 @@ def build(
     stub = _stub(request, target) if tier == "tiny" else ()
     shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub))
     pieces = [piece for piece in gather(request, target, shown, hidden=done) if piece.worth <= _BEARABLE[tier]]
-    layout = _layout(request, target, instruction, task, shown, pieces, unwritten=bool(stub))
+    layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub))
     facts = conventions(request)
     system = wording.system(task.wants, request.language, facts)
     room = budget_tokens - _tokens(_messages(system, layout, ()))
@@ -99,10 +100,8 @@ def repair(prompt: Prompt, reply_text: str, problem: str) -> Prompt:
 
     `problem` may hold messages of tools and is fenced as data. A reply too long for the budget is shown by its head.
     """
-    redacted = redact(problem, prompt.secrets)
-    text, secrets = neutralize(redacted.text, redacted.secrets)
-    turn = wording.again(data(text, prompt.ident), prompt.form)
-    reply, secrets = neutralize(redact(reply_text, secrets).text, secrets)
+    turn, secrets = _clean(wording.again(data(problem, prompt.ident), prompt.form), prompt.secrets)
+    reply, secrets = _clean(reply_text, secrets)
     messages = (
         *prompt.messages,
         Message("assistant", _head(reply, max(_LEAST_REPLY, prompt.budget - prompt.tokens)) or "(nothing)"),
@@ -125,6 +124,7 @@ def _layout(
     target: Target,
     instruction: Instruction | None,
     task: Task,
+    tier: Tier,
     shown: View,
     pieces: Sequence[Piece],
     *,
@@ -139,11 +139,19 @@ def _layout(
         heading=f"File: {request.path.name}\n{title}" if request.path else title,
         target=shown.text,
         order=wording.order(task, wish, request.constraints),
-        form=wording.form(task, target, tag, fence),
+        form=wording.form(task, target, tag, fence, tier, _header(shown.text, target.name)),
         fence=fence,
         tag=tag,
         ident=nonce(),
     )
+
+
+def _header(text: str, name: str) -> str:
+    """The line that names a unit: its first one but for decorators and comments."""
+    simple = name.rpartition(".")[2]
+    naming = (line for line in text.split("\n") if re.search(rf"\b{re.escape(simple)}\b", line))
+    code = (line for line in naming if line.lstrip()[:1] not in tuple("@#/*"))
+    return next(code, "").rstrip() if simple else ""
 
 
 def _messages(system: str, layout: Layout, chosen: Sequence[Piece]) -> tuple[Message, ...]:
@@ -170,6 +178,11 @@ def _sealed(request: Request, prompt: Prompt) -> Prompt:
     return replace(
         prompt, messages=tuple(messages), tokens=_tokens(messages), secrets=kept, redactions=tuple(redactions)
     )
+
+
+def _clean(text: str, secrets: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+    redacted = redact(text, secrets)
+    return neutralize(redacted.text, redacted.secrets)
 
 
 def _head(reply: str, tokens: int) -> str:

@@ -43,7 +43,7 @@ class Layout:
 
 def choose(pieces: Sequence[Piece], room: int) -> tuple[list[Piece], tuple[str, ...]]:
     """The pieces that fit into `room` tokens, most worth first, in reading order; and the names of the others."""
-    costs = {piece.name: estimate(f"{piece.title}\n\n{piece.text}\n") + 4 for piece in pieces}
+    costs = {piece.name: estimate(f"\n\n{piece.title}\n```tag\n{piece.text}\n```") + 2 for piece in pieces}
     taken: set[str] = set()
     for piece in sorted(pieces, key=lambda piece: piece.worth):
         cost = costs[piece.name] - (costs[piece.instead_of] if piece.instead_of in taken else 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stet_ls.engine.models import Target, TargetKind
-from stet_ls.engine.prompt.task import Task, Wants
+from stet_ls.engine.prompt.task import Task, Tier, Wants
 from stet_ls.validators.languages import language
 
 _ROLE: dict[Wants, str] = {
@@ -35,13 +35,13 @@ _CARDS = {
 
 # Asked for "the tests", a tiny model writes a list of names; shown the frame of one, it writes tests.
 _TESTS = {
-    "python": "(functions `def test_name():`, each with `assert` lines)",
-    "javascript": '(calls `test("name", () => { ... })`, each with its checks)',
-    "typescript": '(calls `test("name", () => { ... })`, each with its checks)',
-    "go": "(functions `func TestName(t *testing.T) {`, each with `t.Errorf`)",
-    "rust": "(functions `#[test] fn name() {`, each with `assert_eq!`)",
-    "java": "(methods `@Test void name() {`, each with `assertEquals`)",
-    "csharp": "(methods `[Fact] public void Name() {`, each with `Assert.Equal`)",
+    "python": "(three to six functions `def test_name():`, each with one or two `assert`)",
+    "javascript": '(three to six calls `test("name", () => { ... })`, each with one or two checks)',
+    "typescript": '(three to six calls `test("name", () => { ... })`, each with one or two checks)',
+    "go": "(three to six functions `func TestName(t *testing.T) {`, each with `t.Errorf`)",
+    "rust": "(three to six functions `#[test] fn name() {`, each with `assert_eq!`)",
+    "java": "(three to six methods `@Test void name() {`, each with `assertEquals`)",
+    "csharp": "(three to six methods `[Fact] public void Name() {`, each with `Assert.Equal`)",
 }
 
 
@@ -77,18 +77,21 @@ def order(task: Task, instruction: str, constraints: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def form(task: Task, target: Target, tag: str, fence: str) -> str:
-    """How to reply. It comes last: said any earlier, small models forget it."""
+def form(task: Task, target: Target, tag: str, fence: str, tier: Tier, header: str = "") -> str:
+    """How to reply. It comes last: said any earlier, small models forget it.
+
+    `header` is the line with which the new text of a unit has to begin.
+
+    A tiny model is not asked for a plan: it loses itself in one before it has written any code.
+    """
     if task.wants == "prose":
         return "Reply in Markdown: short paragraphs or lists. Do not repeat the code."
     tests = task.wants == "tests"
-    label, what = ("TESTS", _TESTS.get(tag, "(the code of the tests)")) if tests else ("CODE", _what(target))
-    return (
-        "Reply in exactly this form:\n"
-        "PLAN: one sentence\n"
-        f"{label}:\n{fence}{tag}\n{what}\n{fence}\n"
-        "NOTES: warnings, if any"
-    )
+    label, what = ("TESTS", _TESTS.get(tag, "(the code of the tests)")) if tests else ("CODE", _what(target, header))
+    block = f"{label}:\n{fence}{tag}\n{what}\n{fence}"
+    if tier == "tiny":
+        return f"Reply with one block of code, in exactly this form:\n{block}"
+    return f"Reply in exactly this form:\nPLAN: what you do, in one sentence\n{block}\nNOTES: warnings, if any"
 
 
 def again(problem: str, form: str) -> str:
@@ -96,7 +99,7 @@ def again(problem: str, form: str) -> str:
     return f"That cannot be used:\n{problem}\nMend it and reply again, whole.\n\n{form}"
 
 
-def _what(target: Target) -> str:
+def _what(target: Target, header: str) -> str:
     match target.kind:
         case TargetKind.INSERTION:
             return "(the new code)"
@@ -105,4 +108,4 @@ def _what(target: Target) -> str:
         case TargetKind.STATEMENTS:
             return "(all of the selected code, from its first line to its last)"
         case TargetKind.UNIT:
-            return f"(all of {target.name}, from its first line to its last)"
+            return f"{header}\n(and all the rest of {target.name})".lstrip()

@@ -178,7 +178,7 @@ def test_a_repair_leaves_what_was_sent_as_it_was() -> None:
     assert again.messages[:2] == prompt.messages
     assert [message.role for message in again.messages] == ["system", "user", "assistant", "user"]
     assert again.messages[2].content == "Sure!"
-    assert "'(' was never closed" in again.messages[3].content
+    assert f"<data-{prompt.ident}>\nsyntax: line 2: '(' was never closed\n</data-" in again.messages[3].content
     assert again.messages[3].content.endswith(prompt.form)
     assert again.tokens > prompt.tokens
     assert repair(again, "Sure!", "again").messages[:4] == again.messages
@@ -196,6 +196,11 @@ def test_a_repair_does_not_say_secrets() -> None:
     again = repair(prompt, "token = 'STET_SECRET_1'", f"differential: f() gave {SECRET!r}")
     assert SECRET not in repr(again)
     assert "f() gave 'STET_SECRET_1'" in again.messages[3].content
+
+
+def test_a_secret_in_the_header_of_a_unit_stays_in_no_turn() -> None:
+    prompt = prompt_for(ask("refactor", "python", f"def f(token={SECRET!r}):\n    return$0 token\n"))
+    assert SECRET not in repr(repair(prompt, "no", "problem").messages)
 
 
 # What is hidden, and how the target is shown.
