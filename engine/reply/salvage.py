@@ -22,9 +22,9 @@ def salvage(text: str, wanted: Wanted) -> Found:
         return Code(text, ("the code's fence was not closed",))
     if not wanted.truncated and loop_start(text) is not None:
         return Missing(REPEATED)
-    whole = complete_units(snippet)
-    if whole and wanted.symbol and wanted.accepts(wanted.snippet(whole)):
-        return Code(whole, ("the reply was cut off after the code",))
+    whole = wanted.snippet(complete_units(snippet))
+    if wanted.symbol and whole.state == "ok" and wanted.accepts(whole):
+        return Code(whole.text, ("the reply was cut off after the code",))
     return Missing(STOPPED if loop_start(text) is None else REPEATED)
 
 
