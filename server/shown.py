@@ -6,7 +6,7 @@ import re
 
 from stet_ls.server.diff import minimal
 from stet_ls.server.plan import Change
-from stet_ls.validators.source import Source
+from stet_ls.validators.source import Source, Span
 
 _LINE_END = re.compile(r"\r\n?")
 
@@ -20,7 +20,14 @@ def shows(live: Source, change: Change) -> bool:
     if now.text in (before.text, after.text):
         return now.text == after.text
     edited = [splice.span for splice in minimal(after, before)]
-    return not any(splice.span.overlaps(span) for splice in minimal(after, now) for span in edited)
+    return not any(_touches(splice.span, span) for splice in minimal(after, now) for span in edited)
+
+
+def _touches(changed: Span, edited: Span) -> bool:
+    """True if the change reaches into the edited text; writing at one of its ends leaves it whole."""
+    if changed.empty and not edited.empty:
+        return edited.start < changed.start < edited.end
+    return changed.overlaps(edited)
 
 
 def _plain(source: Source) -> Source:

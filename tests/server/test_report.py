@@ -93,6 +93,16 @@ async def test_a_plugin_that_shows_reports_itself_gets_no_second_view(environmen
         assert boxes(client) == []
 
 
+async def test_a_job_that_the_plugin_does_not_follow_is_shown_by_the_server(environment: Environment) -> None:
+    """Neovim's own menu of code actions starts jobs that the plugin hears nothing of."""
+    options = {"plugin": {"name": "any", "reports": True}}
+    async with editor(environment, NEOVIM, initializationOptions=options) as client:
+        client.open(URI, "python", TEXT)
+        await start(client, "explain", uri=URI, range=lines(1))
+
+        assert await client.wait_for(lambda message: message.get("method") == "window/showDocument")
+
+
 async def test_the_log_file_holds_no_code_and_no_prompt(environment: Environment) -> None:
     async with editor(environment, NEOVIM) as client:
         await explained(client)

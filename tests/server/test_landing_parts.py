@@ -1,0 +1,151 @@
+"""The parts of landing that decide on their own: is the edit really there, and is it worth a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from support.scripted import ScriptedModel
+from support.session import NEOVIM, editor, fenced, finish, lines, start
+from support.wire import RawClient
+
+from stet_ls.engine.models import Answer, Check, Edit, Evidence, NewFile, Ruling
+from stet_ls.server.confirm import must_ask, risks
+from stet_ls.server.diff import minimal
+from stet_ls.server.documents import Snapshot
+from stet_ls.server.plan import Change, Plan
+from stet_ls.server.shown import shows
+from stet_ls.validators.source import Source, Span, Splice
+
+PATH = Path("/w/a.py")
+HEAD = "import os\nimport sys\n\n\nA = 1\n\n\n"
+OLD = "def add(a, b):\n    total = a + b\n    return total\n"
+NEW = "def add(a, b):\n    return a + b\n"
+
+
+def document(text: str) -> Snapshot:
+    return Snapshot(PATH.as_uri(), 1, "python", Source(text), PATH)
+
+
+def change(before: str, after: str) -> Change:
+    return Change(document(before), Source(after), minimal(Source(before), Source(after)))
+
+
+@pytest.mark.parametrize(
+    ("live", "seen"),
+    [
+        (HEAD + NEW, True),
+        (HEAD + OLD, False),
+        ((HEAD + NEW).replace("\n", "\r\n"), True),
+        ((HEAD + NEW).rstrip("\n"), True),
+        ("# typed above\n" + HEAD + NEW, True),
+        (HEAD + NEW + "# typed below\n", True),
+        ("# typed above\n" + HEAD + OLD, False),
+        (HEAD + OLD + "# typed below\n", False),
+        (HEAD + NEW.replace("a + b", "a - b"), False),
+        ("", False),
+    ],
+)
+def test_an_edit_is_there_if_its_own_lines_are(live: str, seen: bool) -> None:
+    assert shows(Source(live), change(HEAD + OLD, HEAD + NEW)) is seen
+
+
+def answer(*edits: Edit, evidence: tuple[Evidence, ...] = (), new_files: tuple[NewFile, ...] = ()) -> Answer:
+    start = len(HEAD)
+    guard = Span(start, start + len(OLD) - 1)
+    return Answer(True, "refactor", "python", "Refactored", edits, new_files, evidence=evidence, guard=guard)
+
+
+def edit(start: int, end: int, text: str, path: Path = PATH) -> Edit:
+    return Edit(path, Source(HEAD + OLD), Span(start, end), text)
+
+
+INSIDE = edit(len(HEAD), len(HEAD + OLD) - 1, NEW)
+IMPORT = edit(len("import os\n"), len("import os\n"), "import re\n")
+BELOW_IMPORTS = edit(HEAD.index("A = 1"), HEAD.index("A = 1") + 5, "A = 2")
+ELSEWHERE = edit(0, 0, "x", Path("/w/b.py"))
+
+
+def found(of: Answer) -> tuple[str, ...]:
+    paths = dict.fromkeys(each.path for each in of.edits)
+    changes = tuple(
+        Change(Snapshot(path.as_uri(), 1, "python", Source(""), path), Source("x"), (Splice(Span(0, 0), "x"),))
+        for path in paths
+        if path is not None
+    )
+    return risks(of, Plan(changes, of.new_files), document(HEAD + OLD))
+
+
+@pytest.mark.parametrize(
+    ("offered", "words"),
+    [
+        (answer(INSIDE), []),
+        (answer(INSIDE, IMPORT), []),
+        (answer(new_files=(NewFile(Path("/w/test_a.py"), "x"),)), []),
+        (answer(INSIDE, BELOW_IMPORTS), ["outside"]),
+        (answer(INSIDE, ELSEWHERE), ["2 files (a.py, b.py)", "outside"]),
+        (answer(INSIDE, evidence=(Evidence(Check.LINT, Ruling.FAIL, "F821"),)), ["failed: lint"]),
+        (
+            answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.UNKNOWN, "?", trusted=True),)),
+            ["not be checked: tests"],
+        ),
+        (answer(INSIDE, evidence=(Evidence(Check.SYNTAX, Ruling.UNKNOWN, "not parsed"),)), []),
+        (answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.SKIPPED, "none"),)), []),
+    ],
+)
+def test_only_risky_edits_are_worth_a_question(offered: Answer, words: list[str]) -> None:
+    reasons = found(offered)
+
+    assert len(reasons) == len(words), reasons
+    assert all(word in reason for word, reason in zip(words, reasons, strict=True))
+    assert must_ask("auto", reasons) is bool(words)
+    assert must_ask("always", reasons)
+    assert not must_ask("never", reasons)
+
+
+# What becomes of an edit ----------------------------------------------------------------------------------------------
+
+URI = "file:///w/a.py"
+
+
+def undo(client: RawClient) -> None:
+    client.undo(URI)
+
+
+def save(client: RawClient) -> None:
+    client.save(URI)
+
+
+def type_elsewhere_and_save(client: RawClient) -> None:
+    client.replace(URI, "A = 1", "A = 2")
+    client.save(URI)
+
+
+def edit_and_save(client: RawClient) -> None:
+    client.replace(URI, "return a + b", "return b + a")
+    client.save(URI)
+
+
+def close(client: RawClient) -> None:
+    client.close(URI)
+
+
+@pytest.mark.parametrize(
+    ("then", "fate"),
+    [(undo, "undone"), (save, "kept"), (type_elsewhere_and_save, "kept"), (edit_and_save, "edited"), (close, None)],
+)
+async def test_the_engine_hears_what_became_of_the_edit(
+    then: Callable[[RawClient], None], fate: str | None, scripted: ScriptedModel, environment: Mapping[str, str]
+) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, NEOVIM) as client:
+        client.open(URI, "python", HEAD + OLD)
+        result = await finish(client, await start(client, "refactor", uri=URI, range=lines(8)))
+        assert result["applied"] is True
+        then(client)
+        trace = result["answer"]["metadata"]["trace"]
+
+    log = Path(environment["STET_HOME"], "log", "stet.log").read_text()
+    told = [word for word in ("undone", "kept", "edited", "rejected") if f"job {trace}: {word}" in log]
+    assert told == ([] if fate is None else [fate])
