@@ -130,7 +130,12 @@ def _argument(uri: str, source: Source, path: Path, step: Step) -> dict[str, Any
     unit = _unit(source, path, step.unit)
     at = unit.span.start if unit.body is None else unit.body.start
     line, character = source.position(at, "utf-8")
-    argument: dict[str, Any] = {"uri": uri, "position": {"line": line, "character": character}}
+    # Nobody is there to be asked: what a judge failed is refused.
+    argument: dict[str, Any] = {
+        "uri": uri,
+        "position": {"line": line, "character": character},
+        "preview": "never",
+    }
     if step.action == "debug":
         found = diagnostics(source, language_of(path), path, Selection(unit.span))
         argument["diagnostics"] = [

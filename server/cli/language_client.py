@@ -56,7 +56,6 @@ class LanguageClient:
         self._answers: Mapping[str, Callable[[Json], Any]] = {
             "workspace/applyEdit": self._apply_edit,
             "workspace/configuration": lambda params: [None] * len(params["items"]),
-            "window/showMessageRequest": _first_action,
         }
         self._reading = asyncio.create_task(self._read())
 
@@ -199,9 +198,3 @@ def _edited(source: Source, edits: Sequence[Json]) -> Source:
 def _span(source: Source, range_: Json) -> ByteSpan:
     start, end = (source.offset(at["line"], at["character"]) for at in (range_["start"], range_["end"]))
     return ByteSpan(start, end)
-
-
-def _first_action(params: Json) -> Json | None:
-    """The demo's user agrees to whatever is asked first: that is the edit that was announced."""
-    actions = params.get("actions") or []
-    return actions[0] if actions else None

@@ -8,17 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.configuration import Loaded, find_project, load
+from stet_ls.engine.paths import user_paths
+from stet_ls.server.log import set_level, start_log
 
 
 def load_settings(*, near: Path | None = None, arguments: Mapping[str, Any] | None = None) -> Loaded:
     """The settings for a target in the folder `near` (default: the working folder).
 
-    Anything wrong raises SettingsError; a value that a project may not set is told on standard error and ignored.
+    Anything wrong raises SettingsError; a value that a project may not set is told on standard error and ignored. The
+    log of this process begins here, at the level that they say.
     """
     here = Path.cwd()
     loaded = load(project=find_project(near or here, below=here), arguments=arguments, strict=True)
     for warning in loaded.warnings:
         tell(warning)
+    log = loaded.settings.log
+    start_log(user_paths().logs / "stet.log", log.level)
+    set_level(log.level, prompts=log.prompts)
     return loaded
 
 

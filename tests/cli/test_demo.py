@@ -1,0 +1,91 @@
+"""`stet demo`: the real server over pipes, with a model whose replies are known."""
+
+from __future__ import annotations
+
+import re
+
+from support.command import Stet
+from support.scripted import ScriptedModel, dead_endpoint
+
+FIX = '''\
+PLAN: the name is misspelt
+CODE:
+```python
+def total_value(items: list[Item]) -> float:
+    """Return what all items are worth together: price times quantity, summed."""
+    total = 0.0
+    for item in items:
+        total += item.price * item.quantity
+    return {name}
+```
+'''
+TESTS = """\
+TESTS:
+```python
+from prices import split_bill
+
+
+def test_the_cents_add_up():
+    assert sum(split_bill(10.0, 3)) == 10.0
+```
+"""
+
+
+def test_the_planted_bug_is_fixed(stet: Stet, scripted: ScriptedModel) -> None:
+    scripted.reply(FIX.format(name="total"))
+
+    ran = stet("demo", "debug")
+
+    assert ran.status == 0, ran.err
+    lines = ran.out.splitlines()
+    assert lines[0] == f"model: scripted-7b ({scripted.base_url})"
+    assert "-    return totl" in lines
+    assert "+    return total" in lines
+    assert any(line.startswith("✓ syntax: ") for line in lines)
+    assert any(re.fullmatch(r"done in \d+\.\d s", line) for line in lines)
+    assert lines[-1] == "the planted bug is gone (read, not run: no sandbox yet)"
+    assert "Undefined name `totl`" in scripted.requests[0].prompt, "the linter's finding is the diagnostic"
+
+
+def test_a_bug_that_stays_is_exit_1(stet: Stet, scripted: ScriptedModel) -> None:
+    """The model changes something, but not the mistake: the demo must not believe it."""
+    for _ in range(4):
+        scripted.reply(FIX.format(name="totl  # the total"))
+
+    ran = stet("demo", "debug")
+
+    assert ran.status == 1
+    assert ran.out.splitlines()[-1] == "the planted bug is still there"
+
+
+def test_an_edit_that_a_judge_failed_is_not_applied(stet: Stet, scripted: ScriptedModel) -> None:
+    """Nobody is there to be asked, so the promise decides."""
+    for _ in range(4):
+        scripted.reply(FIX.format(name="sume"))
+
+    ran = stet("demo", "debug")
+
+    assert ran.status == 1
+    assert "✗ " in ran.out
+    assert "+    return sume" not in ran.out
+
+
+def test_each_kind_of_result_is_shown(stet: Stet, scripted: ScriptedModel) -> None:
+    """An edit, a new file, an explanation."""
+    scripted.reply(FIX.format(name="total")).reply(TESTS).reply("It splits a bill.")
+
+    ran = stet("demo", "debug", "test", "explain")
+
+    assert ran.status == 0, ran.err
+    assert "--- /dev/null" in ran.out or "--- a/tests/test_prices.py" in ran.out
+    assert "+    assert sum(split_bill(10.0, 3)) == 10.0" in ran.out
+    assert "It splits a bill." in ran.out
+    assert re.search(r"^explain +\d+\.\d s  done$", ran.out, re.MULTILINE)
+
+
+def test_without_a_model_it_says_so(stet: Stet) -> None:
+    with dead_endpoint() as address:
+        ran = stet("demo", STET_BASE_URL=address)
+
+    assert (ran.status, ran.out) == (3, "")
+    assert ran.err.startswith("stet: no model for the demo: ")
