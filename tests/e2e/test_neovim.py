@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from support.neovim import Neovim
+from support.neovim import PLUGIN, Neovim
 from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
 
@@ -35,116 +37,241 @@ def sign(x):
     return (x > 0) - (x < 0)
 """
 
+OLD = BEFORE[BEFORE.index("def sign") : BEFORE.index("\n\ndef other")]
+
 REPLY = f"PLAN: compare once.\nCODE:\n```python\n{AFTER}```\n"
 
 
-@pytest.fixture
-def editor(tmp_path: Path, scripted: ScriptedModel, environment: Mapping[str, str]) -> Iterator[Neovim]:
-    work = tmp_path / "work"
-    work.mkdir()
-    file = work / "signs.py"
-    file.write_text(BEFORE)
-    scripted.default = Reply(REPLY)
-    with Neovim(file, tmp_path, environment, [*stet_argv(), "--stdio"]) as nvim:
-        nvim.attach()
+@pytest.fixture(scope="module")
+def neovim(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str, str]) -> Iterator[Neovim]:
+    with Neovim(tmp_path_factory.mktemp("nvim"), environment, [*stet_argv(), "--stdio"]) as nvim:
         yield nvim
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "signs.py"
+    path.write_text(BEFORE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def editor(neovim: Neovim, file: Path, scripted: ScriptedModel) -> Neovim:
+    """The editor with the file open and the cursor in `sign`."""
+    scripted.default = Reply(REPLY)
+    neovim.open(file)
+    put_cursor(neovim, 5)
+    return neovim
 
 
 def put_cursor(nvim: Neovim, line: int) -> None:
     nvim.lua(f"vim.api.nvim_win_set_cursor(0, {{ {line}, 4 }})")
 
 
+def choose(nvim: Neovim, kind: str) -> None:
+    """Picks the one action of a kind from the menu, as `gra` and a number would."""
+    nvim.lua(f"vim.lsp.buf.code_action({{ apply = true, context = {{ only = {{ '{kind}' }} }} }})")
+
+
 def test_refactor_lands_and_is_undone_in_one_step(editor: Neovim) -> None:
     # a change of the user's own first: undo must take back the edit and leave this
     editor.lua("vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'import sys' })")
-    put_cursor(editor, 5)
-    editor.lua("vim.cmd('Stet refactor make it one line')")
+    editor.command("Stet refactor make it one line")
     result = editor.done()
     assert (result["status"], result["applied"]) == ("done", True), result
     typed = BEFORE.replace("import os", "import sys")
-    old = BEFORE[BEFORE.index("def sign") : BEFORE.index("\n\n\ndef other")]
-    assert editor.text() + "\n" == typed.replace(old, AFTER.rstrip())
-    editor.lua("vim.cmd('undo')")
-    assert editor.text() + "\n" == typed
+    assert editor.text() == typed.replace(OLD, AFTER)
+    editor.command("undo")
+    assert editor.text() == typed
+
+
+def test_an_action_chosen_from_the_menu_lands(editor: Neovim) -> None:
+    choose(editor, "refactor.rewrite.stet.refactor")
+    assert editor.done()["applied"] is True
+    assert editor.text() == BEFORE.replace(OLD, AFTER)
+
+
+def test_the_command_works_on_the_lines_of_its_range(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("CODE:\n```python\ndef other(y):\n    return +y\n```\n")
+    editor.command("13,14Stet refactor")
+    assert editor.done()["applied"] is True
+    assert editor.text() == BEFORE.replace("return y\n", "return +y\n")
+
+
+def test_the_instruction_and_the_diagnostics_reach_the_model(editor: Neovim, scripted: ScriptedModel) -> None:
+    editor.lua("""
+      local namespace = vim.api.nvim_create_namespace("lint")
+      vim.diagnostic.set(namespace, 0, { { lnum = 4, col = 4, message = "this branch is odd", severity = 2 } })
+    """)
+    editor.command("Stet debug keep the name")
+    prompt = scripted.wait_request().prompt
+    assert "this branch is odd" in prompt
+    assert "keep the name" in prompt
+    editor.done()
 
 
 def test_progress_begins_and_ends_once(editor: Neovim) -> None:
-    put_cursor(editor, 5)
-    editor.lua("vim.cmd('Stet refactor')")
+    editor.command("Stet refactor")
     editor.done()
-    kinds = [value["kind"] for value in editor.seen()["progress"]]
+    kinds = [params["value"]["kind"] for params in editor.seen()["progress"]]
     assert kinds[0] == "begin"
     assert kinds[-1] == "end"
     assert (kinds.count("begin"), kinds.count("end")) == (1, 1)
 
 
-def test_the_menu_lists_the_actions_of_a_function(editor: Neovim) -> None:
-    put_cursor(editor, 5)
-    titles = editor.lua("""
-      local client = vim.lsp.get_clients({ name = "stet" })[1]
-      local params = vim.lsp.util.make_range_params(0, client.offset_encoding)
-      params.context = { diagnostics = {}, triggerKind = 1 }
-      local answer = client:request_sync("textDocument/codeAction", params, 10000, 0)
-      return vim.tbl_map(function(item) return item.title end, answer.result)
-    """)
-    assert any("Refactor" in title for title in titles), titles
-    assert any("Explain" in title for title in titles), titles
+def test_without_an_action_the_command_lists_those_of_the_place(editor: Neovim) -> None:
+    editor.lua(
+        "vim.ui.select = function(items) _G.titles = vim.tbl_map(function(i) return i.action.title end, items) end"
+    )
+    editor.command("Stet")
+    editor.wait("_G.titles ~= nil")
+    titles = editor.lua("return _G.titles")
+    assert "Refactor `sign`" in titles
+    assert "Explain `sign`" in titles
+
+
+def test_the_command_completes_actions_and_leaves_free_text_alone(editor: Neovim) -> None:
+    def completed(line: str) -> list[str]:
+        found: list[str] = editor.lua(f"return vim.fn.getcompletion({json.dumps(line)}, 'cmdline')")
+        return found
+
+    assert completed("Stet re") == ["refactor", "report", "retry"]
+    assert completed("2,3Stet ex") == ["explain"]
+    assert completed("Stet refactor re") == []
 
 
 def test_cancel_stops_the_tokens_and_leaves_the_text(editor: Neovim, scripted: ScriptedModel) -> None:
     scripted.default = Reply(REPLY, stall_after=2)
-    put_cursor(editor, 5)
-    editor.lua("vim.cmd('Stet refactor')")
+    editor.command("Stet refactor")
     scripted.wait_request(1, 20)
     editor.wait("require('stet').last_job ~= nil")
-    editor.lua("vim.cmd('Stet cancel')")
+    editor.command("Stet cancel")
     scripted.wait_disconnect(1, 10)
     assert editor.done()["status"] == "cancelled"
-    assert editor.text() + "\n" == BEFORE
+    assert editor.text() == BEFORE
+
+
+def test_cancelling_the_progress_stops_the_tokens(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(REPLY, stall_after=2)
+    editor.command("Stet refactor")
+    scripted.wait_request(1, 20)
+    editor.wait("_G.seen.progress[1] ~= nil")
+    editor.lua("""
+      local client = vim.lsp.get_clients({ name = "stet" })[1]
+      client:notify("window/workDoneProgress/cancel", { token = _G.seen.progress[1].token })
+    """)
+    scripted.wait_disconnect(1, 10)
+    assert editor.done()["status"] == "cancelled"
+    assert editor.text() == BEFORE
 
 
 def test_an_edit_made_for_old_text_is_refused(editor: Neovim, scripted: ScriptedModel) -> None:
     release = threading.Event()
     scripted.default = Reply(REPLY, hold=release)
-    put_cursor(editor, 5)
-    editor.lua("vim.cmd('Stet refactor')")
+    editor.command("Stet refactor")
     scripted.wait_request(1, 20)
     editor.lua("vim.api.nvim_buf_set_lines(0, 5, 6, false, { '        return 100' })")
     release.set()
     result = editor.done()
     assert (result["status"], result["applied"]) == ("refused", False), result
-    assert editor.text() + "\n" == BEFORE.replace("        return 1\n", "        return 100\n", 1)
+    assert editor.text() == BEFORE.replace("        return 1\n", "        return 100\n", 1)
     assert any("changed" in message for message in editor.seen()["messages"])
 
 
 def test_an_edit_follows_text_that_moved(editor: Neovim, scripted: ScriptedModel) -> None:
     release = threading.Event()
     scripted.default = Reply(REPLY, hold=release)
-    put_cursor(editor, 5)
-    editor.lua("vim.cmd('Stet refactor')")
+    editor.command("Stet refactor")
     scripted.wait_request(1, 20)
     editor.lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# one', '# two' })")
     release.set()
     result = editor.done()
     assert (result["status"], result["applied"]) == ("done", True), result
-    assert editor.text().startswith("# one\n# two\nimport os\n")
-    assert "return (x > 0) - (x < 0)" in editor.text()
-    assert "return -1" not in editor.text()
+    assert editor.text() == "# one\n# two\n" + BEFORE.replace(OLD, AFTER)
 
 
-def test_an_explanation_opens_in_a_float(editor: Neovim, scripted: ScriptedModel) -> None:
-    scripted.default = Reply("It gives the sign of x.")
+def test_a_file_that_was_deleted_meanwhile_lives_on_in_its_buffer(
+    editor: Neovim, scripted: ScriptedModel, file: Path
+) -> None:
+    release = threading.Event()
+    scripted.default = Reply(REPLY, hold=release)
+    editor.command("Stet refactor")
+    scripted.wait_request(1, 20)
+    file.unlink()
+    release.set()
+    assert editor.done()["applied"] is True
+    assert editor.text() == BEFORE.replace(OLD, AFTER)
+    assert not file.exists()
+
+
+def test_no_edit_lands_on_a_file_that_was_checked_out_anew(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
+    release = threading.Event()
+    scripted.default = Reply(REPLY, hold=release)
+    editor.command("Stet refactor")
+    scripted.wait_request(1, 20)
+    elsewhere = BEFORE.replace("return 1\n", "return +1\n")
+    file.write_text(elsewhere, encoding="utf-8")
+    editor.command("edit!")
+    release.set()
+    assert editor.done()["status"] in ("refused", "cancelled")
+    assert editor.text() == elsewhere
+
+
+@pytest.mark.parametrize("opened", ["edit never_saved.py", "enew | setfiletype python"])
+def test_a_buffer_that_was_never_saved_is_edited(editor: Neovim, opened: str) -> None:
+    editor.command(opened)
+    editor.lua(f"vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split({json.dumps(BEFORE.rstrip())}, '\\n'))")
+    editor.attach()
     put_cursor(editor, 5)
-    editor.lua("vim.cmd('Stet explain')")
+    editor.command("Stet refactor")
+    result = editor.done()
+    assert result["applied"] is True, result
+    assert editor.text() == BEFORE.replace(OLD, AFTER)
+
+
+def test_text_beyond_the_basic_plane_keeps_its_place(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
+    before = "𝒳 = '🦀🦀'\n\n\ndef show(crab): return '🦀' + crab  # 🦀🦀 𝒳\n\n\nlast = '🦀'\n"
+    after = before.replace("return '🦀' + crab", "return f'🦀{crab}'")
+    scripted.default = Reply("CODE:\n```python\ndef show(crab): return f'🦀{crab}'  # 🦀🦀 𝒳\n```\n")
+    file.write_text(before, encoding="utf-8")
+    editor.command("edit!")
+    editor.command("4Stet refactor")
+    result = editor.done()
+    assert result["applied"] is True, result
+    assert editor.text() == after
+
+
+def test_an_explanation_opens_once_and_stays_at_hand(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("It gives the sign of x.")
+    editor.command("Stet explain")
     assert "It gives the sign of x." in editor.done()["markdown"]
-    floats = editor.lua("""
-      local found = {}
-      for _, window in ipairs(vim.api.nvim_list_wins()) do
-        if vim.api.nvim_win_get_config(window).relative ~= "" then
-          local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
-          table.insert(found, table.concat(lines, "\\n"))
-        end
-      end
-      return found
-    """)
-    assert any("sign of x" in text for text in floats), floats
+    floats = editor.windows(floating=True)
+    assert len(floats) == 1
+    assert "It gives the sign of x." in floats[0]
+    assert editor.windows(floating=False) == [BEFORE.rstrip("\n")]
+
+    editor.command("Stet report")
+    assert any("It gives the sign of x." in text for text in editor.windows(floating=False))
+
+
+def test_an_explanation_chosen_from_the_menu_opens_too(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("It gives the sign of x.")
+    choose(editor, "stet.explain")
+    editor.done()
+    assert len(editor.windows(floating=True)) == 1
+    assert editor.windows(floating=False) == [BEFORE.rstrip("\n")]
+
+
+def test_checkhealth_finds_the_command_and_the_server(editor: Neovim) -> None:
+    editor.command("checkhealth stet")
+    report = editor.text()
+    assert "OK stet 0." in report
+    assert "OK running on" in report
+    assert "ERROR" not in report
+
+
+def test_the_help_has_its_tags(editor: Neovim, tmp_path: Path) -> None:
+    shutil.copytree(PLUGIN / "doc", tmp_path / "doc")
+    editor.command(f"helptags {tmp_path / 'doc'}")
+    tags = [line.split("\t")[0] for line in (tmp_path / "doc" / "tags").read_text().splitlines()]
+    assert tags == sorted([":Stet", "StetDone", "stet-setup", "stet.txt"])

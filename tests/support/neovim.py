@@ -1,4 +1,4 @@
-"""A real Neovim, headless but with its own main loop, driven through its server socket."""
+"""A real Neovim, headless but with its own main loop, driven through a socket of its own."""
 
 from __future__ import annotations
 
@@ -6,19 +6,42 @@ import importlib.util
 import json
 import os
 import shutil
+import socket
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 PLUGIN = Path(__file__).resolve().parents[2] / "editors" / "neovim"
 
+SECONDS = 30.0
+"""How long anything may take inside the editor."""
+
+# Runs the Lua chunks that arrive on a socket, one JSON string a line, in the editor's main loop.
+_LISTEN = """
+local listener = vim.uv.new_pipe(false)
+listener:bind(%s)
+listener:listen(1, function()
+  local peer, pending = vim.uv.new_pipe(false), ""
+  listener:accept(peer)
+  peer:read_start(function(_, data)
+    pending = pending .. (data or "")
+    for line in pending:gmatch("(.-)\\n") do
+      vim.schedule(function()
+        local ok, value = pcall(function() return assert(loadstring(vim.json.decode(line)))() end)
+        peer:write(vim.json.encode({ ok = ok, value = value }) .. "\\n")
+      end)
+    end
+    pending = pending:match("[^\\n]*$")
+  end)
+end)
+"""
+
 # What the tests look at, gathered by the editor itself.
 _WATCH = """
-_G.seen = { progress = {}, messages = {}, done = {} }
 vim.api.nvim_create_autocmd("LspProgress", { callback = function(event)
-  table.insert(_G.seen.progress, event.data.params.value)
+  table.insert(_G.seen.progress, event.data.params)
 end })
 vim.api.nvim_create_autocmd("User", { pattern = "StetDone", callback = function(event)
   table.insert(_G.seen.done, event.data)
@@ -28,6 +51,17 @@ vim.lsp.handlers["window/showMessage"] = function(_, result)
   table.insert(_G.seen.messages, result.message)
 end
 vim.diagnostic.config({ virtual_text = false })
+"""
+
+# A new test begins: nothing seen yet, no windows but one, no buffers of the test before.
+_FRESH = """
+_G.seen = { progress = {}, messages = {}, done = {} }
+package.loaded.stet = nil
+for _, window in ipairs(vim.api.nvim_list_wins()) do
+  if vim.api.nvim_win_get_config(window).relative ~= "" then vim.api.nvim_win_close(window, true) end
+end
+vim.cmd("silent only")
+vim.cmd("silent %bwipeout!")
 """
 
 
@@ -40,40 +74,44 @@ def executable() -> str | None:
 
 
 class Neovim:
-    """One editor with Stet's plugin loaded and one file open. `lua` runs code inside it and returns its value."""
+    """An editor with Stet's plugin loaded. `lua` runs code inside it and returns its value."""
 
-    def __init__(self, file: Path, folder: Path, env: Mapping[str, str], server: list[str]) -> None:
-        self._folder = folder
-        self._socket = folder / "nvim.sock"
-        self._count = 0
+    def __init__(self, folder: Path, env: Mapping[str, str], server: Sequence[str]) -> None:
+        self._path = folder / "lua.sock"
+        self._log = folder / "nvim.log"
         init = folder / "init.lua"
         init.write_text(
             f"vim.opt.runtimepath:prepend({json.dumps(str(PLUGIN))})\n"
-            f"vim.opt.swapfile = false\n{_WATCH}\n"
-            f"vim.lsp.config('stet', {{ cmd = {{ {', '.join(map(json.dumps, server))} }} }})\n",
+            f"vim.opt.swapfile = false\n{_WATCH}\n{_FRESH}\n"
+            f"vim.lsp.config('stet', {{ cmd = {{ {', '.join(map(json.dumps, server))} }} }})\n"
+            # --clean leaves plugins out; the plugin is sourced as a plugin manager would.
+            f"vim.cmd.runtime('plugin/stet.lua')\n{_LISTEN % json.dumps(str(self._path))}",
             encoding="utf-8",
         )
         program = executable()
         assert program is not None, "no nvim: install the dev dependencies"
-        self._program = program
-        self._env = {**os.environ, **env, "XDG_STATE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
-        argv = [program, "--headless", "--clean", "-u", str(init), "--listen", str(self._socket), str(file)]
-        self._process = subprocess.Popen(
-            argv, env=self._env, cwd=file.parent, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        variables = {**os.environ, **env, "XDG_STATE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [program, "--headless", "--clean", "-u", str(init)],
+                env=variables, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )  # fmt: skip
 
     def __enter__(self) -> Neovim:
-        deadline = time.monotonic() + 20
-        while not self._socket.exists():
-            assert self._process.poll() is None, "nvim ended at once"
-            assert time.monotonic() < deadline, "nvim did not open its socket"
-            time.sleep(0.02)
-        # --clean leaves plugins out; the plugin is sourced as a plugin manager would.
-        self.lua("vim.cmd.runtime('plugin/stet.lua')")
+        deadline = time.monotonic() + SECONDS
+        while not self._path.exists():
+            assert self._process.poll() is None, f"nvim ended at once\n{self._log.read_text()}"
+            assert time.monotonic() < deadline, f"nvim did not open its socket\n{self._log.read_text()}"
+            time.sleep(0.01)
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(2 * SECONDS)
+        self._socket.connect(str(self._path))
+        self._answers = self._socket.makefile("r", encoding="utf-8")
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._answers.close()
+        self._socket.close()
         self._process.terminate()
         try:
             self._process.wait(10)
@@ -83,36 +121,55 @@ class Neovim:
 
     def lua(self, code: str) -> Any:
         """The value of a Lua chunk (`return ...`), by way of JSON."""
-        self._count += 1
-        script = self._folder / f"chunk{self._count}.lua"
-        script.write_text(code, encoding="utf-8")
-        expression = f'luaeval("vim.json.encode({{ ok = true, value = dofile(_A) }})", {json.dumps(str(script))})'
-        run = subprocess.run(
-            [self._program, "--server", str(self._socket), "--remote-expr", expression],
-            env=self._env, capture_output=True, text=True, timeout=60, check=False,
-        )  # fmt: skip
-        assert run.returncode == 0, f"nvim: {run.stderr or run.stdout}\n{code}"
-        return json.loads(run.stdout).get("value")
+        self._socket.sendall(json.dumps(code).encode() + b"\n")
+        line = self._answers.readline()
+        assert line, f"nvim ended\n{self._log.read_text()}"
+        answer = json.loads(line)
+        assert answer["ok"], f"nvim: {answer.get('value')}\n{code}"
+        return answer.get("value")
 
-    def wait(self, condition: str, seconds: float = 20) -> None:
+    def command(self, line: str) -> None:
+        """Runs one line of the command line."""
+        self.lua(f"vim.cmd({json.dumps(line)})")
+
+    def wait(self, condition: str, seconds: float = SECONDS) -> None:
         """Waits inside the editor until a Lua expression is true."""
         met = self.lua(f"return (vim.wait({int(seconds * 1000)}, function() return {condition} end, 10))")
         assert met, f"not within {seconds} s: {condition}\nseen: {self.seen()}"
+
+    def open(self, file: Path) -> None:
+        """Opens a file as the only one, and waits until the server is attached to it."""
+        self.lua(_FRESH)
+        self.command(f"edit {file}")
+        self.attach()
+
+    def attach(self) -> None:
+        """Waits until the server is attached to the buffer."""
+        self.wait("vim.lsp.get_clients({ name = 'stet', bufnr = 0 })[1]")
 
     def seen(self) -> Any:
         """Progress, messages and finished jobs so far."""
         return self.lua("return _G.seen")
 
     def text(self) -> str:
-        """The buffer's text, lines joined by newlines."""
-        return "\n".join(self.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)"))
-
-    def attach(self) -> None:
-        """Waits until the server is attached and initialized."""
-        client = "vim.lsp.get_clients({ name = 'stet', bufnr = 0 })[1]"
-        self.wait(f"{client} and {client}.initialized")
+        """The buffer's text as it would be written."""
+        return "".join(f"{line}\n" for line in self.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)"))
 
     def done(self, count: int = 1) -> Any:
         """The result of the last of `count` finished jobs."""
         self.wait(f"#_G.seen.done >= {count}")
         return self.seen()["done"][count - 1]
+
+    def windows(self, *, floating: bool) -> list[str]:
+        """The texts of all windows of a kind."""
+        found: list[str] = self.lua(f"""
+          local found = {{}}
+          for _, window in ipairs(vim.api.nvim_list_wins()) do
+            if (vim.api.nvim_win_get_config(window).relative ~= "") == {str(floating).lower()} then
+              local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
+              table.insert(found, table.concat(lines, "\\n"))
+            end
+          end
+          return found
+        """)
+        return found

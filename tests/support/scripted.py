@@ -83,6 +83,8 @@ class Reply:
         return self.chunks if self.chunks is not None else re.findall(r"\S+\s*|\s+", self.text)
 
 
+NOTHING_TO_SAY = Reply("The script has no reply for this.")
+
 Script = Reply | str | Callable[[Body], "Reply | str"]
 
 
@@ -112,7 +114,7 @@ class ScriptedModel:
     def __init__(self, *, models: Sequence[str] = ("scripted-7b",), default: Script | None = None) -> None:
         self.models = tuple(models)
         self.listing: Reply | None = None
-        self.default: Script = default if default is not None else Reply("The script has no reply for this.")
+        self.default: Script = default if default is not None else NOTHING_TO_SAY
         self.requests: list[Recorded] = []
         self.probes: list[Recorded] = []
         self.disconnected: list[float] = []
@@ -152,6 +154,13 @@ class ScriptedModel:
         """Block until `count` clients left in mid-reply; return when (`time.monotonic()`) the last of them did."""
         self._wait(lambda: len(self.disconnected) >= count, timeout, lambda: f"{len(self.disconnected)} disconnects")
         return self.disconnected[count - 1]
+
+    def reset(self) -> None:
+        """Forgets what it was asked and what it was to say, for a server that outlives one test."""
+        with self._changed:
+            for log in (self.requests, self.probes, self.disconnected, self._queue, self._matchers):
+                log.clear()
+            self.default = NOTHING_TO_SAY
 
     def __enter__(self) -> Self:
         self._thread.start()

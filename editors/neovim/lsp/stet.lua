@@ -1,5 +1,5 @@
 -- Configuration of the Stet language server for Neovim 0.11 (`vim.lsp.enable("stet")`).
--- No `filetypes`: Stet works in every buffer. Without a root marker it runs on the single file.
+-- No `filetypes`: Stet works in every file. Without a root marker it runs on the single file.
 return {
   cmd = { "stet", "--stdio" },
   root_markers = { ".stet.toml", ".git", "pyproject.toml", "package.json", "go.mod", "Cargo.toml" },
@@ -7,4 +7,7 @@ return {
   -- to the server before its edit arrives.
   flags = { debounce_text_changes = 0 },
   init_options = { plugin = { name = "neovim", reports = true } },
+  -- Actions that are chosen from a menu go the same way as those of :Stet, so that their reports are shown too.
+  commands = require("stet").client_commands(),
+  handlers = { ["workspace/applyEdit"] = require("stet.unnamed").apply_edit },
 }

@@ -1,30 +1,48 @@
 --- :checkhealth stet
 local M = {}
 
-function M.check()
-  vim.health.start("stet")
-  if vim.fn.has("nvim-0.11") == 1 then
-    vim.health.ok("Neovim " .. tostring(vim.version()))
-  else
-    vim.health.error("Neovim 0.11 or newer is needed")
-  end
-  local command = (vim.lsp.config.stet or {}).cmd or { "stet" }
-  if vim.fn.executable(command[1]) == 0 then
-    vim.health.error(("%q is not on PATH"):format(command[1]), { "pip install 'stet-ls[local]'", "or: uv tool install 'stet-ls[local]'" })
+local INSTALL = { "pip install 'stet-ls[local]'", "or: uv tool install 'stet-ls[local]'" }
+
+--- The command that starts the server, asked for its version instead.
+local function version_command(cmd)
+  local argv = vim.tbl_filter(function(word)
+    return word ~= "--stdio"
+  end, cmd)
+  return vim.list_extend(argv, { "--version" })
+end
+
+local function check_command(cmd)
+  if type(cmd) ~= "table" then
+    vim.health.info("the server is reached by a function, not by a command")
     return
   end
-  local version = vim.system({ command[1], "--version" }):wait(10000)
+  if vim.fn.executable(cmd[1]) == 0 then
+    vim.health.error(("%q is not on PATH"):format(cmd[1]), INSTALL)
+    return
+  end
+  local version = vim.system(version_command(cmd), { text = true }):wait(10000)
   if version.code == 0 then
     vim.health.ok(vim.trim(version.stdout))
   else
-    vim.health.error("stet --version failed: " .. vim.trim(version.stderr or ""))
+    vim.health.error(("%s --version failed: %s"):format(cmd[1], vim.trim(version.stderr or "")), INSTALL)
+  end
+end
+
+function M.check()
+  vim.health.start("stet")
+  if vim.fn.has("nvim-0.11") == 0 then
+    vim.health.error("Neovim 0.11 or newer is needed")
     return
   end
-  local attached = #vim.lsp.get_clients({ name = "stet" })
-  if attached > 0 then
-    vim.health.ok(("%d server running"):format(attached))
-  else
-    vim.health.warn("no server is attached yet; open a file")
+  vim.health.ok("Neovim " .. tostring(vim.version()))
+  check_command(vim.lsp.config.stet.cmd)
+  local clients = vim.lsp.get_clients({ name = "stet" })
+  for _, client in ipairs(clients) do
+    local buffers = vim.tbl_count(client.attached_buffers)
+    vim.health.ok(("running on %s, %d buffers"):format(client.root_dir or "single files", buffers))
+  end
+  if #clients == 0 then
+    vim.health.warn("no server is running; open a file (and see :help stet-setup)")
   end
   vim.health.info("Model, checkers and sandbox: run `stet doctor`")
 end

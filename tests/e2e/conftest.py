@@ -1,0 +1,38 @@
+"""One model and one environment for all tests of an editor: it starts once, with its server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+import pytest
+from support.scripted import ScriptedModel
+
+
+@pytest.fixture(scope="module")
+def shared_model() -> Iterator[ScriptedModel]:
+    """The scripted model of a whole file of tests."""
+    with ScriptedModel() as model:
+        yield model
+
+
+@pytest.fixture
+def scripted(shared_model: ScriptedModel) -> ScriptedModel:
+    """The shared model, with nothing asked of it yet."""
+    shared_model.reset()
+    return shared_model
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory, shared_model: ScriptedModel) -> Mapping[str, str]:
+    """The environment of an editor: an empty home, and the scripted model as Stet's only endpoint."""
+    home = tmp_path_factory.mktemp("home")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("STET_", "OPENAI_", "XDG_"))}
+    return {
+        **kept,
+        "HOME": str(home),
+        "STET_HOME": str(home / "stet"),
+        "STET_BASE_URL": shared_model.base_url,
+        "STET_MODEL": shared_model.models[0],
+        "STET_API_KEY": "test-key",
+    }
