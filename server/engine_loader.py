@@ -61,6 +61,7 @@ class EngineLoader:
         self._apply = apply
         self._lock = asyncio.Lock()
         self._ready: Ready | None = None
+        self._retired: list[Engine] = []
         self._stamp: Stamp = ()
         self._stale = True
 
@@ -82,8 +83,14 @@ class EngineLoader:
                 self._stamp, self._stale = stamp, False
             return self._ready
 
+    async def close_retired(self) -> None:
+        """Closes the engines of former settings. To be called when no job runs."""
+        while self._retired:
+            await self._retired.pop().close()
+
     async def close(self) -> None:
-        """Closes the engine, if there is one."""
+        """Closes all engines."""
+        await self.close_retired()
         if self._ready is not None:
             await self._ready.engine.close()
 
@@ -95,7 +102,9 @@ class EngineLoader:
         if self._ready is not None and loaded.settings == self._ready.settings:
             return self._ready
         self._apply(loaded.settings)
-        # The engine before this one is not closed here: its jobs run on with the settings that they started with.
+        if self._ready is not None:
+            # Its jobs run on with the settings that they started with.
+            self._retired.append(self._ready.engine)
         return Ready(engine_class(loaded.settings, self._paths), loaded.settings)
 
     def _look(self) -> Stamp:

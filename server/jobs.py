@@ -123,6 +123,11 @@ class Jobs:
         """All jobs still known, the oldest first."""
         return iter(tuple(self._jobs.values()))
 
+    @property
+    def idle(self) -> bool:
+        """True if no job runs."""
+        return all(job.ending is not None for job in self)
+
     def cancel_for(self, uri: str) -> None:
         """Stops all running jobs whose target is that document."""
         for job in self:

@@ -126,12 +126,10 @@ async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None
     seen = asyncio.create_task(_seen(ls.documents, changes, tracks))
     try:
         await asyncio.wait({request, seen}, return_when=asyncio.FIRST_COMPLETED)
-        if seen.done():
-            return _Reply(applied=True, seen=True)
-        reply = _read(request)
+        reply = _Reply(applied=True) if seen.done() else _read(request)
         if reply.applied:
             await asyncio.wait({seen}, timeout=CONFIRM_SECONDS)
-        return _Reply(reply.applied, seen.done(), reply.reason)
+        return _Reply(reply.applied, seen.done() and seen.result() is None, reply.reason)
     finally:
         seen.cancel()
         request.add_done_callback(_forget)

@@ -51,6 +51,8 @@ def start_job(ls: StetServer, action: str, params: ActionParams) -> Job:
         assert job.ending is not None
         progress.end("cancelled" if job.status is JobStatus.CANCELLED else job.ending.message)
         _announce(ls, job.ending)
+        if ls.jobs.idle:
+            ls.in_background(ls.engine.close_retired(), "close engines of former settings")
 
     return ls.jobs.start(job, run, on_end)
 
