@@ -134,12 +134,13 @@ def _layout(
     tag = _TAGS.get(request.language, request.language if row else "")
     wish = instruction.text if instruction else ""
     fence = code_fence(shown.text, wish, *(piece.text for piece in pieces))
+    opening = wording.opening(task.wants, target, request.language, _header(shown.text, target.name))
     title = wording.title(target, empty=unwritten or not shown.text.strip())
     return Layout(
         heading=f"File: {request.path.name}\n{title}" if request.path else title,
         target=shown.text,
         order=wording.order(task, wish, request.constraints),
-        form=wording.form(task, target, tag, fence, tier, _header(shown.text, target.name)),
+        form=wording.form(task.wants, f"{fence}{tag}\n{opening}\n{fence}", tier),
         fence=fence,
         tag=tag,
         ident=nonce(),

@@ -6,6 +6,7 @@ What stands here was tried on the two embedded models; change a word only togeth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from stet_ls.engine.models import Target, TargetKind
@@ -33,16 +34,18 @@ _CARDS = {
 }
 
 
-# Asked for "the tests", a tiny model writes a list of names; shown the frame of one, it writes tests.
+# How a language's tests begin. Asked for "the tests", a tiny model writes a list of names; given the first line of
+# one, it writes tests.
 _TESTS = {
-    "python": "(three to six functions `def test_name():`, each with one or two `assert`)",
-    "javascript": '(three to six calls `test("name", () => { ... })`, each with one or two checks)',
-    "typescript": '(three to six calls `test("name", () => { ... })`, each with one or two checks)',
-    "go": "(three to six functions `func TestName(t *testing.T) {`, each with `t.Errorf`)",
-    "rust": "(three to six functions `#[test] fn name() {`, each with `assert_eq!`)",
-    "java": "(three to six methods `@Test void name() {`, each with `assertEquals`)",
-    "csharp": "(three to six methods `[Fact] public void Name() {`, each with `Assert.Equal`)",
+    "python": "def test_{name}_usual():",
+    "javascript": 'test("{name}, usual case", () => {{',
+    "typescript": 'test("{name}, usual case", () => {{',
+    "go": "func Test{Name}Usual(t *testing.T) {{",
+    "rust": "#[test]\nfn {name}_usual() {{",
+    "java": "@Test\nvoid {name}Usual() {{",
+    "csharp": "[Fact]\npublic void {Name}Usual() {{",
 }
+_MORE_TESTS = "(the rest of this test, then two to five other short ones)"
 
 
 def system(wants: Wants, language_id: str, conventions: Sequence[str]) -> str:
@@ -77,21 +80,22 @@ def order(task: Task, instruction: str, constraints: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def form(task: Task, target: Target, tag: str, fence: str, tier: Tier, header: str = "") -> str:
-    """How to reply. It comes last: said any earlier, small models forget it.
-
-    `header` is the line with which the new text of a unit has to begin.
+def form(wants: Wants, block: str, tier: Tier) -> str:
+    """How to reply, `block` being the code block to be filled. It comes last: said earlier, small models forget it.
 
     A tiny model is not asked for a plan: it loses itself in one before it has written any code.
     """
-    if task.wants == "prose":
+    if wants == "prose":
         return "Reply in Markdown: short paragraphs or lists. Do not repeat the code."
-    tests = task.wants == "tests"
-    label, what = ("TESTS", _TESTS.get(tag, "(the code of the tests)")) if tests else ("CODE", _what(target, header))
-    block = f"{label}:\n{fence}{tag}\n{what}\n{fence}"
+    labelled = f"{'TESTS' if wants == 'tests' else 'CODE'}:\n{block}"
     if tier == "tiny":
-        return f"Reply with one block of code, in exactly this form:\n{block}"
-    return f"Reply in exactly this form:\nPLAN: what you do, in one sentence\n{block}\nNOTES: warnings, if any"
+        return f"Reply with one block of code, in exactly this form:\n{labelled}"
+    return f"Reply in exactly this form:\nPLAN: what you do, in one sentence\n{labelled}\nNOTES: warnings, if any"
+
+
+def opening(wants: Wants, target: Target, language_id: str, header: str) -> str:
+    """What stands in the block to be filled. `header` is the first line of the target unit's own code, or ""."""
+    return _tests(target, language_id) if wants == "tests" else _code(target, header)
 
 
 def again(problem: str, form: str) -> str:
@@ -99,7 +103,13 @@ def again(problem: str, form: str) -> str:
     return f"That cannot be used:\n{problem}\nMend it and reply again, whole.\n\n{form}"
 
 
-def _what(target: Target, header: str) -> str:
+def _tests(target: Target, language_id: str) -> str:
+    name = re.sub(r"\W", "", target.name.rpartition(".")[2]) or "it"
+    begin = _TESTS.get(language_id.removesuffix("react"), "").format(name=name, Name=name[:1].upper() + name[1:])
+    return f"{begin}\n{_MORE_TESTS}" if begin else "(three to six short tests)"
+
+
+def _code(target: Target, header: str) -> str:
     match target.kind:
         case TargetKind.INSERTION:
             return "(the new code)"
