@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.scripted import Reply, ScriptedModel, dead_endpoint
 from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, lines, start
-from support.wire import ErrorAnswer
+from support.wire import PATIENCE, ErrorAnswer
 
 URI = "file:///w/a.py"
 TEXT = "def add(a, b):\n    total = a + b\n    return total\n"
@@ -279,7 +279,7 @@ async def test_commands_do_not_wait_for_each_other(scripted: ScriptedModel, envi
     async with editor(environment) as client:
         client.open(URI, "python", TEXT)
         job = await start(client, "refactor", uri=URI, range=lines(1))
-        await asyncio.to_thread(scripted.wait_request)
+        await asyncio.to_thread(scripted.wait_request, 1, PATIENCE)
         calls = [client.call("workspace/executeCommand", {"command": "stet.jobs"}) for _ in range(50)]
         for call in calls:
             assert (await call)["jobs"][0]["job"] == job

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.scripted import Reply, ScriptedModel
 from support.session import EGLOT, NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, lines, start
-from support.wire import RECORDED, Applying, ErrorAnswer, Json, RawClient
+from support.wire import PATIENCE, RECORDED, Applying, ErrorAnswer, Json, RawClient
 
 from stet_ls.validators.source import Source
 
@@ -59,7 +59,7 @@ class Held:
 
     async def arrived(self, client: RawClient, count: int = 1) -> None:
         """Returns once the model was asked."""
-        await asyncio.to_thread(self._scripted.wait_request, count)
+        await asyncio.to_thread(self._scripted.wait_request, count, PATIENCE)
 
     def release(self) -> None:
         """Lets the reply go."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.scripted import Reply, ScriptedModel
 from support.session import EGLOT, NEOVIM, VSCODE, boxes, command, editor, fenced, finish, lines, start
-from support.wire import ErrorAnswer, Json, RawClient
+from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 URI = "file:///w/a.py"
 TEXT = "def add(a, b):\n    total = a + b\n    return total\n"
@@ -156,7 +156,7 @@ async def test_cancelling_the_wait_does_not_cancel_the_job(scripted: ScriptedMod
         waiting = client.call(
             "workspace/executeCommand", {"command": "stet.result", "arguments": [{"job": job, "wait": True}]}
         )
-        await asyncio.to_thread(scripted.wait_request)
+        await asyncio.to_thread(scripted.wait_request, 1, PATIENCE)
         client.cancel(waiting)
         with pytest.raises(ErrorAnswer) as raised:
             await waiting
@@ -186,7 +186,7 @@ async def test_many_jobs_end_each_once(scripted: ScriptedModel, environment: Env
     async with editor(environment, VSCODE) as client:
         client.open(URI, "python", TEXT)
         jobs = [await start(client, "explain", uri=URI, range=lines(1)) for _ in range(5)]
-        await asyncio.to_thread(scripted.wait_request, 5)
+        await asyncio.to_thread(scripted.wait_request, 5, PATIENCE)
         for job in jobs:
             await command(client, "stet.cancel", job=job)
         results: list[Any] = [await finish(client, job) for job in jobs]
