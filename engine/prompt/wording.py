@@ -86,7 +86,7 @@ def form(wants: Wants, block: str, tier: Tier) -> str:
     A tiny model is not asked for a plan: it loses itself in one before it has written any code.
     """
     if wants == "prose":
-        return "Reply in Markdown: short paragraphs or lists. Do not repeat the code."
+        return "Reply in Markdown without HTML: short paragraphs or lists. Do not repeat the code."
     labelled = f"{'TESTS' if wants == 'tests' else 'CODE'}:\n{block}"
     if tier == "tiny":
         return f"Reply with one block of code, in exactly this form:\n{labelled}"
