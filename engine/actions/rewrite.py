@@ -28,6 +28,8 @@ KEEPING: tuple[Judge, ...] = (*PARSING, signature.judge, lint.judge)
 
 NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
 """Said wherever no test ran: what was not checked is part of the evidence."""
+NOT_COMPARED = Evidence(Check.DIFFERENTIAL, Ruling.SKIPPED, "old and new behaviour were not compared")
+"""Said where the behaviour was to stay as it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scrip
         Check.NAMES: Ruling.PASS,
         Check.SIGNATURE: Ruling.PASS,
         Check.LINT: Ruling.PASS,
+        Check.DIFFERENTIAL: Ruling.SKIPPED,
         Check.TESTS: Ruling.SKIPPED,
     }
     assert answer.message.startswith("Refactored `sign` · syntax ok")
