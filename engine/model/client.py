@@ -50,12 +50,12 @@ class Refusal:
 class Client:
     """One endpoint and what was learnt about it: its dialect, its speed, its first model, its last fault."""
 
-    def __init__(self, provider: Provider, *, speed: Speed | None = None) -> None:
+    def __init__(self, provider: Provider, *, speed: Speed | None = None, dialect: Dialect | None = None) -> None:
         self.provider = provider
         self.speed = speed or Speed()
         self.connection = Connection(provider)
         self.last_failure: Failure | None = None
-        self._dialect = Dialect()
+        self._dialect = dialect or Dialect()
         self._first_listed: Listed | None = None
 
     @property

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stet_ls.engine.model.chat import Sampling
@@ -21,16 +21,24 @@ _OPTIONAL = {
 }
 """Parameters that can be left out, and how a complaint names them."""
 
+EMBEDDED = {"return_progress": True}
+"""llama.cpp notices a closed connection when it writes: told to report how far through the prompt it is, it writes with
+each batch, and a cancelled call stops at the next one instead of at the prompt's end."""
+
 _LEAST_REPLY = 256
 """A reply with less room than this is not worth a second request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What an endpoint refused so far. `most_tokens` is the largest reply that it allows."""
+    """What an endpoint refused so far. `most_tokens` is the largest reply that it allows.
+
+    `extra` holds parameters that it takes beyond those that all endpoints share.
+    """
 
     refused: frozenset[str] = frozenset()
     most_tokens: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     def request(self, model: str, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         """The body of a chat completion in this dialect."""
@@ -45,6 +53,8 @@ class Dialect:
             "seed": sampling.seed,
             "stop": list(sampling.stop) or None,
         }
+        if self.extra:
+            body["extra_body"] = dict(self.extra)
         if "max_tokens" in self.refused:
             body["max_completion_tokens"] = limit
         return {name: value for name, value in body.items() if value is not None and name not in self.refused}

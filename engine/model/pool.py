@@ -12,6 +12,7 @@ from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError
 from stet_ls.engine.events import Notice, OnEvent, ignore
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.client import Client
+from stet_ls.engine.model.dialect import EMBEDDED, Dialect
 from stet_ls.engine.model.discover import discover
 from stet_ls.engine.model.faults import Failure, sentence
 from stet_ls.engine.model.health import health_of
@@ -145,7 +146,7 @@ class Models:
             old = self._embedded_client
             if old is None or old.provider != provider:
                 speed = Speed(reading=LOCAL_READING) if old is None else old.speed
-                self._embedded_client = Client(provider, speed=speed)
+                self._embedded_client = Client(provider, speed=speed, dialect=Dialect(extra=EMBEDDED))
                 if old is not None:
                     await old.close()
             assert self._embedded_client is not None

@@ -17,8 +17,11 @@ import pytest
 
 from stet_ls.engine.errors import NoModelError, WeightsError
 from stet_ls.engine.events import Event, Notice
+from stet_ls.engine.model.chat import Sampling
 from stet_ls.engine.model.embedded import Embedded
+from stet_ls.engine.model.pool import Models
 from stet_ls.engine.model.weights import WEIGHTS, installed
+from stet_ls.engine.models import Message
 from stet_ls.engine.paths import Paths, user_paths
 from stet_ls.engine.settings import ModelSettings, Provider, Settings
 
@@ -188,22 +191,30 @@ async def test_its_start_does_not_hold_up_the_event_loop(embedded: Embedded) -> 
 
 @pytest.mark.model
 @pytest.mark.timeout(600)
-async def test_a_cancelled_request_stops_while_it_reads_a_prompt(embedded: Embedded, home_with_model: Paths) -> None:
+async def test_a_cancelled_call_stops_while_the_model_reads_its_prompt(home_with_model: Paths) -> None:
     """Counted in processor seconds of the child: on a busy machine everything takes longer on the clock."""
-    provider = await embedded.endpoint()
-    pid = pid_of(home_with_model)
-    if not Path(f"/proc/{pid}/stat").exists():
-        pytest.skip("this system does not tell a process' processor time in /proc")
-    prompt = "\n".join(f"def f{number}(a):\n    return a * {number * 7919 % 10007}" for number in range(300))
-    async with client_of(provider) as client:
-        body = body_of(prompt, stream=True, return_progress=True)
-        async with client.stream("POST", f"{provider.base_url}/chat/completions", json=body) as response:
-            async for line in response.aiter_lines():
-                if '"prompt_progress"' in line and json.loads(line[6:])["prompt_progress"]["processed"] > 100:
-                    break
+    models = Models(
+        TINY.model_copy(update={"model": TINY.model.model_copy(update={"discover": False})}), home_with_model
+    )
+    long = "\n".join(f"def f{number}(a):\n    return a * {number * 7919 % 10007}" for number in range(300))
+    sampling = Sampling(temperature=0.1, max_tokens=20)
+    try:
+        await models.complete([Message("user", "Say: hi")], sampling=sampling, deadline=300)
+        pid = pid_of(home_with_model)
+        if not Path(f"/proc/{pid}/stat").exists():
+            pytest.skip("this system does not tell a process' processor time in /proc")
+        started = processor_seconds(pid)
+        call = asyncio.create_task(models.complete([Message("user", long)], sampling=sampling, deadline=300))
+        async with asyncio.timeout(200):
+            while processor_seconds(pid) - started < 2:
+                await asyncio.sleep(0.05)
+        call.cancel()
         spent = processor_seconds(pid)
-    await quiet(pid)
-    assert processor_seconds(pid) - spent < 1.5, "the rest of the prompt would take over a minute"
+        await asyncio.gather(call, return_exceptions=True)
+        await quiet(pid)
+        assert processor_seconds(pid) - spent < 1.5, "the rest of the prompt would take over a minute"
+    finally:
+        await models.close()
 
 
 def processor_seconds(pid: int) -> float:
