@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test check bench lock clean
+.PHONY: setup demo test check bench lock vsix code-server clean
 
 setup: $(STAMP)
 
@@ -34,6 +34,19 @@ bench: $(STAMP)
 # Exact versions with hashes and no addresses, for the default index of whoever installs.
 lock:
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --extra dev --no-emit-package stet-ls pyproject.toml -o requirements/dev.txt
+
+# The extension for VS Code, built into editors/vscode/stet.vsix. Needs node 20 and npm.
+vsix: editors/vscode/stet.vsix
+
+editors/vscode/stet.vsix: $(wildcard editors/vscode/src/*.ts editors/vscode/*.json editors/vscode/*.mjs editors/vscode/*.md)
+	cd editors/vscode && npm install --ignore-scripts --no-package-lock --no-audit --no-fund && npm run package
+
+# VS Code's workbench as its tests drive it, in a browser. Needs node 20, npm and Chromium.
+code-server: .cache/code-server/.installed
+
+.cache/code-server/.installed: tests/e2e/vscode/install.sh
+	tests/e2e/vscode/install.sh .cache/code-server
+	touch $@
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info

@@ -1,28 +1,9 @@
 /** Starts the Stet server and gives its commands an input box and a progress that can be cancelled. No logic beyond that. */
 import * as vscode from "vscode";
-import { ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
+import { LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
+import { ACTIONS, actionOf, ask, follow } from "./actions";
 
-interface Action {
-  readonly name: string;
-  readonly title: string;
-  /** What the input box asks; without it the action starts at once. */
-  readonly prompt?: string;
-}
-
-const ACTIONS: readonly Action[] = [
-  { name: "generate", title: "Generate", prompt: "What shall be written? (empty: the comment or docstring at the cursor)" },
-  { name: "debug", title: "Fix", prompt: "What is wrong? (empty: the diagnostics at the cursor)" },
-  { name: "refactor", title: "Refactor", prompt: "How? (empty: clearer, same behaviour)" },
-  { name: "optimize", title: "Optimize", prompt: "For what? (empty: speed)" },
-  { name: "test", title: "Write tests" },
-  { name: "explain", title: "Explain" },
-  { name: "analyze", title: "Analyze" },
-];
-
-interface Result {
-  readonly status: "done" | "refused" | "failed" | "cancelled" | "running";
-  readonly message: string;
-}
+const INSTALL = "pip install 'stet-ls[local]'";
 
 let client: LanguageClient | undefined;
 
@@ -32,12 +13,23 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   status.name = "Stet";
   status.text = "Stet";
   context.subscriptions.push(output, status);
+  // The client registers the commands of the server under their own names (stet.refactor); ours are stet.ui.*.
   for (const action of ACTIONS) {
-    context.subscriptions.push(vscode.commands.registerTextEditorCommand(`stet.ui.${action.name}`, (editor) => run(action, editor)));
+    const run = async () => {
+      const editor = vscode.window.activeTextEditor;
+      if (client?.isRunning() !== true) {
+        void vscode.window.showWarningMessage("Stet: the server is not running (command “Stet: Restart Server”).");
+      } else if (editor === undefined) {
+        void vscode.window.showWarningMessage("Stet: open a text file first.");
+      } else {
+        await ask(client, action, editor);
+      }
+    };
+    context.subscriptions.push(vscode.commands.registerCommand(`stet.ui.${action.name}`, run));
   }
   context.subscriptions.push(
     vscode.commands.registerCommand("stet.ui.restart", async () => {
-      await client?.stop();
+      await deactivate();
       await start(output, status);
     }),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
@@ -50,7 +42,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 }
 
 export async function deactivate(): Promise<void> {
-  await client?.stop();
+  if (client?.isRunning() === true) {
+    await client.stop();
+  }
+  client = undefined;
 }
 
 async function start(output: vscode.LogOutputChannel, status: vscode.LanguageStatusItem): Promise<void> {
@@ -60,72 +55,49 @@ async function start(output: vscode.LogOutputChannel, status: vscode.LanguageSta
     status.detail = "the setting stet.server.command is empty";
     return;
   }
-  const server: ServerOptions = { command, args };
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
     outputChannel: output,
-    // The client registers every command of the server under its own name; our commands have other names.
-    synchronize: { configurationSection: "stet" },
     initializationOptions: { plugin: { name: "vscode", reports: false } },
+    middleware,
   };
-  client = new LanguageClient("stet", "Stet", server, options);
+  client = new LanguageClient("stet", "Stet", { command, args }, options);
   status.busy = true;
   try {
     await client.start();
-    const version = client.initializeResult?.serverInfo?.version;
-    status.detail = `server ${version ?? "of unknown version"}`;
+    status.detail = `server ${client.initializeResult?.serverInfo?.version ?? "of unknown version"}`;
     status.severity = vscode.LanguageStatusSeverity.Information;
   } catch (error) {
     status.detail = "the server did not start";
     status.severity = vscode.LanguageStatusSeverity.Error;
-    const choice = await vscode.window.showErrorMessage(
-      `Stet: "${command}" did not start (${String(error)}). Install it with: pip install 'stet-ls[local]'`,
-      "Open Settings",
-    );
-    if (choice !== undefined) {
-      await vscode.commands.executeCommand("workbench.action.openSettings", "stet.server.command");
-    }
+    void offerSettings(`Stet: "${command}" did not start (${String(error)}). Install it with: ${INSTALL}`);
   } finally {
     status.busy = false;
   }
 }
 
-/** Asks for the instruction, starts the job and waits for its end; cancelling the progress stops the job. */
-async function run(action: Action, editor: vscode.TextEditor): Promise<void> {
-  const active = client;
-  if (active === undefined || !active.isRunning()) {
-    void vscode.window.showWarningMessage("Stet: the server is not running (command “Stet: Restart Server”).");
-    return;
+async function offerSettings(message: string): Promise<void> {
+  const choice = await vscode.window.showErrorMessage(message, "Open Settings");
+  if (choice !== undefined) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "stet.server.command");
   }
-  let instruction: string | undefined;
-  if (action.prompt !== undefined) {
-    instruction = await vscode.window.showInputBox({ title: `Stet: ${action.title}`, prompt: action.prompt });
-    if (instruction === undefined) {
-      return; // Escape
-    }
-  }
-  const { document, selection } = editor;
-  const range = active.code2ProtocolConverter.asRange(selection);
-  const diagnostics = vscode.languages.getDiagnostics(document.uri).filter((item) => item.range.intersection(selection) !== undefined);
-  const argument = {
-    uri: active.code2ProtocolConverter.asUri(document.uri),
-    ...(selection.isEmpty ? { position: range.start } : { range }),
-    ...(instruction ? { instruction } : {}),
-    ...(action.name === "debug" ? { diagnostics: await active.code2ProtocolConverter.asDiagnostics(diagnostics) } : {}),
-  };
-  await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: `Stet: ${action.title}`, cancellable: true },
-    async (_progress, token) => {
-      const { job } = (await send(active, `stet.${action.name}`, argument)) as { job: string };
-      token.onCancellationRequested(() => void send(active, "stet.cancel", { job }));
-      const result = (await send(active, "stet.result", { job, wait: true })) as Result;
-      if (result.status === "done") {
-        vscode.window.setStatusBarMessage(`$(check) ${result.message}`, 10_000);
-      }
-    },
-  );
 }
 
-function send(active: LanguageClient, command: string, argument: object): Promise<unknown> {
-  return active.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] });
-}
+const middleware: Middleware = {
+  // An action from the light bulb can be cancelled like one from the palette.
+  executeCommand: async (command, args, next) => {
+    const action = actionOf(command);
+    return action !== undefined && client !== undefined ? follow(client, action, args[0] ?? {}) : next(command, args);
+  },
+  window: {
+    // Reports are markdown: they are shown as such, beside the code that they are about.
+    showDocument: async (params, token, next) => {
+      const uri = vscode.Uri.parse(params.uri);
+      if (uri.scheme !== "stet") {
+        return next(params, token);
+      }
+      await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
+      return { success: true };
+    },
+  },
+};

@@ -1,0 +1,117 @@
+"""The extension in VS Code's real workbench: palette, input box, light bulb, cancel, reports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from support import vscode
+from support.scripted import Reply, ScriptedModel
+from support.stet import stet_argv
+from support.vscode import VSCode
+
+pytestmark = [
+    pytest.mark.editor,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(vscode.missing() is not None, reason=str(vscode.missing())),
+]
+
+BEFORE = """\
+def sign(x):
+    if x > 0:
+        return 1
+    elif x < 0:
+        return -1
+    else:
+        return 0
+"""
+AFTER = """\
+def sign(x):
+    return (x > 0) - (x < 0)
+"""
+REPLY = f"PLAN: compare once.\nCODE:\n```python\n{AFTER}```\n"
+
+NOTIFICATION = ".notification-toast"
+
+
+@pytest.fixture(scope="module")
+def workbench(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str, str]) -> Iterator[VSCode]:
+    with VSCode(tmp_path_factory.mktemp("vscode"), environment, [*stet_argv(), "--stdio"]) as editor:
+        yield editor
+
+
+@pytest.fixture
+def file(workbench: VSCode, scripted: ScriptedModel) -> Path:
+    """A file that is open in the workbench, with the cursor on its first line."""
+    scripted.default = Reply(REPLY)
+    return workbench.open("signs.py", BEFORE)
+
+
+def wait_saved(file: Path, text: str) -> None:
+    deadline = time.monotonic() + 20
+    while (saved := file.read_text(encoding="utf-8")) != text and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert saved == text
+
+
+def test_refactor_from_the_palette_lands_and_is_undone_in_one_step(
+    workbench: VSCode, scripted: ScriptedModel, file: Path
+) -> None:
+    workbench.palette("Stet: Refactor…")
+    workbench.text('.quick-input-widget:has-text("How?")')
+    workbench.type("make it one line")
+    workbench.press("Enter")
+    assert "make it one line" in scripted.wait_request(1, 60).prompt
+    workbench.text('.statusbar-item:has-text("offered"), .statusbar-item .codicon-check')
+    workbench.press("Control+S")
+    wait_saved(file, AFTER)
+    workbench.press("Control+Z")
+    workbench.press("Control+S")
+    wait_saved(file, BEFORE)
+
+
+def test_cancel_in_the_notification_stops_the_tokens(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
+    scripted.default = Reply(REPLY, stall_after=2)
+    workbench.palette("Stet: Refactor…")
+    workbench.text('.quick-input-widget:has-text("How?")')
+    workbench.press("Enter")
+    scripted.wait_request(1, 60)
+    notification = f'{NOTIFICATION}:has-text("Stet: Refactor")'
+    workbench.text(notification)
+    workbench.click(f'{notification} .monaco-button:has-text("Cancel")')
+    scripted.wait_disconnect(1, 20)
+    workbench.gone(notification)
+    workbench.press("Control+S")
+    wait_saved(file, BEFORE)
+
+
+def test_escape_in_the_input_box_starts_nothing(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
+    workbench.palette("Stet: Refactor…")
+    workbench.text('.quick-input-widget:has-text("How?")')
+    workbench.press("Escape")
+    workbench.gone(".quick-input-widget")
+    scripted.default = Reply("It gives the sign of x.")
+    workbench.palette("Stet: Explain")
+    workbench.text('.tab:has-text("Preview explain-")')
+    assert len(scripted.requests) == 1
+
+
+def test_an_action_of_the_light_bulb_lands(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:
+    workbench.choose("Refactor `sign`")
+    workbench.text(f'{NOTIFICATION}:has-text("Stet: Refactor")')
+    scripted.wait_request(1, 60)
+    workbench.text(".statusbar-item .codicon-check")
+    workbench.press("Control+S")
+    wait_saved(file, AFTER)
+
+
+def test_an_explanation_opens_as_a_document_beside_the_code(
+    workbench: VSCode, scripted: ScriptedModel, file: Path
+) -> None:
+    scripted.default = Reply("It gives the sign of x.")
+    workbench.palette("Stet: Explain")
+    workbench.text('.tab:has-text("Preview explain-")')
+    assert "It gives the sign of x." in workbench.preview()
+    workbench.gone(NOTIFICATION)  # neither the start nor the job asked for attention

@@ -1,0 +1,80 @@
+// A browser in front of VS Code's workbench. Reads one JSON call a line ({"do": NAME, ...}) and answers each with one.
+// Usage: node drive.mjs FOLDER-OF-PLAYWRIGHT CHROMIUM
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const [folder, executablePath] = process.argv.slice(2);
+const { chromium } = createRequire(join(folder, "package.json"))("playwright-core");
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+page.setDefaultTimeout(60_000);
+
+/** Repeats an attempt of a few seconds: a workbench that is still starting drops keys and closes menus. */
+async function insist(attempt) {
+  for (const end = Date.now() + 60_000; ; ) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await page.keyboard.press("Escape");
+    }
+  }
+}
+
+const calls = {
+  /** Opens the workbench anew, with a file in it; unsaved text of the page before is left behind. */
+  open: async ({ url }) => {
+    page.removeAllListeners("dialog");
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.goto(url);
+    await page.locator(".monaco-editor .view-lines").first().waitFor();
+  },
+  /** Runs a command of the palette by its title. */
+  palette: ({ title }) =>
+    insist(async () => {
+      await page.keyboard.press("F1");
+      await page.locator(".quick-input-widget input").fill(`>${title}`, { timeout: 3_000 });
+      await page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`).waitFor({ timeout: 5_000 });
+      await page.keyboard.press("Enter");
+    }),
+  /** Picks a code action at the cursor by its title. The menu lacks it until the server has seen the file. */
+  choose: async ({ title }) => {
+    const row = `.action-widget .monaco-list-row:has-text("${title}")`;
+    await insist(async () => {
+      await page.keyboard.press("Control+.");
+      await page.locator(row).first().waitFor({ timeout: 3_000 });
+    });
+    while ((await page.locator(row).and(page.locator(".focused")).count()) === 0) {
+      await page.keyboard.press("ArrowDown");
+    }
+    await page.keyboard.press("Enter");
+  },
+  press: ({ key }) => page.keyboard.press(key),
+  type: ({ text }) => page.keyboard.type(text),
+  /** Waits until something is visible and returns its text. */
+  text: async ({ selector, timeout }) => {
+    const found = page.locator(selector).first();
+    await found.waitFor({ timeout });
+    return found.innerText();
+  },
+  texts: ({ selector }) => page.locator(selector).allInnerTexts(),
+  /** The text inside a webview: a frame in a frame. */
+  framed: ({ selector, inner, content }) =>
+    page.frameLocator(selector).frameLocator(inner).locator(content).innerText(),
+  click: ({ selector }) => page.locator(selector).first().click(),
+  gone: ({ selector }) => page.locator(selector).first().waitFor({ state: "hidden" }),
+  screenshot: ({ path }) => page.screenshot({ path }).then(() => undefined),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { do: name, ...params } = JSON.parse(line);
+  let answer;
+  try {
+    answer = { ok: true, value: (await calls[name](params)) ?? null };
+  } catch (error) {
+    answer = { ok: false, value: String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await browser.close();
