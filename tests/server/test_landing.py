@@ -52,10 +52,10 @@ async def refactored(client: RawClient, text: str = BEFORE, uri: str = URI, targ
 class Held:
     """A model's reply that waits until the test lets it go."""
 
-    def __init__(self, scripted: ScriptedModel) -> None:
+    def __init__(self, scripted: ScriptedModel, code: str = NEW) -> None:
         self._scripted = scripted
         self._event = threading.Event()
-        scripted.replies([Reply(fenced(NEW), hold=self._event)])
+        scripted.replies([Reply(fenced(code), hold=self._event)])
 
     async def arrived(self, client: RawClient, count: int = 1) -> None:
         """Returns once the model was asked."""
@@ -170,19 +170,19 @@ async def test_a_change_that_was_undone_does_not_count(scripted: ScriptedModel, 
 async def test_an_edit_that_no_longer_parses_after_a_change_is_refused(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
-    """The rebased edit is judged on the live text: here the import block that it adds to is inside a string by now."""
-    held = Held(scripted)
-    text = "if True:\n    pass\n" + OLD
+    """The target is untouched but inside a string by now, which the new docstring would end."""
+    held = Held(scripted, 'def add(a, b):\n    """The sum of the two."""\n    return a + b\n')
     async with editor(environment) as client:
-        client.open(URI, "python", text)
-        job = await start(client, "refactor", uri=URI, range=lines(3))
-        await held.arrived(client)
-        client.replace(URI, "    pass\n", "    pass\nclass Outer:\n    def method(self):\n        pass\n  # dedent\n")
+        job = await held_job(client, held)
+        client.replace(URI, "import sys\n", 'import sys\nTEXT = """\n')
+        client.replace(URI, "def other():", '"""\n\n\ndef other():')
+        before = client.text(URI)
         held.release()
         result = await finish(client, job)
 
-        assert result["status"] in ("done", "refused")
-        assert client.text(URI).count("return a + b") == (result["status"] == "done")
+        assert result["status"] == "refused"
+        assert "no longer parses" in result["message"]
+        assert client.text(URI) == before
 
 
 async def test_a_formatter_that_leaves_the_target_alone_does_no_harm(
@@ -284,19 +284,21 @@ async def test_a_file_that_was_never_opened_is_edited_by_the_client(environment:
         assert path.read_text() == BEFORE
 
 
-async def test_two_jobs_on_two_units_of_one_file_both_land(scripted: ScriptedModel, environment: Environment) -> None:
+async def test_two_jobs_at_once_on_two_units_both_land(scripted: ScriptedModel, environment: Environment) -> None:
     other = "def double(x):\n    result = x * 2\n    return result\n"
     shorter = "def double(x):\n    return x * 2\n"
-    scripted.on(lambda body: "result = x" in str(body["messages"][-1]["content"]).split("def add")[0], fenced(shorter))
+    one, two = Held(scripted), Held(scripted, shorter)
     async with editor(environment) as client:
         client.open(URI, "python", OLD + "\n\n" + other)
-        scripted.default = lambda body: fenced(shorter if scripted.requests else NEW)
         first = await start(client, "refactor", uri=URI, range=lines(1))
-        one = await finish(client, first)
-        second = await start(client, "refactor", uri=URI, range=lines(5))
-        two = await finish(client, second)
+        await one.arrived(client)
+        second = await start(client, "refactor", uri=URI, range=lines(6))
+        await two.arrived(client, 2)
+        two.release()
+        assert (await finish(client, second))["applied"] is True
+        one.release()
+        assert (await finish(client, first))["applied"] is True
 
-        assert (one["applied"], two["applied"]) == (True, True), (one["message"], two["message"])
         assert client.text(URI) == NEW + "\n\n" + shorter
 
 
