@@ -104,8 +104,10 @@ async def _consider(
     draft = await read(completion)
     if isinstance(draft, Unusable):
         return draft
+    if judges and not job.settings.checks.validation:
+        return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting checks.validation is off"),))
     evidence: list[Evidence] = []
-    for judge in judges if job.settings.checks.validation else ():
+    for judge in judges:
         item = await timed(judge, draft.case)
         job.on_event(Judged(item))
         evidence.append(item)

@@ -84,7 +84,9 @@ class Checks(Section):
     """Validation and repair."""
 
     validation: bool = Field(
-        default=True, description="Judge every candidate; without it edits say that they are unchecked."
+        default=True,
+        json_schema_extra=UserOnly,
+        description="Judge every candidate; without it edits say that they are unchecked.",
     )
     auto_fix: bool = Field(default=True, description="Spend model calls on repairing what a judge found.")
     fix_attempts: int = Field(default=2, ge=0, le=5, description="Most repairs of one job.")

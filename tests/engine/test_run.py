@@ -99,6 +99,14 @@ async def test_auto_fix_can_be_switched_off(scripted: ScriptedModel, stet_home: 
     assert len(scripted.requests) == 1
 
 
+async def test_without_validation_the_answer_says_so(scripted: ScriptedModel, stet_home: Path) -> None:
+    scripted.reply(code_reply(SHORT))
+    async with Bench(scripted, Settings(checks=Checks(validation=False))) as bench:
+        answer = await bench.run("debug", SIGN)
+    assert answer.message == "Fixed `sign` · syntax not run · tests not run"
+    assert answer.confidence == 0.2
+
+
 async def test_an_unchanged_answer_is_asked_again_warmer_and_then_refused(
     bench: Bench, scripted: ScriptedModel
 ) -> None:
