@@ -15,11 +15,10 @@ import inspect
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Generator
 from concurrent.futures import Future
 from enum import Enum
-from typing import TYPE_CHECKING, Any, cast
-from typing import Protocol as Interface
+from typing import Any, cast
 
 import cattrs
 from lsprotocol import types
@@ -37,11 +36,9 @@ from pygls.progress import Progress
 from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol, default_converter, lsp_method
 
 from stet_ls.server.client import choose_encoding
+from stet_ls.server.command_spec import CommandSpec, run_command
 from stet_ls.server.documents import Documents, TextlessWorkspace
 from stet_ls.server.errors import failure_of
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 LOGGER = logging.getLogger(__name__)
 
@@ -49,17 +46,6 @@ CLOSE_SECONDS = 3.0
 """How long requests that were cancelled by the shutdown may take to clean up."""
 
 MessageId = int | str
-
-
-class CommandSpec(Interface):
-    """What the protocol needs to know of a command."""
-
-    @property
-    def run(self) -> Callable[[Any, Any], Awaitable[Any] | Any]:
-        """Runs it: takes the server and the validated argument, returns what is plain JSON."""
-
-    def model(self) -> type[BaseModel]:
-        """The model of its one argument, every field of which has a default. Called, and so imported, at first use."""
 
 
 class Protocol(LanguageServerProtocol):
@@ -246,8 +232,7 @@ class Protocol(LanguageServerProtocol):
             body = json.dumps(data, default=self._serialize_message).encode()
         except (TypeError, ValueError, AttributeError):
             LOGGER.exception("a message could not be written as JSON")
-            if isinstance(data, JsonRPCResponseMessage):
-                self._refuse(data.id, JsonRpcInternalError("The result cannot be written as JSON."))
+            self._give_up(data)
             return
         head = b"Content-Length: %d\r\n\r\n" % len(body) if self._include_headers else b""
         try:
@@ -255,6 +240,15 @@ class Protocol(LanguageServerProtocol):
         except OSError as error:
             LOGGER.info("the client has gone: %s", error)
             self.close()
+
+    def _give_up(self, data: Any) -> None:
+        """Whoever waits for a message that cannot be written is told, the client or a handler here."""
+        error = JsonRpcInternalError("The message cannot be written as JSON.")
+        if isinstance(data, JsonRPCResponseMessage):
+            self._refuse(data.id, error)
+        elif getattr(data, "id", None) in self._result_types:
+            self._result_types.pop(data.id)
+            asyncio.get_running_loop().call_soon(self._handle_response, data.id, None, error.to_response_error())
 
     # The conversation's beginning and end -----------------------------------------------------------------------------
 
@@ -314,17 +308,8 @@ class Protocol(LanguageServerProtocol):
         self, params: types.ExecuteCommandParams
     ) -> Any:
         """Runs a command in this request's own task, so that its cancellation reaches the command."""
-        spec = self._commands.get(params.command)
-        if spec is None:
-            raise JsonRpcInvalidParams(f"Unknown command {params.command!r}{self._did_you_mean(params.command)}.")
-        result = spec.run(self._server, _argument(params, spec.model()))
+        result = run_command(self._commands, self._server, params)
         return await result if inspect.isawaitable(result) else result
-
-    def _did_you_mean(self, name: str) -> str:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, [*self._commands], n=1, cutoff=0.5)
-        return f": did you mean {near[0]!r}?" if near else ""
 
 
 class TokenKeeper(Progress):
@@ -365,20 +350,6 @@ def _member_or_value(value: Any, kind: Any) -> Any:
         if isinstance(value, type(next(iter(kind)).value)):
             return value
         raise
-
-
-def _argument(params: types.ExecuteCommandParams, model: type[BaseModel]) -> BaseModel:
-    """The command's argument: none, or one object. JsonRpcInvalidParams names what is wrong with it."""
-    from pydantic import ValidationError
-
-    given = [argument for argument in params.arguments or () if argument is not None]
-    if len(given) > 1 or not all(isinstance(argument, dict) for argument in given):
-        raise JsonRpcInvalidParams(f"{params.command} takes one object as its only argument.")
-    try:
-        return model.model_validate(given[0] if given else {})
-    except ValidationError as error:
-        found = (f"{'.'.join(map(str, each['loc'])) or 'argument'}: {each['msg']}" for each in error.errors())
-        raise JsonRpcInvalidParams("; ".join(found)) from error
 
 
 _FAULT = re.compile(r"(?P<what>.*?)(?:, expected Optional)? @ \$\.(?P<where>.*)", re.DOTALL)

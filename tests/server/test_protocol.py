@@ -198,6 +198,13 @@ async def test_a_result_that_is_no_json_is_answered_with_an_error() -> None:
         assert (await error_of(client, "workspace/executeCommand", command("unserializable"))).code == -32603
 
 
+async def test_a_request_of_the_server_that_is_no_json_fails_its_waiter() -> None:
+    async with connected(hardened()) as client:
+        await client.initialize()
+        said = await client.request("workspace/executeCommand", command("malformed"))
+        assert "cannot be written" in said
+
+
 # Commands
 
 

@@ -97,6 +97,28 @@ async def test_garbage_ends_the_conversation_with_a_status() -> None:
         assert await client.wait_end() == 1
 
 
+async def test_nothing_is_sent_after_exit() -> None:
+    """pygls writes megabytes of errors about errors here."""
+    async with RawClient.stdio(ARGV) as client:
+        await client.initialize()
+        await started(client, "linger")
+        client.notify("exit")
+        client.abandon()
+        assert await client.wait_end() == 1
+        assert client.messages[-1] == {"jsonrpc": "2.0", "method": "probe/state", "params": {"state": "started"}}
+        assert client.stderr == ""
+
+
+async def test_the_input_is_read_while_every_worker_thread_is_busy() -> None:
+    async with RawClient.stdio(ARGV) as client:
+        await client.initialize()
+        call = await started(client, "occupy")
+        assert await client.request("workspace/executeCommand", command("echo", {"text": "a"})) == {"text": "a"}
+        client.cancel(call)
+        with pytest.raises(ErrorAnswer, match="-32800"):
+            await call
+
+
 async def test_a_signal_ends_the_server() -> None:
     async with RawClient.stdio(ARGV) as client:
         await client.initialize()

@@ -54,6 +54,19 @@ def stuck(ls: Any) -> None:
     threading.Event().wait()
 
 
+async def occupy(ls: Any) -> None:
+    """Fills every worker thread of the loop with work that ends only when this is cancelled."""
+    import threading
+
+    let_go = threading.Event()
+    work = [asyncio.create_task(asyncio.to_thread(let_go.wait)) for _ in range(64)]
+    ls.protocol.notify("probe/state", {"state": "started"})
+    try:
+        await asyncio.gather(*work)
+    finally:
+        let_go.set()
+
+
 def fail(ls: Any) -> None:
     """Has a bug."""
     raise ValueError("the password is hunter2")
@@ -79,6 +92,15 @@ async def ask(ls: Any) -> str | None:
     params = types.ShowMessageRequestParams(types.MessageType.Info, "well?", [types.MessageActionItem("yes")])
     item = await ls.window_show_message_request_async(params)
     return item.title if item else None
+
+
+async def malformed(ls: Any) -> str:
+    """Sends a request that is no JSON."""
+    try:
+        await ls.protocol.send_request_async(types.WORKSPACE_APPLY_EDIT, object())
+    except Exception as error:
+        return str(error)
+    return "answered"
 
 
 async def apply(ls: Any) -> dict[str, Any]:
@@ -117,7 +139,22 @@ def log_level(ls: Any) -> str:
     return logging.getLevelName(logging.getLogger("pygls.protocol.json_rpc").getEffectiveLevel())
 
 
-HANDLERS = (block, linger, stuck, cancel_itself, fail, unserializable, noise, ask, apply, progress, texts, log_level)
+HANDLERS = (
+    block,
+    linger,
+    occupy,
+    stuck,
+    cancel_itself,
+    fail,
+    unserializable,
+    noise,
+    ask,
+    malformed,
+    apply,
+    progress,
+    texts,
+    log_level,
+)
 
 
 def hardened() -> LanguageServer:
@@ -136,6 +173,9 @@ def hardened() -> LanguageServer:
     class SnapshotParams(BaseModel):
         uri: str = ""
 
+    class EditParams(BaseModel):
+        edit: dict[str, Any] = {}
+
     @dataclass(frozen=True)
     class Spec:
         run: Any
@@ -151,12 +191,18 @@ def hardened() -> LanguageServer:
             return {"text": None}
         return {"text": seen.source.text, "version": seen.version, "language": seen.language, "uri": seen.uri}
 
+    async def edit(ls: LanguageServer, params: EditParams) -> dict[str, Any]:
+        converted = ls.protocol._converter.structure(params.edit, types.WorkspaceEdit)
+        answer = await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(converted))
+        return {"applied": answer.applied, "reason": answer.failure_reason}
+
     ls = LanguageServer("probe", "1", protocol_cls=Protocol, converter_factory=converter_factory)
     protocol = ls.protocol
     assert isinstance(protocol, Protocol)
     for handler in HANDLERS:
         protocol.add_command(f"probe.{handler.__name__}", Spec(lambda ls, params, handler=handler: handler(ls)))
     protocol.add_command("probe.echo", Spec(lambda ls, params: {"text": params.text * params.count}, EchoParams))
+    protocol.add_command("probe.edit", Spec(edit, EditParams))
     protocol.add_command("probe.snapshot", Spec(snapshot, SnapshotParams))
     options = types.TextDocumentContentRegistrationOptions(["probe"])
     ls.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, options)(

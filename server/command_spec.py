@@ -1,0 +1,52 @@
+"""What a command is to the protocol: a name, one object of arguments, and something that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+class CommandSpec(Protocol):
+    """What the protocol needs to know of a command."""
+
+    @property
+    def run(self) -> Callable[[Any, Any], Awaitable[Any] | Any]:
+        """Runs it: takes the server and the validated argument, returns what is plain JSON."""
+
+    def model(self) -> type[BaseModel]:
+        """The model of its one argument, every field of which has a default. Called, and so imported, at first use."""
+
+
+def run_command(commands: Mapping[str, CommandSpec], server: Any, params: types.ExecuteCommandParams) -> Any:
+    """Starts a command and returns what it returns. JsonRpcInvalidParams names what does not fit."""
+    spec = commands.get(params.command)
+    if spec is None:
+        raise JsonRpcInvalidParams(f"Unknown command {params.command!r}{_did_you_mean(params.command, commands)}")
+    return spec.run(server, _argument(params, spec.model()))
+
+
+def _argument(params: types.ExecuteCommandParams, model: type[BaseModel]) -> BaseModel:
+    """The command's argument: none, or one object. JsonRpcInvalidParams names what is wrong with it."""
+    from pydantic import ValidationError
+
+    given = [argument for argument in params.arguments or () if argument is not None]
+    if len(given) > 1 or not all(isinstance(argument, dict) for argument in given):
+        raise JsonRpcInvalidParams(f"{params.command} takes one object as its only argument.")
+    try:
+        return model.model_validate(given[0] if given else {})
+    except ValidationError as error:
+        found = (f"{'.'.join(map(str, each['loc'])) or 'argument'}: {each['msg']}" for each in error.errors())
+        raise JsonRpcInvalidParams("; ".join(found)) from error
+
+
+def _did_you_mean(name: str, names: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(names), n=1, cutoff=0.5)
+    return f": did you mean {near[0]!r}?" if near else "."
