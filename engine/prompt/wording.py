@@ -45,7 +45,7 @@ _TESTS = {
     "java": "@Test\nvoid {name}Usual() {{",
     "csharp": "[Fact]\npublic void {Name}Usual() {{",
 }
-_MORE_TESTS = "(the rest of this test, then two to five other short ones)"
+_MORE_TESTS = "(one or two checks, then two to five other short tests)"
 
 
 def system(wants: Wants, language_id: str, conventions: Sequence[str]) -> str:

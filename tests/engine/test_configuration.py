@@ -143,6 +143,7 @@ USER_ONLY: dict[str, Any] = {
     "model.embedded": "off",
     "model.discover": False,
     "model.threads": 64,
+    "checks.validation": False,
 }
 
 
