@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 from support.scripted import ScriptedModel
@@ -25,12 +27,13 @@ def scripted(shared_model: ScriptedModel) -> ScriptedModel:
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory, shared_model: ScriptedModel) -> Mapping[str, str]:
-    """The environment of an editor: an empty home, and the scripted model as Stet's only endpoint."""
+    """The environment of an editor: an empty home, `stet` on PATH, and the scripted model as its only endpoint."""
     home = tmp_path_factory.mktemp("home")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("STET_", "OPENAI_", "XDG_"))}
     return {
         **kept,
         "HOME": str(home),
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "STET_HOME": str(home / "stet"),
         "STET_BASE_URL": shared_model.base_url,
         "STET_MODEL": shared_model.models[0],

@@ -1,0 +1,77 @@
+"""A client that offers little: Eglot, with the configuration as `stet editor emacs` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support import emacs
+from support.scripted import Reply, ScriptedModel
+
+pytestmark = [
+    pytest.mark.editor,
+    pytest.mark.skipif(emacs.missing() is not None, reason=str(emacs.missing())),
+]
+
+BEFORE = """\
+def sign(x):
+    if x > 0:
+        return 1
+    elif x < 0:
+        return -1
+    else:
+        return 0
+"""
+AFTER = """\
+def sign(x):
+    return (x > 0) - (x < 0)
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, scripted: ScriptedModel) -> Path:
+    scripted.default = Reply(f"PLAN: compare once.\nCODE:\n```python\n{AFTER}```\n")
+    path = tmp_path / "signs.py"
+    path.write_text(BEFORE)
+    return path
+
+
+def test_an_action_lands_after_a_yes_and_is_undone_in_one_step(
+    tmp_path: Path, environment: Mapping[str, str], file: Path
+) -> None:
+    ran = emacs.run(
+        tmp_path, environment, file,
+        "(answer t)",
+        '(insert "# mine\\n") (undo-boundary)',
+        '(choose "Refactor ")',
+        '(wait-for \'(string-match-p "(x > 0) - " (text)))',
+        "(setq landed (text))",
+        "(undo-boundary) (undo)",
+        "(list landed (text))",
+    )  # fmt: skip
+    assert ran.value == ["# mine\n" + AFTER, "# mine\n" + BEFORE]
+
+
+def test_a_no_is_taken_for_a_no(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
+    ran = emacs.run(
+        tmp_path, environment, file,
+        "(answer nil)",
+        '(choose "Refactor ")',
+        '(wait-for \'(with-current-buffer "*Messages*" (string-match-p "did not apply" (text))))',
+        "(text)",
+    )  # fmt: skip
+    assert ran.value == BEFORE
+
+
+def test_an_explanation_is_shown_as_a_message(
+    tmp_path: Path, environment: Mapping[str, str], file: Path, scripted: ScriptedModel
+) -> None:
+    scripted.default = Reply("It gives the sign of x.")
+    ran = emacs.run(
+        tmp_path, environment, file,
+        '(choose "Explain ")',
+        '(wait-for \'(with-current-buffer "*Messages*" (string-match-p "gives the sign" (text))))',
+        "(text)",
+    )  # fmt: skip
+    assert ran.value == BEFORE
