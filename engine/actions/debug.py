@@ -21,7 +21,7 @@ TASK = Task(
     wants="unit",
     rules=(
         "Change only what is needed to fix the bug; leave everything else as it is.",
-        "Keep the name, the parameters and what callers rely on.",
+        "Keep the name, the parameters and the docstring.",
         "Say in the plan which line is wrong and why.",
     ),
 )

@@ -19,7 +19,7 @@ TASK = Task(
     wants="unit",
     rules=(
         "The results stay exactly the same, errors and edge cases included.",
-        "Keep the name and the parameters.",
+        "Keep the name, the parameters and the docstring.",
         "Prefer a better algorithm or data structure; say in the plan what was slow.",
     ),
 )

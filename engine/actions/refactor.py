@@ -20,7 +20,7 @@ TASK = Task(
     wants="unit",
     rules=(
         "The behaviour stays exactly the same, errors and edge cases included.",
-        "Keep the name and the parameters.",
+        "Keep the name, the parameters and the docstring.",
         "Remove repetition and needless nesting; use clear names.",
     ),
 )

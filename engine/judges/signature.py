@@ -1,4 +1,4 @@
-"""Does the unit keep the name and the parameters that its callers rely on?"""
+"""Does the unit keep the name, the parameters and the documentation that its callers rely on?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stet_ls.validators.structure import Unit
 
 
 async def judge(case: Case) -> Evidence:
-    """Fails when the target's unit is gone, or when its header differs in more than white space."""
+    """Fails when the target's unit is gone, its header differs in more than white space, or its docstring is lost."""
     return await asyncio.to_thread(_judge, case)
 
 
@@ -27,6 +27,8 @@ def _judge(case: Case) -> Evidence:
         return Evidence(Check.SIGNATURE, Ruling.FAIL, f"`{case.unit}` is gone", trusted=True)
     if _header(old) != _header(new):
         return Evidence(Check.SIGNATURE, Ruling.FAIL, f"the signature changed to `{new.signature}`", trusted=True)
+    if old.doc.strip() and not new.doc.strip():
+        return Evidence(Check.SIGNATURE, Ruling.FAIL, f"the documentation of `{case.unit}` is gone", trusted=True)
     return Evidence(Check.SIGNATURE, Ruling.PASS, "signature kept", trusted=True)
 
 

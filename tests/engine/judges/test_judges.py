@@ -57,6 +57,15 @@ async def test_a_judge_tells_good_from_bad(judge: Judge, new: str, verdict: Ruli
     assert says in evidence.detail
 
 
+async def test_a_lost_docstring_is_told() -> None:
+    before = 'def area(width):\n    """What it covers."""\n    return width\n'
+    old = Span(0, len(before) - 1)
+    lost = await signature.judge(case("def area(width):\n    return 2 * width", before=before, old=old))
+    new = await signature.judge(case('def area(width):\n    """New."""\n    return width', before=before, old=old))
+    assert (lost.verdict, new.verdict) == (Ruling.FAIL, Ruling.PASS)
+    assert "documentation" in lost.detail
+
+
 @pytest.mark.parametrize("judge", [syntax.judge, names.judge, lint.judge])
 async def test_what_was_wrong_before_is_not_held_against_a_candidate(judge: Judge) -> None:
     before = "x = undefined_name\nimport sys, os\n\n\ndef area(width):\n    return width\n"
