@@ -1,0 +1,83 @@
+"""Vim with the configuration as `stet editor vim` prints it: `:Stet` in plain Vim, and the menu of ALE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support import vim
+from support.scripted import Reply, ScriptedModel
+
+needs_vim = pytest.mark.skipif(vim.missing() is not None, reason=str(vim.missing()))
+needs_ale = pytest.mark.skipif(vim.missing("ale") is not None, reason=str(vim.missing("ale")))
+
+pytestmark = [pytest.mark.editor]
+
+BEFORE = """\
+def sign(x):
+    if x > 0:
+        return 1
+    elif x < 0:
+        return -1
+    else:
+        return 0
+"""
+AFTER = """\
+def sign(x):
+    return (x > 0) - (x < 0)
+"""
+
+TEXT = "getline(1, '$')"
+
+
+@pytest.fixture
+def file(tmp_path: Path, scripted: ScriptedModel) -> Path:
+    scripted.default = Reply(f"PLAN: compare once.\nCODE:\n```python\n{AFTER}```\n")
+    path = tmp_path / "signs.py"
+    path.write_text(BEFORE)
+    return path
+
+
+@needs_vim
+def test_the_command_edits_the_file_and_u_takes_it_back(
+    tmp_path: Path, environment: Mapping[str, str], file: Path, scripted: ScriptedModel
+) -> None:
+    landed, undone = vim.run(
+        tmp_path, environment, file,
+        "silent Stet refactor make it one line, don't rename",
+        f"let l:landed = {TEXT}",
+        "undo",
+        f"return [l:landed, {TEXT}]",
+    )  # fmt: skip
+    assert landed == AFTER.splitlines()
+    assert undone == BEFORE.splitlines()
+    assert file.read_text() == AFTER
+    assert "make it one line, don't rename" in scripted.wait_request().prompt
+
+
+@needs_ale
+def test_an_explanation_from_the_menu_is_shown_as_a_message(
+    tmp_path: Path, environment: Mapping[str, str], file: Path, scripted: ScriptedModel
+) -> None:
+    scripted.default = Reply("It gives the sign of x.")
+    screen = vim.run(
+        tmp_path, environment, file,
+        "call Choose('Explain ')",
+        "call WaitFor(\"stridx(Screen(), 'gives the sign') >= 0\")",
+        "return Screen()",
+    )  # fmt: skip
+    assert "It gives the sign of x." in screen
+
+
+@needs_ale
+def test_an_edit_from_the_menu_is_not_forced_on_a_client_that_takes_none(
+    tmp_path: Path, environment: Mapping[str, str], file: Path
+) -> None:
+    text = vim.run(
+        tmp_path, environment, file,
+        "call Choose('Refactor ')",
+        "call WaitFor(\"stridx(Screen(), 'log') >= 0\")",
+        f"return {TEXT}",
+    )  # fmt: skip
+    assert text == BEFORE.splitlines()
