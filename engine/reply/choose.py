@@ -11,7 +11,7 @@ from stet_ls.engine.reply.body import wrapped
 from stet_ls.engine.reply.clean import clean
 from stet_ls.engine.reply.fences import Block, Page
 from stet_ls.engine.reply.loops import loop_start
-from stet_ls.engine.reply.salvage import salvage
+from stet_ls.engine.reply.salvage import complete_units, salvage
 from stet_ls.engine.reply.snippet import Snippet, language_of_tag
 from stet_ls.engine.reply.unfenced import unfenced
 from stet_ls.engine.reply.wanted import LONGEST, NO_CODE, REPEATED, TOO_LONG, Code, Found, Missing, Wanted
@@ -91,7 +91,17 @@ def choose_tests(page: Page, wanted: Wanted) -> Found:
     whole = [c for c in found if c.whole]
     if whole:
         return Code(_joined([c.snippet.text for c in whole]), ())
-    return Code(found[-1].snippet.text) if found[-1].block.closed else salvage(found[-1].snippet.text, wanted)
+    if found[-1].block.closed:
+        return Code(found[-1].snippet.text)
+    return _whole_tests(found[-1].snippet) or salvage(found[-1].snippet.text, wanted)
+
+
+def _whole_tests(snippet: Snippet) -> Code | None:
+    """The tests before the one in which the reply broke off: each stands for itself, so the others are no less good."""
+    if snippet.state == "ok":
+        return None
+    text = complete_units(snippet)
+    return Code(text, ("the reply was cut off in a later test",)) if looks_like_tests(text) else None
 
 
 def _candidates(page: Page, wanted: Wanted) -> list[Candidate] | Missing:
