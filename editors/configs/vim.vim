@@ -1,4 +1,4 @@
-" Vim 8.2 or newer, without any plugin. Actions, on the function at the cursor or on a range of lines:
+" Actions, on the function at the cursor or on a range of lines:
 "   :Stet refactor make it one line        :'<,'>Stet explain
 " The file is saved first. Vim waits while Stet works; Ctrl-C stops it. u takes an edit back.
 function! s:Stet(range, line1, line2, action, instruction) abort

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 
+from stet_ls.editors import PLACES
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.commands import did_you_mean
 
@@ -18,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the editor's configuration, or the names of all."""
+    """Prints the editor's configuration, and on standard error where it belongs; or the names of all editors."""
     configurations = known()
     if arguments.name is None:
         print("\n".join(configurations))
@@ -27,6 +28,9 @@ def run(arguments: argparse.Namespace) -> int:
     if resource is None:
         hint = did_you_mean(arguments.name.lower(), configurations)
         raise UsageError(f'unknown editor "{arguments.name}": {hint}')
+    place = PLACES.get(arguments.name.lower())
+    if place is not None:
+        print(place, file=sys.stderr)
     text = resource.read_text(encoding="utf-8")
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     return 0

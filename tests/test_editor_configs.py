@@ -1,0 +1,87 @@
+"""What the editors are given: configurations that parse and say where they belong, and the extension for VS Code.
+
+That Emacs, Vim, Neovim and Kate take theirs is seen in tests/e2e, where they are started with these very files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stet_ls.editors import PLACES
+from stet_ls.engine.models import ACTIONS
+from stet_ls.server.cli import editor
+from stet_ls.server.commands import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[1]
+EXTENSION = ROOT / "editors" / "vscode"
+VSIX = EXTENSION / "stet.vsix"
+
+
+def test_every_configuration_says_where_it_belongs() -> None:
+    assert set(editor.known()) == set(PLACES)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_configuration_is_printed_apart_from_its_place(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert editor.run(argparse.Namespace(name=name)) == 0
+    out, err = capsys.readouterr()
+    assert out == editor.known()[name].read_text(encoding="utf-8")
+    assert err == f"{PLACES[name]}\n"
+
+
+def test_helix_gets_a_server_that_its_languages_name() -> None:
+    table = tomllib.loads(editor.known()["helix"].read_text(encoding="utf-8"))
+    assert set(table["language-server"]) == {"stet"}
+    assert all("stet" in language["language-servers"] for language in table["language"])
+
+
+@pytest.mark.parametrize("name", [name for name, file in editor.known().items() if file.name.endswith(".json")])
+def test_what_is_json_holds_no_comment(name: str) -> None:
+    assert "stet" in json.dumps(json.loads(editor.known()[name].read_text(encoding="utf-8")))
+
+
+@pytest.fixture
+def contributes() -> Any:
+    """What the extension adds to VS Code."""
+    return json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))["contributes"]
+
+
+def test_the_extension_offers_each_action_of_the_server(contributes: Any) -> None:
+    source = (EXTENSION / "src" / "actions.ts").read_text(encoding="utf-8")
+    expected = {f"stet.ui.{action}" for action in ACTIONS}
+
+    assert {row["command"] for row in contributes["commands"]} == expected | {"stet.ui.restart"}
+    assert {row["command"] for row in contributes["menus"]["stet.menu"]} == expected
+    assert set(re.findall(r'\{ name: "(\w+)"', source)) == set(ACTIONS)
+    assert {f"stet.{action}" for action in ACTIONS} | {"stet.result", "stet.cancel"} <= set(COMMANDS)
+
+
+def test_the_extension_has_the_settings_that_an_editor_may_set(contributes: Any) -> None:
+    """Without defaults of its own, which would outweigh the user's file. What only a user may set belongs there."""
+    properties = contributes["configuration"]["properties"]
+    generated = json.loads((ROOT / "docs" / "settings.editor.json").read_text(encoding="utf-8"))
+
+    del properties["stet.server.command"]
+    assert properties == {name: row for name, row in generated.items() if row["scope"] != "machine"}
+
+
+@pytest.mark.skipif(not VSIX.exists(), reason="the extension is not built: make vsix")
+def test_the_package_holds_the_bundle_and_nothing_else() -> None:
+    with zipfile.ZipFile(VSIX) as package:
+        assert set(package.namelist()) == {
+            "[Content_Types].xml",
+            "extension.vsixmanifest",
+            "extension/LICENSE.txt",
+            "extension/dist/extension.js",
+            "extension/package.json",
+            "extension/readme.md",
+        }
+        assert package.read("extension/package.json") == (EXTENSION / "package.json").read_bytes()
