@@ -15,7 +15,7 @@ from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
 
 TEXT = "def sign(x):\n    if x > 0:\n        return 1\n    return -1\n"
-URI = "file:///work/sign.py"
+URI = "file:///project/sign.py"
 
 
 @pytest.fixture(autouse=True)
