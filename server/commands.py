@@ -40,7 +40,7 @@ async def result(ls: StetServer, params: Any) -> Json:
     """What a job came to; with `wait` not before it came to anything. Giving up waiting does not touch the job."""
     job = ls.jobs.get(params.job)
     if params.wait:
-        job.followed = True
+        job.followed.set()
         await job.wait()
     return _result(job)
 

@@ -56,8 +56,8 @@ class Job:
     ending: Ending | None = None
     seconds: float | None = None
     stage: str = ""
-    followed: bool = False
-    """True once somebody waits for its result: a plugin that shows it."""
+    followed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once somebody waits for its result: a plugin that shows it."""
     _ended: asyncio.Event = field(default_factory=asyncio.Event)
     _task: asyncio.Task[None] | None = None
 

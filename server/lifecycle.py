@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from lsprotocol import types
@@ -19,6 +20,8 @@ from stet_ls.server.progress import JobProgress
 from stet_ls.server.session import StetServer
 from stet_ls.validators.source import Span
 
+FOLLOW_SECONDS = 2.0
+"""How long a finished job waits for a plugin to ask for its report, before the server shows it."""
 NO_DOCUMENT = "uri: no document is open; open one, or name it with `uri`."
 
 
@@ -129,10 +132,20 @@ async def _run(ls: StetServer, job: Job, prepared: _Prepared, progress: JobProgr
         preview = prepared.params.preview or ready.settings.editor.preview
         return await land(ls, answer, prepared.origin, preview, name)
     # A plugin does not know of the jobs that its editor starts from the menu of code actions.
-    if ls.client.shows_reports and job.followed:
+    if ls.client.shows_reports and await _is_followed(job):
         return Ending(JobStatus.DONE, answer.message, answer=answer)
     where = await ls.reports.show(name, answer.markdown)
     return Ending(JobStatus.DONE, f"{answer.message} ({where})", answer=answer)
+
+
+async def _is_followed(job: Job) -> bool:
+    """True if a plugin waits for the result. A quick job may be done before that request has come."""
+    try:
+        async with asyncio.timeout(FOLLOW_SECONDS):
+            await job.followed.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 _SHOWN = {
