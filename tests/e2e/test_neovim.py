@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from support.neovim import PLUGIN, Neovim
+from support.neovim import PLUGIN, Neovim, plugin
 from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
 
@@ -44,7 +44,7 @@ REPLY = f"PLAN: compare once.\nCODE:\n```python\n{AFTER}```\n"
 
 @pytest.fixture(scope="module")
 def neovim(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str, str]) -> Iterator[Neovim]:
-    with Neovim(tmp_path_factory.mktemp("nvim"), environment, [*stet_argv(), "--stdio"]) as nvim:
+    with Neovim(tmp_path_factory.mktemp("nvim"), environment, plugin([*stet_argv(), "--stdio"])) as nvim:
         yield nvim
 
 
@@ -275,3 +275,17 @@ def test_the_help_has_its_tags(editor: Neovim, tmp_path: Path) -> None:
     editor.command(f"helptags {tmp_path / 'doc'}")
     tags = [line.split("\t")[0] for line in (tmp_path / "doc" / "tags").read_text().splitlines()]
     assert tags == sorted([":Stet", "StetDone", "stet-setup", "stet.txt"])
+
+
+def test_the_configuration_alone_brings_the_actions_to_the_menu(
+    tmp_path: Path, environment: Mapping[str, str], scripted: ScriptedModel, file: Path
+) -> None:
+    """Without the plugin, as `stet editor neovim` prints it; `gra` is Neovim's own."""
+    scripted.default = Reply(REPLY)
+    configuration = (PLUGIN.parent / "configs" / "neovim.lua").read_text(encoding="utf-8")
+    with Neovim(tmp_path, environment, configuration) as nvim:
+        nvim.open(file)
+        put_cursor(nvim, 5)
+        choose(nvim, "refactor.rewrite.stet.refactor")
+        nvim.wait("vim.api.nvim_buf_line_count(0) == 9")
+        assert nvim.text() == BEFORE.replace(OLD, AFTER)

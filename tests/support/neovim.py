@@ -73,19 +73,24 @@ def executable() -> str | None:
     return shutil.which("nvim")
 
 
-class Neovim:
-    """An editor with Stet's plugin loaded. `lua` runs code inside it and returns its value."""
+def plugin(server: Sequence[str]) -> str:
+    """The configuration that loads our plugin as a plugin manager would, with the server started by these words."""
+    return (
+        f"vim.opt.runtimepath:prepend({json.dumps(str(PLUGIN))})\n"
+        f"vim.lsp.config('stet', {{ cmd = {{ {', '.join(map(json.dumps, server))} }} }})\n"
+        "vim.cmd.runtime('plugin/stet.lua')\n"
+    )
 
-    def __init__(self, folder: Path, env: Mapping[str, str], server: Sequence[str]) -> None:
+
+class Neovim:
+    """An editor with a configuration of Stet. `lua` runs code inside it and returns its value."""
+
+    def __init__(self, folder: Path, env: Mapping[str, str], configuration: str) -> None:
         self._path = folder / "lua.sock"
         self._log = folder / "nvim.log"
         init = folder / "init.lua"
         init.write_text(
-            f"vim.opt.runtimepath:prepend({json.dumps(str(PLUGIN))})\n"
-            f"vim.opt.swapfile = false\n{_WATCH}\n{_FRESH}\n"
-            f"vim.lsp.config('stet', {{ cmd = {{ {', '.join(map(json.dumps, server))} }} }})\n"
-            # --clean leaves plugins out; the plugin is sourced as a plugin manager would.
-            f"vim.cmd.runtime('plugin/stet.lua')\n{_LISTEN % json.dumps(str(self._path))}",
+            f"vim.opt.swapfile = false\n{_WATCH}\n{_FRESH}\n{configuration}\n{_LISTEN % json.dumps(str(self._path))}",
             encoding="utf-8",
         )
         program = executable()
