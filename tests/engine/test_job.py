@@ -1,0 +1,67 @@
+"""What a job may spend: calls by its budget, seconds by its deadline and the model's measured speed."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.events import ignore
+from stet_ls.engine.job import CALLS, FIRST_CALL_LIMIT, Job
+from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.profiles import Profile
+from stet_ls.engine.models import Budget, Request
+from stet_ls.engine.paths import user_paths
+from stet_ls.engine.settings import Settings
+from stet_ls.validators.source import Source
+
+
+def job_of(
+    speed: float | None, *, budget: Budget = Budget.STANDARD, calls: int = 1, call: float = 20, ago: float = 0
+) -> Job:
+    """A job that began `ago` seconds ago and made `calls` calls of `call` seconds each."""
+    settings = Settings(deadline=30)
+    request = Request("refactor", "python", Source(""), budget=budget)
+    job = Job(request, settings, Models(settings, user_paths()), Profile("mid", 8192, 1, 2, speed), ignore)
+    job.ledger.calls = calls
+    job.ledger.stages["model"] = calls * call
+    job.started = time.monotonic() - ago
+    return job
+
+
+@pytest.mark.parametrize(
+    ("speed", "ago", "again"),
+    [
+        (100, 5, True),
+        (100, 15, False),  # 15 of 30 seconds are left, a call takes 20
+        (10, 15, True),  # a slow model has 90
+        (10, 75, False),
+        (None, 15, True),  # not measured yet: taken for slow
+    ],
+)
+def test_a_further_call_is_made_only_if_it_fits(stet_home: Path, speed: float | None, ago: float, again: bool) -> None:
+    assert job_of(speed, ago=ago).may_ask_again() is again
+
+
+@pytest.mark.parametrize("budget", list(Budget))
+def test_the_budget_counts_calls(stet_home: Path, budget: Budget) -> None:
+    assert job_of(100, budget=budget, calls=CALLS[budget] - 1, call=0).may_ask_again()
+    assert not job_of(100, budget=budget, calls=CALLS[budget], call=0).may_ask_again()
+
+
+def test_the_first_call_of_a_slow_model_is_always_made(stet_home: Path) -> None:
+    assert job_of(2, calls=0)._call_limit() == pytest.approx(FIRST_CALL_LIMIT, abs=1)
+    assert job_of(100, calls=0)._call_limit() == pytest.approx(30, abs=1)
+
+
+def test_a_small_model_gets_a_small_prompt(stet_home: Path) -> None:
+    settings = Settings()
+    request = Request("refactor", "python", Source(""))
+    models = Models(settings, user_paths())
+    budgets = {
+        tier: Job(request, settings, models, Profile(tier, 32768, 1, 1), ignore).prompt_budget()
+        for tier in ("tiny", "mid", "strong")
+    }
+    assert budgets == {"tiny": 2500, "mid": 12000, "strong": 12000}
+    assert Job(request, settings, models, Profile("mid", 4096, 1, 1), ignore).prompt_budget() == 4096 - 4096 // 3
