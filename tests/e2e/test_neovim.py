@@ -13,7 +13,7 @@ from support.neovim import PLUGIN, Neovim, plugin
 from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
 
-pytestmark = pytest.mark.editor
+pytestmark = [pytest.mark.editor, pytest.mark.xdist_group("neovim")]
 
 BEFORE = """\
 import os
