@@ -6,7 +6,6 @@ What stands here was tried on the two embedded models; change a word only togeth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from stet_ls.engine.models import Target, TargetKind
@@ -34,18 +33,17 @@ _CARDS = {
 }
 
 
-# How a language's tests begin. Asked for "the tests", a tiny model writes a list of names; given the first line of
-# one, it writes tests.
+# How a language writes tests. Asked for "the tests", a tiny model writes a list of names; told the form of one, it
+# writes tests. (Given a first line to go on from, it went on without an end.)
 _TESTS = {
-    "python": "def test_{name}_usual():",
-    "javascript": 'test("{name}, usual case", () => {{',
-    "typescript": 'test("{name}, usual case", () => {{',
-    "go": "func Test{Name}Usual(t *testing.T) {{",
-    "rust": "#[test]\nfn {name}_usual() {{",
-    "java": "@Test\nvoid {name}Usual() {{",
-    "csharp": "[Fact]\npublic void {Name}Usual() {{",
+    "python": "functions `def test_name():`, each with one or two `assert`",
+    "javascript": 'calls `test("name", () => { ... })`, each with one or two checks',
+    "typescript": 'calls `test("name", () => { ... })`, each with one or two checks',
+    "go": "functions `func TestName(t *testing.T) {`, each with one or two `t.Errorf`",
+    "rust": "functions `#[test] fn name() {`, each with one or two `assert_eq!`",
+    "java": "methods `@Test void name() {`, each with one or two `assertEquals`",
+    "csharp": "methods `[Fact] public void Name() {`, each with one or two `Assert.Equal`",
 }
-_MORE_TESTS = "(one or two checks, then two to five other short tests)"
 
 
 def system(wants: Wants, language_id: str, conventions: Sequence[str]) -> str:
@@ -95,18 +93,14 @@ def form(wants: Wants, block: str, tier: Tier) -> str:
 
 def opening(wants: Wants, target: Target, language_id: str, header: str) -> str:
     """What stands in the block to be filled. `header` is the first line of the target unit's own code, or ""."""
-    return _tests(target, language_id) if wants == "tests" else _code(target, header)
+    if wants == "tests":
+        return f"(three to six {_TESTS.get(language_id.removesuffix('react'), 'short tests')})"
+    return _code(target, header)
 
 
 def again(problem: str, form: str) -> str:
     """The turn that asks for a better reply. `problem` is already fenced as data."""
     return f"That cannot be used:\n{problem}\nMend it and reply again, whole.\n\n{form}"
-
-
-def _tests(target: Target, language_id: str) -> str:
-    name = re.sub(r"\W", "", target.name.rpartition(".")[2]) or "it"
-    begin = _TESTS.get(language_id.removesuffix("react"), "").format(name=name, Name=name[:1].upper() + name[1:])
-    return f"{begin}\n{_MORE_TESTS}" if begin else "(three to six short tests)"
 
 
 def _code(target: Target, header: str) -> str:
