@@ -33,8 +33,8 @@ _CARDS = {
 }
 
 
-# How a language writes tests. Asked for "the tests", a tiny model writes a list of names; told the form of one, it
-# writes tests. (Given a first line to go on from, it went on without an end.)
+# How a language writes tests. Asked for "the tests", a tiny model writes a list of names. No wording that was tried
+# keeps it from adding ever more checks, now and then: that is for the reader of the reply to cut.
 _TESTS = {
     "python": "functions `def test_name():`, each with one or two `assert`",
     "javascript": 'calls `test("name", () => { ... })`, each with one or two checks',
