@@ -7,7 +7,7 @@ import asyncio
 from stet_ls.engine.actions import prose
 from stet_ls.engine.actions.answers import finished
 from stet_ls.engine.actions.recipe import Recipe
-from stet_ls.engine.errors import ModelError
+from stet_ls.engine.errors import StetError
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.case import lint_findings, verdict
 from stet_ls.engine.loop import Unusable
@@ -63,7 +63,7 @@ async def _opinion(job: Job, target: Target) -> tuple[str, str]:
     """What the model says, or "" and why it says nothing."""
     try:
         told = await prose.tell(job, target, RECIPE)
-    except ModelError as error:
+    except StetError as error:
         return "", f"No opinion: {error}"
     if isinstance(told, Unusable):
         return "", f"No opinion: {told.problem}"

@@ -22,7 +22,6 @@ TASK = Task(
     rules=(
         "Change only what is needed to fix the bug; leave everything else as it is.",
         "Keep the name, the parameters and the docstring.",
-        "Say in the plan which line is wrong and why.",
     ),
 )
 

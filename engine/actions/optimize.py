@@ -20,7 +20,7 @@ TASK = Task(
     rules=(
         "The results stay exactly the same, errors and edge cases included.",
         "Keep the name, the parameters and the docstring.",
-        "Prefer a better algorithm or data structure; say in the plan what was slow.",
+        "Prefer a better algorithm or data structure.",
     ),
 )
 

@@ -43,7 +43,8 @@ def brief(job: Job, recipe: Recipe) -> Brief:
     request = job.request
     if recipe.task is None:
         raise UsageError(f"{recipe.title}: no prompt is made for this action.")
-    target = resolve_target(request)
+    # Half of the prompt for the target: the task, its form and some context need the rest.
+    target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
     instruction = find_instruction(request, target)
     if recipe.needs_instruction and instruction is None:
         raise UsageError(_no_instruction(recipe, request.language))

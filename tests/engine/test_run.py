@@ -187,6 +187,16 @@ async def test_analyze_still_measures_when_the_model_fails(bench: Bench, scripte
     assert answer.warnings
 
 
+async def test_a_target_too_large_for_the_model_is_refused_with_its_size(bench: Bench, scripted: ScriptedModel) -> None:
+    large = "def large():\n" + "".join(f"    value_{n} = compute_something({n}, 'text')\n" for n in range(2000))
+    with pytest.raises(UsageError, match=r"large.*\d,\d{3} tokens.*smaller"):
+        await bench.run("refactor", large.replace("value_0", "$0value_0"))
+    assert scripted.requests == []
+    answer = await bench.run("analyze", large)
+    assert answer.success, "what tools measure needs no model"
+    assert "smaller" in answer.markdown
+
+
 async def test_tests_go_where_the_project_keeps_them(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     source = tmp_path / "signs.py"
