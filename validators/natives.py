@@ -1,6 +1,6 @@
 """The languages' own parsers, where the machine has them: what they say decides.
 
-Each reads the text from its standard input, in an empty folder, and only parses: nothing of a project is run.
+Each reads the text from its standard input, outside of every project, and only parses: nothing of a project is run.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def run_tool(
 ) -> ToolResult:
     """Runs `argv`, at most `deadline` seconds, and keeps at most `limit` bytes of each output.
 
-    Without `cwd` the tool stands in a fresh private folder, which is also its home: so it finds no project's
+    Without `cwd` the tool stands in the file system's root and has a fresh private home, so that it finds no project's
     configuration or plug-in. `environment` is added to PATH, LANG and HOME, all that it gets. The tool's process
     group is killed at the deadline, past the limit, and when the caller is interrupted. Raises nothing on its account.
     """
@@ -59,7 +59,9 @@ def run_tool(
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                cwd=cwd or home,
+                # Not in the home: tools look for their settings in all folders above, and anybody may write to /tmp.
+                # rustup would run the `rustfmt` of whatever toolchain a rust-toolchain.toml there names.
+                cwd=cwd or Path(home).anchor,
                 env={
                     "PATH": os.environ.get("PATH", os.defpath),
                     "LANG": "C.UTF-8",
