@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 LOGGER = logging.getLogger(__name__)
 
 PROJECT_FILE = ".stet.toml"
+MOST_WARNINGS = 3
+"""About one reading of the settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class EngineLoader:
     async def _load(self) -> Ready:
         editor = await self._editor()
         engine_class, loaded = await asyncio.to_thread(_read, self._project(), editor)
-        for warning in loaded.warnings:
+        for warning in _few(loaded.warnings):
             self._warn(warning)
         if self._ready is not None and loaded.settings == self._ready.settings:
             return self._ready
@@ -118,6 +120,13 @@ def _read(project: Path | None, editor: EditorSettings) -> tuple[type[Engine], L
     from stet_ls.engine.run import Engine
 
     return Engine, load(project=project, editor=editor.workspace, editor_user=editor.user)
+
+
+def _few(warnings: Sequence[str]) -> Sequence[str]:
+    """Each warning is a message box: a project's file with a hundred wrong keys must not bury the editor."""
+    more = len(warnings) - MOST_WARNINGS
+    rest = (f"{more} more things are wrong with the settings: `stet config show` tells them.",) if more > 0 else ()
+    return (*warnings[:MOST_WARNINGS], *rest)
 
 
 def _modified(file: Path) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from stet_ls.validators import ruff
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.parse import clean
 from stet_ls.validators.process import ToolResult, run_tool
+from stet_ls.validators.project_files import read_table
 from stet_ls.validators.source import Encoding, Source, Span
 
 Check = Callable[[Source, Path | None, float], tuple[Finding, ...] | None]
@@ -67,7 +67,7 @@ _EDITION = "2021"
 
 
 def _rustfmt(source: Source, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
-    argv = ["rustfmt", "--edition", _edition(path), "--emit", "stdout", "--quiet", "--color", "never"]
+    argv = ["rustfmt", "--edition", edition(path), "--emit", "stdout", "--quiet", "--color", "never"]
     result = run_tool(argv, stdin=clean(source), deadline=deadline, environment=_toolchain())
     text = result.stderr.decode("utf-8", "replace")
     found = (
@@ -82,14 +82,14 @@ def _toolchain() -> Mapping[str, str]:
     return {key: os.environ.get(key) or str(Path.home() / folder) for key, folder in homes.items()}
 
 
-def _edition(path: Path | None) -> str:
+def edition(path: Path | None) -> str:
     """The edition that the nearest Cargo.toml names."""
     for folder in path.absolute().parents if path else ():
         try:
-            manifest = tomllib.loads((folder / "Cargo.toml").read_text(encoding="utf-8"))
+            manifest = read_table(folder / "Cargo.toml")
         except FileNotFoundError:
             continue
-        except (OSError, ValueError, RecursionError):
+        except (OSError, ValueError):
             break
         edition = _get(manifest, "package", "edition") or _get(manifest, "workspace", "package", "edition")
         if edition in ("2015", "2018", "2021", "2024"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from stet_ls.validators.findings import Finding, Kind, Severity
 from stet_ls.validators.parse import clean
 from stet_ls.validators.process import run_tool
+from stet_ls.validators.project_files import read_table
 from stet_ls.validators.source import Source, Span
 
 # What the compiler refuses though it parses: return outside a function, break outside a loop, two default excepts.
@@ -93,8 +93,8 @@ def project_options(path: Path | None) -> tuple[str, ...]:
 @lru_cache(maxsize=32)
 def _options(file: Path, _stamp: int) -> tuple[str, ...]:
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        table = read_table(file)
+    except (OSError, ValueError):
         return ()
     ruff = _table(_table(table, "tool"), "ruff")
     options: list[str] = []

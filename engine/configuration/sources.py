@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.configuration.keys import KEYS, VARIABLES
+from stet_ls.validators.project_files import LARGEST_TABLE, parse_table, read_regular
 
 PROJECT_FILE = ".stet.toml"
 
@@ -26,7 +26,8 @@ NOT_SETTINGS = frozenset(
 )
 """Variables of ours that name no key."""
 
-_MOST_BYTES = 1_000_000  # a project's file is written by others: reading it must stay cheap
+_MOST_KEYS = 200
+"""Keys of one file, several times what there is to set: each one that is wrong is looked up and told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +53,20 @@ class Source:
 def from_file(path: Path, *, origin: str, trusted: bool) -> Source:
     """The entries of a TOML file; none if there is no such file. An unusable file is a problem, not an exception."""
     try:
-        if not path.exists():
-            return Source(origin, trusted=trusted)
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return Source(origin, trusted=trusted, problem=f"{path} is no settings file, so it is ignored")
-        text = path.read_bytes().decode("utf-8-sig")
-        table = tomllib.loads(text)
+        text = read_regular(path, most=LARGEST_TABLE).decode("utf-8-sig")
+        entries = tuple(_flatten(parse_table(text)))
+        if len(entries) > _MOST_KEYS:
+            return Source(origin, trusted=trusted, problem=f"{path} has more than {_MOST_KEYS} keys, so it is ignored")
+    except FileNotFoundError:
+        return Source(origin, trusted=trusted)
     except OSError as error:
         return Source(origin, trusted=trusted, problem=f"{path} cannot be read: {error.strerror}")
     except UnicodeDecodeError:
         return Source(origin, trusted=trusted, problem=f"{path} is not UTF-8 text, so it is ignored")
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except ValueError as error:
         reason = str(error)[:200]
         return Source(origin, trusted=trusted, problem=f"{path} is not valid TOML, so it is ignored: {reason}")
-    entries = (Entry(name, value, _place(path, text, name)) for name, value in _flatten(table))
-    return Source(origin, tuple(entries), trusted)
+    return Source(origin, tuple(Entry(name, value, _place(path, text, name)) for name, value in entries), trusted)
 
 
 _EDITORS_OWN = ("server.", "trace.")
@@ -115,13 +115,15 @@ def find_project(start: Path, *, below: Path) -> Path | None:
     return next((folder for folder in passed if (folder / PROJECT_FILE).is_file()), None)
 
 
-def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
-    for name, value in values.items():
-        dotted = f"{prefix}{name}"
-        if isinstance(value, Mapping) and value and dotted not in KEYS:
-            yield from _flatten(value, f"{dotted}.")
+def _flatten(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """All values under their dotted names, in order. No recursion: an editor's settings may be nested without end."""
+    waiting = [*values.items()][::-1]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, Mapping) and value and name not in KEYS:
+            waiting += [(f"{name}.{key}", inner) for key, inner in value.items()][::-1]
         else:
-            yield dotted, value
+            yield name, value
 
 
 def _place(path: Path, text: str, name: str) -> str:

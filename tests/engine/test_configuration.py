@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +115,12 @@ def test_a_wrong_value_is_told_with_key_place_and_expectation(user_file: Path, t
     [
         (b"deadline = \n", "is not valid TOML"),
         (b"\xff\xfe", "is not UTF-8 text"),
-        (b"[" * 300_000, "is not valid TOML"),
-        (b"#" * 1_000_001, "is no settings file"),
+        (b"a = " + b"[" * 100_000, "is not valid TOML"),
+        (b"#" * 256_001, "it is larger than 256,000 bytes"),
+        (b".".join([b"a"] * 1500) + b" = 1\n", "is not valid TOML"),
+        (b"".join(b"k%d = 1\n" % number for number in range(201)), "has more than 200 keys"),
     ],
+    ids=["syntax", "bytes", "nesting", "size", "dots", "keys"],
 )
 def test_an_unusable_file_is_named_and_ignored(user_file: Path, content: bytes, said: str) -> None:
     user_file.write_bytes(content)
@@ -126,6 +131,27 @@ def test_an_unusable_file_is_named_and_ignored(user_file: Path, content: bytes, 
     assert said in warning
     with pytest.raises(SettingsError):
         load(project=None, strict=True)
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir], ids=["pipe", "device", "folder"]
+)
+def test_what_is_no_regular_file_is_not_waited_for(user_file: Path, make: Callable[[Path], None]) -> None:
+    make(user_file)
+
+    (warning,) = load(project=None).warnings
+
+    assert warning.startswith(f"{user_file} cannot be read:")
+
+
+def test_an_editors_settings_may_be_nested_without_end() -> None:
+    nested: dict[str, object] = {}
+    for _ in range(2000):
+        nested = {"a": nested}
+
+    (warning,) = load(project=None, editor=nested).warnings
+
+    assert warning.startswith('unknown key "a.a.a')
 
 
 def test_a_byte_order_mark_is_no_error(user_file: Path) -> None:

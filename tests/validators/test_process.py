@@ -111,7 +111,7 @@ def test_no_folder_above_a_tool_is_one_where_others_could_leave_settings(tmp_pat
 
 
 def test_the_private_home_is_removed() -> None:
-    code = "import os; home = os.environ['HOME']; open(home + '/x', 'w').close(); print(os.stat(home).st_mode & 0o77, home)"
+    code = "import os; home = os.environ['HOME']; os.mkdir(home + '/x'); print(os.stat(home).st_mode & 0o77, home)"
     mode, home = run_tool(python(code), deadline=20).stdout.decode().split()
     assert mode == "0"
     assert not Path(home).exists()

@@ -1,0 +1,64 @@
+"""A project's files are read as what they claim to be, at once, or not at all."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stet_ls.validators import natives, ruff
+from stet_ls.validators.project_files import parse_table, read_regular, read_table
+
+WAITING: dict[str, Callable[[Path], None]] = {
+    "pipe": os.mkfifo,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "folder": Path.mkdir,
+}
+"""What a reader would wait for, or read for ever."""
+
+
+@pytest.mark.parametrize("make", WAITING.values(), ids=WAITING)
+def test_only_a_regular_file_is_read(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "pyproject.toml")
+    with pytest.raises(OSError, match=r"no regular file|[Dd]irectory"):
+        read_regular(tmp_path / "pyproject.toml", most=100)
+
+
+def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"12345")
+    assert read_regular(tmp_path / "file", most=5) == b"12345"
+    with pytest.raises(OSError, match="larger than 4 bytes"):
+        read_regular(tmp_path / "file", most=4)
+
+
+@pytest.mark.parametrize("make", WAITING.values(), ids=WAITING)
+def test_a_projects_options_and_edition_are_not_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "pyproject.toml")
+    make(tmp_path / "Cargo.toml")
+    found: list[object] = []
+
+    def look() -> None:
+        found.extend([ruff.project_options(tmp_path / "a.py"), natives.edition(tmp_path / "a.rs")])
+
+    looking = threading.Thread(target=look, daemon=True)
+    looking.start()
+    looking.join(10)
+    assert found == [(), "2021"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [".".join("a" * 400) + " = 1", "a = " + "[" * 5000, "x = {" + "a." * 400 + "b = 1}"],
+    ids=["key", "nesting", "inline"],
+)
+def test_a_table_that_nobody_would_write_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"dots|nested"):
+        parse_table(text)
+
+
+def test_a_table_is_read_with_its_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_bytes(b'\xef\xbb\xbf[tool."a.b"]\nx = 1\n')
+    assert read_table(tmp_path / "a.toml") == {"tool": {"a.b": {"x": 1}}}
