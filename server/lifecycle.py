@@ -156,8 +156,10 @@ _SHOWN = {
 
 def _announce(ls: StetServer, ending: Ending) -> None:
     """One sentence for the user: a message box if something is up to them, else a line in the log."""
-    unproven = ending.status is JobStatus.DONE and ending.applied is None and _edits(ending)
-    kind = types.MessageType.Warning if unproven else _SHOWN.get(ending.status)
+    kind = _SHOWN.get(ending.status)
+    if ending.status is JobStatus.DONE and ending.applied is not True and _edits(ending):
+        # Handed over as a diff (False), or not seen to land (None).
+        kind = types.MessageType.Info if ending.applied is False else types.MessageType.Warning
     if kind is not None:
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
     elif ending.status is JobStatus.DONE:
