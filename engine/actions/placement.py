@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Request
+from stet_ls.validators.project_files import read_regular
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +50,37 @@ CONVENTIONS: dict[str, Convention] = {
 }
 _OTHER = Convention(("{stem}_test.{ext}",), ("tests", "test", ""))
 
+_LARGEST = 2_000_000
+"""Bytes of a test file that is added to."""
 _MOST_FILES = 5000
 """Files of a test folder that are looked through; a larger one is not searched to the end."""
 
 
 def find_place(request: Request) -> Place:
-    """The test file for the request's document. The request must have a path."""
+    """The test file for the request's document. The request must have a path.
+
+    Raises UsageError if that file cannot be read, or lies outside of the workspace.
+    """
     assert request.path is not None
-    source = request.path
+    source, root = request.path, _root(request)
+    homes = (root, source.parent)
     convention = CONVENTIONS.get(request.language, _OTHER)
     names = [name.format(stem=source.stem, ext=source.suffix.lstrip(".")) for name in convention.names]
-    folders = list(_folders(source, convention, _root(request)))
+    folders = [folder for folder in _folders(source, convention, root) if _is_inside(folder, homes)]
     for folder in folders:
         for found in _existing(folder, names, deep=folder != source.parent):
-            return _place(request, found)
-    return _place(request, _fresh(source, convention, names, folders, _root(request)))
+            if _is_inside(found, homes):
+                return _place(request, found)
+    fresh = _fresh(source, convention, names, folders, root)
+    if not _is_inside(fresh, homes):
+        raise UsageError(f"The tests belong into {fresh}, which leads out of {root}; nothing is written there.")
+    return _place(request, fresh)
+
+
+def _is_inside(path: Path, homes: tuple[Path, ...]) -> bool:
+    """True if a path does not lead out of these folders: a project may hold links to what is no part of it."""
+    place = path.resolve()
+    return any(place.is_relative_to(home.resolve()) for home in homes)
 
 
 def _root(request: Request) -> Path:
@@ -96,7 +114,7 @@ def _existing(folder: Path, names: list[str], *, deep: bool) -> Iterator[Path]:
     seen = 0
     for at, below, files in os.walk(folder):
         below[:] = [name for name in below if not name.startswith(".") and name not in ("node_modules", "__pycache__")]
-        yield from (Path(at) / name for name in names if name in files)
+        yield from (Path(at) / name for name in names if name in files and (Path(at) / name).is_file())
         seen += len(files)
         if seen > _MOST_FILES:
             return
@@ -138,8 +156,10 @@ def _place(request: Request, path: Path) -> Place:
         if buffer.path == path:
             return Place(path, buffer.text, exists=True)
     try:
-        # newline="" keeps the file's own line ends
-        with path.open(encoding="utf-8", newline="") as file:
-            return Place(path, file.read(), exists=True)
-    except (OSError, UnicodeDecodeError):
-        return Place(path, "", exists=path.exists())
+        return Place(path, read_regular(path, most=_LARGEST).decode("utf-8"), exists=True)
+    except FileNotFoundError:
+        return Place(path, "", exists=False)
+    except OSError as error:
+        raise UsageError(f"The tests belong into {path}, which cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"The tests belong into {path}, which is not UTF-8 text.") from None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from stet_ls.engine.actions.placement import find_place
+from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Buffer, Request, Workspace
 from stet_ls.validators.source import Source
 
@@ -52,3 +55,50 @@ def test_an_unsaved_buffer_wins_over_the_disk(tmp_path: Path) -> None:
     assert find_place(request).text == "old\r\n"
     unsaved = Request("test", "python", Source(""), path=tmp_path / "a.py", workspace=Workspace((tmp_path,), (buffer,)))
     assert find_place(unsaved).text == "new"
+
+
+def request_in(root: Path, language: str = "python", name: str = "a.py") -> Request:
+    return Request("test", language, Source(""), path=root / name, workspace=Workspace((root,)))
+
+
+def test_a_link_that_leads_out_of_the_workspace_is_no_test_folder(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
+    root.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "test_a.py").write_text("")
+    (root / "tests").symlink_to(elsewhere)
+    assert find_place(request_in(root)).path == root / "test_a.py"
+    with pytest.raises(UsageError, match="leads out of"):  # Rust has no other place for them
+        find_place(request_in(root, "rust", "a.rs"))
+
+
+@pytest.mark.parametrize("target", ["present.py", "absent.py"])
+def test_a_link_that_leads_out_of_the_workspace_is_no_test_file(tmp_path: Path, target: str) -> None:
+    (tmp_path / "root" / "tests").mkdir(parents=True)
+    (tmp_path / "present.py").write_text("")
+    (tmp_path / "root" / "tests" / "test_a.py").symlink_to(tmp_path / target)
+    with pytest.raises(UsageError, match="leads out of"):
+        find_place(request_in(tmp_path / "root"))
+
+
+def test_a_link_within_the_workspace_is_well(tmp_path: Path) -> None:
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "tests").symlink_to(tmp_path / "spec")
+    assert find_place(request_in(tmp_path)).path == tmp_path / "tests" / "test_a.py"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
+@pytest.mark.parametrize("folder", ["", "tests"])
+def test_what_is_no_file_is_neither_waited_for_nor_read(
+    tmp_path: Path, folder: str, make: Callable[[Path], None]
+) -> None:
+    (tmp_path / "tests").mkdir()
+    make(tmp_path / folder / "test_a.py")
+    with pytest.raises(UsageError, match=r"cannot be read|leads out of"):
+        find_place(request_in(tmp_path))
+
+
+def test_a_test_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_bytes(b"\xff")
+    with pytest.raises(UsageError, match=r"test_a\.py, which is not UTF-8 text"):
+        find_place(request_in(tmp_path))
