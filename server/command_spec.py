@@ -41,7 +41,8 @@ def _argument(params: types.ExecuteCommandParams, model: type[BaseModel]) -> Bas
     try:
         return model.model_validate(given[0] if given else {})
     except ValidationError as error:
-        found = (f"{'.'.join(map(str, each['loc'])) or 'argument'}: {each['msg']}" for each in error.errors())
+        # What concerns the argument as a whole has no place, and its message names the field.
+        found = (": ".join(filter(None, [".".join(map(str, each["loc"])), each["msg"]])) for each in error.errors())
         raise JsonRpcInvalidParams("; ".join(found)) from error
 
 

@@ -110,6 +110,13 @@ BAD_INPUT: list[tuple[str, dict[str, Any], str]] = [
 """A command, its argument, and what the answer has to name."""
 
 
+async def test_a_field_that_does_not_exist_is_named_first(wired: Any) -> None:
+    with pytest.raises(ErrorAnswer) as raised:
+        await command(wired, "stet.refactor", rang=lines(1))
+
+    assert raised.value.message == "rang: there is no such field; did you mean 'range'?"
+
+
 async def test_bad_input_is_named_in_one_sentence(wired: Any) -> None:
     for name, argument, named in BAD_INPUT:
         with pytest.raises(ErrorAnswer) as raised:
