@@ -123,6 +123,8 @@ async def _run(ls: StetServer, job: Job, prepared: _Prepared, progress: JobProgr
             job.stage = event.name
         progress.on_event(event)
 
+    # Right after the start of the server this waits for imports and for the editor to tell its settings.
+    on_event(Stage("starting"))
     ready = await ls.engine.get()
     answer = await ready.engine.run(prepared.request, on_event=on_event)
     if not answer.success:

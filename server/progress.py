@@ -17,6 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.events import Event, Judged, Notice, Progress, Stage
 from stet_ls.engine.models import Ruling
+from stet_ls.server.stages import words
 
 LOGGER = logging.getLogger(__name__)
 
@@ -49,8 +50,8 @@ class JobProgress:
     def on_event(self, event: Event) -> None:
         """Reports what the engine tells; the engine calls it on the event loop's thread."""
         match event:
-            case Stage(name, detail):
-                self._stage = f"{name}: {detail}" if detail else name
+            case Stage() as stage:
+                self._stage = words(stage)
                 self._report(self._stage, urgent=True)
             case Progress(tokens):
                 self._report(f"{self._stage} · {tokens} tokens", urgent=False)

@@ -8,6 +8,7 @@ import time
 from stet_ls.engine.events import Event, Judged, Notice, Progress, Stage
 from stet_ls.server.cli.present import visible
 from stet_ls.server.cli.session import tell
+from stet_ls.server.stages import words
 
 _CLEAR = "\r\x1b[K"
 
@@ -23,8 +24,8 @@ class ProgressLine:
     def __call__(self, event: Event) -> None:
         """Shows where the job is."""
         match event:
-            case Stage(name, detail):
-                self._stage = f"{name}: {detail}" if detail else name
+            case Stage() as stage:
+                self._stage = words(stage)
                 self._draw("")
             case Progress(tokens):
                 self._draw(f", {tokens} tokens")

@@ -53,6 +53,27 @@ async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(
         assert any("model" in each["value"]["message"] for each in progress(client, "report"))
 
 
+async def test_a_job_that_waits_for_the_editors_settings_says_that_it_is_starting(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    asked = asyncio.Event()
+    scripted.default = fenced(NEW)
+    async with editor(environment, VSCODE) as client:
+
+        async def settings(params: Json) -> list[None]:
+            await asked.wait()
+            return [None] * len(params["items"])
+
+        client.answers["workspace/configuration"] = settings
+        job = await refactor(client)
+        begin = await client.wait_for(lambda m: m.get("params", {}).get("value", {}).get("kind") == "begin")
+        assert begin["params"]["value"]["message"] == "starting"
+        [row] = (await command(client, "stet.jobs"))["jobs"]
+        assert row["stage"] == "starting"
+        asked.set()
+        assert (await finish(client, job))["applied"] is True
+
+
 async def test_reports_of_mere_tokens_are_few(scripted: ScriptedModel, environment: Environment) -> None:
     scripted.default = Reply(fenced(NEW), chunks=[*["word "] * 400, fenced(NEW)], delay=0.001)
     async with editor(environment, VSCODE) as client:

@@ -1,0 +1,20 @@
+"""The engine's stages as a person reads them, in an editor's progress and on a terminal's progress line."""
+
+from __future__ import annotations
+
+from stet_ls.engine.events import Stage
+
+_WORDS = {
+    "target": "reading the code",
+    "context": "reading the code",
+    "model": "asking the model",
+    "repair": "asking the model once more",
+    "judge": "checking",
+    "finish": "finishing",
+}
+
+
+def words(stage: Stage) -> str:
+    """What a job is at; a stage that has no words goes by its own name."""
+    name = _WORDS.get(stage.name, stage.name)
+    return f"{name}: {stage.detail}" if stage.detail else name
