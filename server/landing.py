@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from stet_ls.engine.markdown import fenced
 from stet_ls.engine.models import Answer
 from stet_ls.server.client import Client
 from stet_ls.server.confirm import Choice, Preview, ask, must_ask, risks
@@ -186,13 +187,13 @@ def _moved(documents: Documents, change: Change) -> bool:
 
 async def _agreed(ls: StetServer, question: str, plan: Plan, name: str) -> bool:
     while (choice := await ask(ls, question)) is Choice.SHOW_DIFF:
-        await ls.reports.show(f"{name}-diff", _fenced(await asyncio.to_thread(plan.diff)))
+        await ls.reports.show(f"{name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
     return choice is Choice.APPLY
 
 
 async def _hand_over(ls: StetServer, answer: Answer, plan: Plan, name: str, gap: str) -> Ending:
     """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
-    where = await ls.reports.show(f"{name}-diff", _fenced(await asyncio.to_thread(plan.diff)))
+    where = await ls.reports.show(f"{name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
     return Ending(JobStatus.DONE, f"{answer.message} · {gap}; the diff is {where}", applied=False, answer=answer)
 
 
@@ -207,10 +208,6 @@ def _gap(plan: Plan, client: Client) -> str:
 
 def _question(answer: Answer, reasons: Sequence[str]) -> str:
     return f"{answer.message}. Apply it? {'; '.join(reasons).capitalize()}" + ("." if reasons else "")
-
-
-def _fenced(diff: str) -> str:
-    return f"```diff\n{diff}```\n"
 
 
 def _refused(answer: Answer, message: str) -> Ending:

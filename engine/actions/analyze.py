@@ -11,6 +11,7 @@ from stet_ls.engine.errors import StetError
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.case import lint_findings, verdict
 from stet_ls.engine.loop import Unusable
+from stet_ls.engine.markdown import harmless
 from stet_ls.engine.models import Answer, Budget, Target
 from stet_ls.engine.prompt.build import Task
 from stet_ls.validators.findings import Finding, Status
@@ -50,7 +51,7 @@ async def run(job: Job) -> Answer:
             action=request.action,
             language=request.language,
             message=f"Analyzed {prose.heading(job, target)} · {count} measured",
-            markdown="\n".join(lines) + "\n",
+            markdown=harmless("\n".join(lines)) + "\n",
             code=request.source.slice(target.span),
             explanation=opinion,
             warnings=() if opinion else (note,),

@@ -9,6 +9,7 @@ from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.recipe import Recipe
 from stet_ls.engine.job import Job
 from stet_ls.engine.loop import Unusable
+from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.models import Answer, Target
 from stet_ls.engine.prompt.build import Task
 from stet_ls.validators import structure
@@ -42,7 +43,7 @@ async def run(job: Job) -> Answer:
             action=job.request.action,
             language=job.request.language,
             message=f"Explained {prose.heading(job, target)}",
-            markdown="\n".join([f"# {prose.heading(job, target)}", "", *words]) + "\n",
+            markdown=harmless("\n".join([f"# {prose.heading(job, target)}", "", *words])) + "\n",
             code=job.request.source.slice(target.span),
             explanation=told.text,
             guard=target.span,
@@ -55,10 +56,10 @@ def _facts(job: Job, target: Target) -> list[str]:
     facts = [f"- {prose.lines_of(job, target)}"]
     unit = next((u for u in structure.units(source, language) if target.name and u.qualified == target.name), None)
     if unit is not None:
-        facts.append(f"- signature: `{unit.signature}`")
+        facts.append(f"- signature: {code_span(unit.signature)}")
         called = structure.calls(source, language, unit)
         if called:
-            facts.append("- calls: " + ", ".join(f"`{name}`" for name in called[:12]))
+            facts.append("- calls: " + ", ".join(code_span(name) for name in called[:12]))
     return facts
 
 

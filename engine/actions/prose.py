@@ -9,6 +9,7 @@ from stet_ls.engine.actions.recipe import Recipe, brief
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.loop import Draft, Unusable, propose
+from stet_ls.engine.markdown import code_span
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Target
 from stet_ls.engine.prompt.redact import restore
@@ -57,7 +58,7 @@ async def tell(job: Job, target: Target, recipe: Recipe) -> Told | Unusable:
 def heading(job: Job, target: Target) -> str:
     """What a report is about, as a markdown heading: the unit's name, or the file's."""
     path = job.request.path
-    return f"`{target.name}`" if target.name else (f"`{path.name}`" if path is not None else "this document")
+    return code_span(target.name) if target.name else (code_span(path.name) if path is not None else "this document")
 
 
 def lines_of(job: Job, target: Target) -> str:

@@ -1,0 +1,79 @@
+"""Markdown that is safe to show: a model wrote it, and whoever wrote the code may have told the model what to write.
+
+Editors render reports. An image in one is fetched without a click, and its address can carry the code away; a link can
+be a command of the editor. So nothing but plain text, code and lists is left of what came from outside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from stet_ls.validators.hidden import shown
+
+# CommonMark 0.31: 4.5 fenced code blocks, 6.1 code spans, 2.4 backslash escapes.
+_OPENING = re.compile(r"(?P<indent>[ \t]*)(?:(?P<ticks>`{3,})[^`]*|(?P<tildes>~{3,}).*)")
+_TOKEN = re.compile(r"(?P<escape>\\[!-/:-@\[-`{-~])|(?P<ticks>`+)|(?P<active>!\[|\](?=[(\[:])|<(?=[A-Za-z/!?]))")
+_HARMLESS = {"![": "!\\[", "]": "\\]", "<": "\\<"}
+
+
+def harmless(markdown: str) -> str:
+    """The text with its images, links and HTML as the characters that they are written with. Code stays as it is.
+
+    Fences are moved to the margin and closed: there all readers of markdown agree on where a block ends, and what one
+    takes for code another might render.
+    """
+    return "\n".join(_lines(shown(markdown.replace("\r\n", "\n").replace("\r", "\n"))))
+
+
+def code_span(text: str) -> str:
+    """`text` as a code span that it cannot end."""
+    line = " ".join(shown(text).split())
+    ticks = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{ticks}{pad}{line}{pad}{ticks}"
+
+
+def fenced(text: str, tag: str = "") -> str:
+    """`text` as a code block that it cannot end."""
+    ticks = "`" * (max(map(len, re.findall("`{3,}", text)), default=2) + 1)
+    return f"{ticks}{tag}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{ticks}\n"
+
+
+def _lines(markdown: str) -> Iterator[str]:
+    fence, indent = "", 0
+    for line in markdown.split("\n"):
+        if fence:
+            kept = re.sub(rf"^[ \t]{{0,{indent}}}", "", line) if indent else line
+            if re.fullmatch(rf" {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*", kept):
+                fence = ""
+            yield kept
+        elif opening := _OPENING.fullmatch(line):
+            fence, indent = opening["ticks"] or opening["tildes"], len(opening["indent"])
+            # A bar would make the line the head of a table.
+            yield line[indent:].split("|")[0].rstrip()
+        else:
+            yield _line(line)
+    if fence:
+        yield fence
+
+
+def _line(line: str) -> str:
+    """A line of prose. Backticks without a partner in it are escaped, so that no code span runs on into the next."""
+    pieces: list[str] = []
+    at = 0
+    while match := _TOKEN.search(line, at):
+        pieces.append(line[at : match.start()])
+        at = match.end()
+        if match["ticks"]:
+            ticks = match["ticks"]
+            partner = re.compile(rf"(?<!`){ticks}(?!`)").search(line, at)
+            # A table's cells are cut before their code is looked for.
+            if partner and "|" not in line[at : partner.start()]:
+                pieces.append(line[match.start() : partner.end()])
+                at = partner.end()
+            else:
+                pieces.append("\\`" * len(ticks))
+        else:
+            pieces.append(match["escape"] or _HARMLESS[match["active"]])
+    return "".join([*pieces, line[at:]])
