@@ -12,6 +12,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.server.cli.commands import COMMANDS, build_parser, did_you_mean
+from stet_ls.validators.hidden import shown
 
 EXIT_BUG = 70  # EX_SOFTWARE of sysexits.h
 EXIT_BROKEN_PIPE = 141  # what a shell reports for SIGPIPE
@@ -26,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except StetError as error:
         for line in str(error).splitlines():
-            print(f"stet: {line}", file=sys.stderr)
+            print(f"stet: {shown(line)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_BROKEN_PIPE
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"stet: {where}{error.strerror or error}", file=sys.stderr)
+        print(f"stet: {shown(where)}{error.strerror or error}", file=sys.stderr)
         return StetError.exit_code
     except Exception as error:  # noqa: BLE001 - the outermost frame: a bug becomes a sentence, its traceback goes to the log
         return _bug(error)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import json
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
@@ -12,6 +14,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from stet_ls.engine.models import Evidence, Ruling
+from stet_ls.validators.hidden import HIDDEN, shown
 
 _STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
 
@@ -22,18 +25,25 @@ _MARKS = {
     Ruling.UNKNOWN: ("?", "yellow"),
 }
 
-# A model wrote what is printed: an escape sequence in it must not reach the terminal as one.
-_VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {0x7F: 0x2421, 0x9B: 0x241B}
-
 
 def unified_diff(before: str | None, after: str, name: str) -> str:
     """The patch from one text to another, as `git apply` takes it; `before` is None for a new file."""
     old = [] if before is None else _lines(before)
-    header = ("/dev/null" if before is None else f"a/{name}", f"b/{name}")
+    header = ("/dev/null" if before is None else _quoted(f"a/{name}"), _quoted(f"b/{name}"))
     pieces = []
     for line in difflib.unified_diff(old, _lines(after), *header):
         pieces.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(pieces)
+
+
+def _quoted(name: str) -> str:
+    """A name as git writes it: a line end in it would begin another line of the patch."""
+    if not _ODD.search(name):
+        return name
+    return '"' + _ODD.sub(lambda match: f"\\{ord(match.group()):03o}", name) + '"'
+
+
+_ODD = re.compile(r'[\x00-\x1f\x7f"\\]')
 
 
 def _lines(text: str) -> list[str]:
@@ -61,9 +71,23 @@ def print_evidence(evidence: Iterable[Evidence], stream: TextIO | None = None) -
 def print_markdown(markdown: str) -> None:
     """Laid out on a terminal, as it is elsewhere."""
     if _terminal():
-        console_on(sys.stdout).print(Markdown(visible(markdown)))
+        console_on(sys.stdout).print(Markdown(visible(markdown), hyperlinks=False))
     else:
         _exact(markdown if markdown.endswith("\n") else f"{markdown}\n")
+
+
+def print_text(text: str) -> None:
+    """Text of others: without its control characters on a terminal, exact elsewhere."""
+    _exact(f"{visible(text) if _terminal() else text}\n")
+
+
+def print_json(value: object) -> None:
+    """A result for programs. JSON can spell what a terminal might obey, so it does."""
+    print(HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=2)))
+
+
+def _escaped(hidden: re.Match[str]) -> str:
+    return json.dumps(hidden.group()).strip('"') if hidden.group() != "\x7f" else "\\u007f"
 
 
 def print_line(text: str, style: str = "") -> None:
@@ -80,8 +104,8 @@ def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def visible(text: str) -> str:
-    """The text with control characters as pictures of themselves."""
-    return text.translate(_VISIBLE)
+    """The text as a terminal may have it: a model wrote it, and no escape sequence in it may reach the terminal."""
+    return shown(text)
 
 
 def console_on(stream: TextIO) -> Console:

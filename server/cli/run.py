@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -122,10 +121,10 @@ def _context(pairs: Iterable[str]) -> Mapping[str, str]:
 async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> int:
     prompt = await engine.show_prompt(request)
     if as_json:
-        print(json.dumps(_prompt_json(prompt, await engine.health()), ensure_ascii=False, indent=2))
+        present.print_json(_prompt_json(prompt, await engine.health()))
         return 0
     for message in prompt.messages:
-        print(f"[{message.role}]\n{message.content}\n")
+        present.print_text(f"[{message.role}]\n{message.content}\n")
     tell(f"{prompt.tokens} tokens, {len(prompt.redactions)} values replaced; left out: {len(prompt.left_out)}")
     return 0
 
@@ -142,7 +141,7 @@ def _prompt_json(prompt: Prompt, health: Mapping[str, Any]) -> dict[str, Any]:
 
 def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
     if arguments.json:
-        print(json.dumps(answer.to_json(), ensure_ascii=False, indent=2))
+        present.print_json(answer.to_json())
         return 0 if answer.success else 1
     for warning in answer.warnings:
         tell(warning)

@@ -10,6 +10,7 @@ from typing import Any
 from stet_ls.engine.configuration import Loaded, find_project, load
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.log import set_level, start_log
+from stet_ls.validators.hidden import shown
 
 
 def load_settings(*, near: Path | None = None, arguments: Mapping[str, Any] | None = None) -> Loaded:
@@ -30,7 +31,7 @@ def load_settings(*, near: Path | None = None, arguments: Mapping[str, Any] | No
 
 def tell(message: str) -> None:
     """One line for the person, beside the results."""
-    print(f"stet: {message}", file=sys.stderr)
+    print(f"stet: {shown(message)}", file=sys.stderr)
 
 
 def project_root(folder: Path) -> Path:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
 from support.scripted import ScriptedModel
 from support.stet import stet_argv
 
-from stet_ls.server.cli.present import unified_diff, visible
+from stet_ls.server.cli.present import print_json, unified_diff, visible
+from stet_ls.validators.hidden import HIDDEN
 
 
 def on_terminal(argv: list[str], cwd: Path, environment: Mapping[str, str]) -> tuple[int, str]:
@@ -55,3 +59,62 @@ def test_a_diff_knows_new_files_and_missing_line_ends() -> None:
     assert unified_diff("x", "x\n", "a") == ("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n")
     assert unified_diff("x\f\u2028y\r\n", "z\r\n", "a") == "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\f\u2028y\r\n+z\r\n"
     assert unified_diff("x\n", "x\n", "a") == ""
+
+
+ESCAPES = "\x1b]0;owned\x07 \x9d52;c;b3du\x9c \u202eesrever\u2066"
+"""What a terminal may obey: a window's title, the clipboard by a C1 control, and text turned round."""
+
+
+@pytest.mark.parametrize(
+    ("words", "reply", "status"),
+    [
+        (("debug", "a.py:1"), "```python\ndef one():\n    return 1\n```\nNOTES:\n- warning: {}\n", 0),
+        (("debug", "a.py:1", "--json"), "```python\ndef one():\n    return 1  # {}\n```\n", 0),
+        (("debug", "a.py:1"), "```python\ndef one():\n    # ... rest {} unchanged ...\n```\n", 1),
+        (("explain", "a.py:1"), "It {} returns [a number](https://evil.example/).\n", 0),
+        (("explain", "odd{}.py", "--show-prompt"), "", 0),
+        (("debug", "odd{}.py"), "```python\ndef one():\n    return 1\n```\n", 0),
+        (("debug", "missing{}.py"), "", 2),
+    ],
+    ids=["warning", "json", "refusal", "prose", "prompt", "name", "error"],
+)
+def test_nothing_that_others_wrote_moves_the_terminal(
+    folder: Path,
+    environment: Mapping[str, str],
+    scripted: ScriptedModel,
+    words: tuple[str, ...],
+    reply: str,
+    status: int,
+) -> None:
+    for name in ("a.py", f"odd{ESCAPES}.py"):
+        (folder / name).write_text("def one():\n    return 2\n")
+    scripted.default = reply.replace("{}", ESCAPES)
+
+    ended, drawn = on_terminal(
+        stet_argv("run", *(word.replace("{}", ESCAPES) for word in words)),
+        folder,
+        {**environment, "TERM": "xterm-256color", "NO_COLOR": ""},
+    )
+
+    assert ended == status, drawn
+    assert "owned" in drawn
+    assert not re.search("\x1b[^[]|[\x07\x80-\x9f\u202e\u2066]", drawn), ascii(drawn)
+
+
+def test_json_keeps_its_values(capsys: pytest.CaptureFixture[str]) -> None:
+    value = {"text": "\x1b\x7f\x9b\u202e\U000e0041\ufeff ü \t"}
+    print_json(value)
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == value
+    assert "ü" in printed
+    assert not HIDDEN.search(printed.replace("\n", ""))
+
+
+def test_a_name_cannot_add_lines_to_a_patch(folder: Path) -> None:
+    name = 'a\n+++ b/b"\\.py'
+    (folder / name).parent.mkdir()
+    (folder / name).write_text("x\n")
+    patch = unified_diff("x\n", "y\n", name)
+    assert patch.startswith('--- "a/a\\012+++ b/b\\042\\134.py"\n+++ "b/a\\012')
+    subprocess.run(["git", "apply"], input=patch.encode(), cwd=folder, check=True)
+    assert (folder / name).read_text() == "y\n"
