@@ -19,7 +19,7 @@ demo: $(STAMP)
 	$(BIN)/stet demo
 
 test: $(STAMP)
-	$(BIN)/stet model pull
+	$(BIN)/stet model pull tiny
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 check: $(STAMP)

@@ -72,7 +72,8 @@ class Embedded:
         if installed(self._paths, name) is None:
             weights = WEIGHTS[name]
             return WeightsError(
-                f"The embedded model's weights are not here: `stet model pull {name}` fetches {weights.megabytes} MB."
+                f"The embedded model's weights are not here: `stet model pull {name}` fetches {weights.megabytes} MB.",
+                absent=name,
             )
         return None
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError
+from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, WeightsError
 from stet_ls.engine.events import Notice, OnEvent, ignore
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.client import Client
@@ -141,7 +141,8 @@ class Models:
                 reason = str(error).rstrip(".")
                 raise NoModelError(
                     f"No model is configured, {self._looked()}, and {reason[:1].lower()}{reason[1:]}; "
-                    "or set STET_BASE_URL to an endpoint."
+                    "or set STET_BASE_URL to an endpoint.",
+                    absent=error.absent if isinstance(error, WeightsError) else "",
                 ) from error
             old = self._embedded_client
             if old is None or old.provider != provider:

@@ -16,5 +16,8 @@ npm install --no-save --ignore-scripts code-server@4.100.3 playwright-core@1.56.
   cd ..
   ln -sfn node_modules node_modules.asar
 )
-# The one native module that the server does not start without.
+# The one native module that the server does not start without. It is compiled against the headers beside node: node-gyp
+# would fetch them from outside the registry.
+prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
+test -e "$prefix/include/node/node.h" && export npm_config_nodedir="$prefix"
 npm rebuild argon2

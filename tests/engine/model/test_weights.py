@@ -369,7 +369,7 @@ def test_a_shared_folder_is_looked_in_first(paths: Paths, tmp_path: Path, monkey
 def test_auto_takes_the_largest_that_is_here(paths: Paths) -> None:
     """Who fetched the small one beside the tiny one did it on purpose."""
     paths.models.mkdir(parents=True)
-    assert chosen("auto", paths) == DEFAULT == "tiny"
+    assert chosen("auto", paths) == DEFAULT == "small"
     for name in ("tiny", "small"):
         with (paths.models / WEIGHTS[name].stored_as).open("wb") as file:
             file.truncate(WEIGHTS[name].size)
