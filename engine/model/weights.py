@@ -74,9 +74,9 @@ WEIGHTS: dict[str, Weights] = {
 """The models by the names that users give them, from the smallest to the largest."""
 
 DEFAULT = "small"
-"""What `stet model pull` fetches. Of fourteen small jobs through the whole engine (one seed, two processors, one thread)
-small solved nine and tiny seven; the median job took 20.6 s and 16.9 s, since tiny needs more repairs. Its price is 2.0 GB
-of memory against 0.7. Published runs agree on the order: 29 and 14 % of harder tasks at the first try (aider)."""
+"""What `stet model pull` fetches. Of fourteen small jobs through the whole engine (one seed, two processors, one
+thread) small solved nine and tiny seven; the median job took 20.6 s and 16.9 s, since tiny needs more repairs. Its
+price is 2.0 GB of memory against 0.7. Published runs agree: 29 and 14 % of harder tasks at the first try (aider)."""
 
 
 def chosen(setting: str, paths: Paths) -> str | None:
