@@ -41,7 +41,14 @@ class ModelError(StetError):
 
 
 class NoModelError(ModelError):
-    """No model can be reached. Says what was tried and the one line that would help."""
+    """No model can be reached. Says what was tried and the one line that would help.
+
+    `absent` names the embedded model that would serve if its weights were here, or is "".
+    """
+
+    def __init__(self, message: str, *, absent: str = "") -> None:
+        super().__init__(message)
+        self.absent = absent
 
 
 class Fault(StrEnum):
@@ -76,7 +83,14 @@ class EndpointError(ModelError):
 
 
 class WeightsError(ModelError):
-    """The embedded model's weights are absent, damaged, or cannot be fetched from here."""
+    """The embedded model's weights are absent, damaged, or cannot be fetched from here.
+
+    `absent` names the model that a download would bring, or is "".
+    """
+
+    def __init__(self, message: str, *, absent: str = "") -> None:
+        super().__init__(message)
+        self.absent = absent
 
 
 class WorkerError(StetError):
