@@ -60,6 +60,7 @@ async def _initialized(ls: StetServer, params: types.InitializedParams) -> None:
 
 
 async def _shutdown(ls: StetServer, params: None) -> None:
+    ls.offer.close()
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.jobs.close()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.errors import UsageError
+from stet_ls.engine.errors import NoModelError, UsageError
 from stet_ls.server.errors import Blame, failure_of
 
 if TYPE_CHECKING:
@@ -32,12 +32,16 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a job came to. `applied` is None if nobody could tell, or if there was nothing to apply."""
+    """What a job came to. `applied` is None if nobody could tell, or if there was nothing to apply.
+
+    `absent` names the embedded model whose download would have helped.
+    """
 
     status: JobStatus
     message: str
     applied: bool | None = None
     answer: Answer | None = None
+    absent: str = ""
 
 
 _BLAMED = {Blame.REFUSED: JobStatus.REFUSED, Blame.FAILED: JobStatus.FAILED}
@@ -157,4 +161,5 @@ async def _root(job: Job, run: Run) -> None:
         job.end(await run(job))
     except Exception as error:  # noqa: BLE001 - a task's root: what nobody expected becomes one sentence and a log entry
         failure = failure_of(error, during=f"job {job.id} ({job.action})")
-        job.end(Ending(_BLAMED[failure.blame], failure.message, applied=False))
+        absent = error.absent if isinstance(error, NoModelError) else ""
+        job.end(Ending(_BLAMED[failure.blame], failure.message, applied=False, absent=absent))

@@ -162,7 +162,9 @@ def _announce(ls: StetServer, ending: Ending) -> None:
     if ending.status is JobStatus.DONE and ending.applied is not True and _edits(ending):
         # Handed over as a diff (False), or not seen to land (None).
         kind = types.MessageType.Info if ending.applied is False else types.MessageType.Warning
-    if kind is not None:
+    if ending.absent:
+        ls.in_background(ls.offer.make(ending.absent, ending.message), "offer the embedded model")
+    elif kind is not None:
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
     elif ending.status is JobStatus.DONE:
         ls.tell(ending.message)

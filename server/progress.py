@@ -62,6 +62,10 @@ class JobProgress:
                 self._log(f"{self._title}: {message}")
                 self._report(message, urgent=True)
 
+    def say(self, message: str) -> None:
+        """Reports words of its own; many in a row are thinned out."""
+        self._report(message, urgent=False)
+
     def end(self, message: str) -> None:
         """Ends the progress with the outcome. Only the first call counts."""
         if self._end is not None:

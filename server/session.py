@@ -19,6 +19,7 @@ from stet_ls.server.client import Client
 from stet_ls.server.documents import Documents
 from stet_ls.server.engine_loader import EditorSettings, EngineLoader
 from stet_ls.server.jobs import Jobs
+from stet_ls.server.model_offer import ModelOffer
 from stet_ls.server.outcomes import Fate, Outcomes
 from stet_ls.server.protocol import Protocol, converter_factory
 from stet_ls.server.report import Reports
@@ -66,7 +67,7 @@ class StetServer(LanguageServer):
 
     @cached_property
     def paths(self) -> Paths:
-        """The user's folders. Like the next two it is made when first used, which is after the handshake."""
+        """The user's folders. Like the next three it is made when first used, which is after the handshake."""
         from stet_ls.engine.paths import user_paths
 
         return user_paths()
@@ -78,6 +79,11 @@ class StetServer(LanguageServer):
         return Reports(
             self, self.paths.cache / "reports", documents=client.show_document, virtual=client.text_document_content
         )
+
+    @cached_property
+    def offer(self) -> ModelOffer:
+        """The offer to fetch the embedded model, where a job found none at all."""
+        return ModelOffer(self, self.paths, shown=self.client.work_done_progress)
 
     @cached_property
     def engine(self) -> EngineLoader:
