@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
 import signal
@@ -19,6 +20,7 @@ LARGEST_MESSAGE = 1 << 28
 """Bytes. A document of 100 MB is no document."""
 
 _HEADER = re.compile(rb"([A-Za-z-]+): *([^\r\n]*)\r?\n")
+_LENGTH = re.compile(rb"\d{1,12}")  # `int` raises ValueError for thousands of digits
 
 NextBody = Callable[[], Awaitable[bytes | str | None]]
 """The body of the next message; None at the end of the conversation."""
@@ -69,7 +71,7 @@ async def read_body(reader: asyncio.StreamReader, largest: int = LARGEST_MESSAGE
             if (header := _HEADER.fullmatch(line)) is None:
                 raise FrameError("expected a header such as `Content-Length: 123`")
             if header[1].lower() == b"content-length":
-                length = int(header[2]) if header[2].isdigit() else None
+                length = int(header[2]) if _LENGTH.fullmatch(header[2]) else None
         if length is None or length > largest:
             raise FrameError("no usable Content-Length")
         return await reader.readexactly(length)
@@ -84,9 +86,16 @@ def run(protocol: Protocol, session: Coroutine[Any, Any, None], process_id: Call
 
     async def watched() -> None:
         loop = asyncio.get_running_loop()
+
+        def asked_to_end(*_: object) -> None:
+            # Not by the loop, which may be stuck in a write that the client does not read.
+            end_within(GRACE_SECONDS, protocol.exit_status)
+            with contextlib.suppress(RuntimeError):  # the loop is closed: it is ending already
+                loop.call_soon_threadsafe(protocol.close)
+
         if sys.platform != "win32":
             for number in (signal.SIGTERM, signal.SIGINT):
-                loop.add_signal_handler(number, protocol.close)
+                signal.signal(number, asked_to_end)
         watch = ClientWatch(process_id, lambda: loop.call_soon_threadsafe(protocol.close))
         watch.start()
         try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -27,13 +29,21 @@ def start_log(file: Path, level: str) -> None:
     quiet_libraries()
     set_level(level)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(file, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True)
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handler = _PrivateFile(file, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True)
     except OSError as error:
         root.warning("no log file: %s", error)
         return
     handler.setFormatter(logging.Formatter(FORMAT))
     root.addHandler(handler)
+
+
+class _PrivateFile(RotatingFileHandler):
+    """A log that its user alone may read: it names files, and holds prompts for those who ask for them."""
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
 
 
 def set_level(level: str, *, prompts: bool = False) -> None:

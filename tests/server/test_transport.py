@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import re
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -21,6 +22,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.server import transport
+from stet_ls.server.watchdog import GRACE_SECONDS
 
 ARGV = [sys.executable, str(Path(probe_server.__file__)), "hardened"]
 
@@ -124,6 +126,31 @@ async def test_a_signal_ends_the_server() -> None:
         await client.initialize()
         assert client.process is not None
         client.process.terminate()
+        assert await client.wait_end() == 1
+        assert "Traceback" not in client.stderr
+
+
+def test_a_signal_ends_a_server_whose_client_reads_nothing() -> None:
+    """A full pipe holds the server's loop in a write."""
+    with subprocess.Popen(ARGV, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        try:
+            server.stdin.write(frame('{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{}}}'))
+            server.stdout.read(1)
+            for number in range(1, 3000):
+                server.stdin.write(frame(f'{{"jsonrpc":"2.0","id":{number},"method":"nothing"}}'))
+            server.terminate()
+            assert server.wait(2 * GRACE_SECONDS) == 1
+        finally:
+            server.kill()
+
+
+@pytest.mark.parametrize("length", [b"9" * 5000, b"-1", b"1e3", b""])
+async def test_a_length_that_is_none_ends_the_conversation(length: bytes) -> None:
+    async with RawClient.stdio(ARGV) as client:
+        await client.initialize()
+        client.send_bytes(b"Content-Length: " + length + b"\r\n\r\n{}")
         assert await client.wait_end() == 1
         assert "Traceback" not in client.stderr
 
