@@ -19,6 +19,7 @@ from stet_ls.engine.model.faults import (
     Failure,
     failure_of_exception,
     pause_before_retry,
+    reason,
     sentence,
     without_secrets,
 )
@@ -216,4 +217,4 @@ def _was_cut(counted: int, estimated: int) -> bool:
 def _waiting(failure: Failure, label: str, pause: float) -> str:
     if failure.loading:
         return f"{label} is still loading its model."
-    return f"{sentence(failure, label)}; asking again in {pause:.0f} s."
+    return f"{reason(failure, label)}; asking again in {pause:.0f} s."

@@ -188,7 +188,7 @@ _SENTENCES: Mapping[Fault, tuple[str, str]] = {
     Fault.UNREACHABLE: ("cannot be reached", "start it or correct its address"),
     Fault.NO_FIRST_TOKEN: ("did not begin to answer in time", ""),
     Fault.STALLED: ("fell silent in the middle of its answer", ""),
-    Fault.MALFORMED: ("sent something that is no usable answer", ""),
+    Fault.MALFORMED: ("gave no usable answer", ""),
     Fault.EMPTY: ("sent an empty answer", ""),
     Fault.DEADLINE: ("had not finished when the time was up", ""),
 }
@@ -196,11 +196,17 @@ _SENTENCES: Mapping[Fault, tuple[str, str]] = {
 
 
 def sentence(failure: Failure, endpoint: str) -> str:
-    """The failure as one sentence for the user, without its full stop."""
-    did, way_out = _SENTENCES[failure.fault]
+    """The failure as one sentence for the user, with the way out and without its full stop."""
+    _, way_out = _SENTENCES[failure.fault]
+    return reason(failure, endpoint) + (f"; {way_out}" if way_out else "")
+
+
+def reason(failure: Failure, endpoint: str) -> str:
+    """What the endpoint did, where nobody has to do anything about it yet."""
+    did, _ = _SENTENCES[failure.fault]
     status = f" ({failure.status})" if failure.status not in (None, 200) else ""
     detail = f": {_shorten(failure.detail).rstrip('.')}" if failure.detail else ""
-    return f"{endpoint} {did}{status}{detail}" + (f"; {way_out}" if way_out else "")
+    return f"{endpoint} {did}{status}{detail}"
 
 
 def without_secrets(failure: Failure, secrets: tuple[str, ...]) -> Failure:

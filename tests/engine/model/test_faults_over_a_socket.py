@@ -191,6 +191,14 @@ async def test_a_loading_server_is_waited_for(scripted: ScriptedModel, asker) ->
     ]
 
 
+async def test_who_is_asked_again_need_not_be_mended(scripted: ScriptedModel, asker) -> None:
+    scripted.replies([Reply.failure(429, "slow down", retry_after="1"), GOOD])
+    await asker.ask()
+    assert [event.message for event in asker.events if isinstance(event, Notice)] == [
+        f"scripted ({scripted.base_url}) limits the rate of requests (429): slow down; asking again in 1 s."
+    ]
+
+
 @dataclass(frozen=True)
 class Refused:
     """A complaint about a parameter, and the body that must follow it and every later request."""

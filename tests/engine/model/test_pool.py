@@ -144,9 +144,10 @@ async def test_no_model_says_what_was_tried_and_what_helps(nobody: None, paths: 
 
 
 async def test_without_weights_the_way_to_fetch_them_is_told(nobody: None, paths: Paths) -> None:
-    told = await _expect_no_model(Settings(), paths, "ollama on port .*weights are not here.*`stet model pull tiny`")
+    tiny = Settings(model=ModelSettings(embedded="tiny"))
+    told = await _expect_no_model(tiny, paths, "ollama on port .*weights are not here.*`stet model pull tiny`")
     assert "\n" not in told
-    models = Models(Settings(), paths)
+    models = Models(tiny, paths)
     profile, health = await models.profile(), await models.health()
     assert (profile.tier, profile.context) == ("tiny", 8192)
     assert (health["status"], health["endpoint"], health["model"]) == (
