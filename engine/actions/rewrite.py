@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.answers import finished, refusal
-from stet_ls.engine.actions.recipe import Recipe, brief
+from stet_ls.engine.actions.recipe import Brief, Recipe, brief
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges import lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
@@ -19,7 +19,8 @@ from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.fit import Fitted, fit
 from stet_ls.engine.reply.parse import ParsedReply, parse_reply
-from stet_ls.validators.source import Span
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source, Span
 
 PARSING: tuple[Judge, ...] = (noop.judge, syntax.judge, names.judge)
 """The judges of any edit, cheapest first."""
@@ -67,7 +68,7 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
     with job.stage("finish"):
         if isinstance(proposal, Unusable):
             return refusal(job, f"{recipe.title}: no edit. {proposal.problem}")
-        return _answer(job, recipe, rewrite, target, proposal)
+        return _answer(job, recipe, rewrite, about, proposal)
 
 
 def _read(
@@ -92,7 +93,7 @@ def _read(
     return Draft(Patch(fitted, reply), case, truncated=cut)
 
 
-def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, target: Target, proposal: Proposal[Patch]) -> Answer:
+def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: Proposal[Patch]) -> Answer:
     request, draft = job.request, proposal.draft
     evidence = (*proposal.evidence, *rewrite.not_run)
     chance = confidence(evidence, job.profile.tier, truncated=draft.truncated)
@@ -102,7 +103,8 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, target: Target, proposal
         reason = refuted.detail if refuted else "the candidate was refuted"
         no = refusal(job, f"{recipe.title}: no edit, {reason}.")
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance)
-    name = f" `{target.name}`" if target.name else ""
+    unit = about.target.name or _new_unit(fitted.code, request.language)
+    name = f" `{unit}`" if unit else ""
     answer = Answer(
         success=True,
         action=request.action,
@@ -115,10 +117,25 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, target: Target, proposal
         confidence=chance,
         warnings=_warnings(reply, draft),
         evidence=evidence,
-        guard=target.span,
+        guard=_guard(about, fitted),
         metadata={"calibration": "default"},
     )
     return finished(job, answer)
+
+
+def _guard(about: Brief, fitted: Fitted) -> Span:
+    """What the edit is about: the target, and the comment that gave the instruction, with the line that goes with it."""
+    asked = [about.target.span]
+    if about.instruction is not None and (comment := about.instruction.replaces) is not None:
+        asked += [comment, *(splice.span for splice in fitted.splices if splice.span.overlaps(comment))]
+    return Span(min(span.start for span in asked), max(span.end for span in asked))
+
+
+def _new_unit(code: str, language: str) -> str:
+    """The name of what was written where no unit stood; "" unless it is one function or class."""
+    source = Source(code)
+    outermost = [unit for unit in structure.units(source, language) if unit.name == unit.qualified]
+    return outermost[0].name if len(outermost) == 1 else ""
 
 
 def _warnings(reply: ParsedReply, draft: Draft[Patch]) -> tuple[str, ...]:

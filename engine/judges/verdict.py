@@ -15,6 +15,14 @@ _PLAUSIBLE: dict[Tier, float] = {"tiny": 0.35, "mid": 0.55, "strong": 0.75}
 _UNJUDGED = 0.2
 _REFUTED = 0.1
 
+_SKIPPED = {
+    Check.DOCTEST: "doctests not run",
+    Check.TESTS: "tests not run",
+    Check.DIFFERENTIAL: "behaviour not compared",
+    Check.MUTANTS: "tests not tried on mutants",
+    Check.TIMING: "speed not measured",
+}
+"""What is said of a check that did not take place; the others were "not checked"."""
 _UNREAD = (Check.NOOP,)
 """Checks that a reader need not see when they pass."""
 
@@ -39,7 +47,7 @@ def _phrase(item: Evidence) -> str:
     if item.verdict is Ruling.FAIL:
         return f"{item.check} FAILED: {item.detail}"
     if item.verdict is Ruling.SKIPPED:
-        return f"{item.check} not run"
+        return _SKIPPED.get(item.check, f"{item.check} not checked")
     if item.verdict is Ruling.UNKNOWN and item.check is not Check.LINT:
         return f"{item.check} unknown: {item.detail}"
     return item.detail

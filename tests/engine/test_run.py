@@ -103,7 +103,7 @@ async def test_without_validation_the_answer_says_so(scripted: ScriptedModel, st
     scripted.reply(code_reply(SHORT))
     async with Bench(scripted, Settings(checks=Checks(validation=False))) as bench:
         answer = await bench.run("debug", SIGN)
-    assert answer.message == "Fixed `sign` · syntax not run · tests not run"
+    assert answer.message == "Fixed `sign` · syntax not checked · tests not run"
     assert answer.confidence == 0.2
 
 
@@ -116,6 +116,18 @@ async def test_an_unchanged_answer_is_asked_again_warmer_and_then_refused(
     assert "unchanged" in answer.message
     warmth = [request.body["temperature"] for request in scripted.requests]
     assert warmth[1] > warmth[0]
+
+
+async def test_a_comment_that_becomes_code_is_part_of_what_was_asked_about(
+    bench: Bench, scripted: ScriptedModel
+) -> None:
+    text = "x = 1\n\n\n# stet: a function that doubles a number$0\n"
+    scripted.reply(code_reply("def double(number):\n    return 2 * number"))
+    answer = await bench.run("generate", text)
+    assert answer.message.startswith("Generated `double` · ")
+    assert applied(answer) == "x = 1\n\n\ndef double(number):\n    return 2 * number\n"
+    assert answer.guard is not None
+    assert all(answer.guard.contains(edit.span) for edit in answer.edits)
 
 
 async def test_a_refuted_edit_is_offered_as_refuted(bench: Bench, scripted: ScriptedModel) -> None:

@@ -95,9 +95,13 @@ def test_the_summary_leaves_nothing_out_that_a_reader_must_know() -> None:
         Evidence(Check.NOOP, Ruling.PASS, "1 line changed"),
         Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok (ruff)"),
         Evidence(Check.NAMES, Ruling.FAIL, "undefined name `x`"),
+        Evidence(Check.LINT, Ruling.SKIPPED, "no linter for klingon here"),
+        Evidence(Check.DIFFERENTIAL, Ruling.SKIPPED, "old and new behaviour were not compared"),
         Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run"),
     ]
-    assert summary(evidence) == "syntax ok (ruff) · names FAILED: undefined name `x` · tests not run"
+    assert summary(evidence) == (
+        "syntax ok (ruff) · names FAILED: undefined name `x` · lint not checked · behaviour not compared · tests not run"
+    )
 
 
 def test_confidence_follows_the_evidence() -> None:
