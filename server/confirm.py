@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from stet_ls.engine.models import Answer, Edit, Ruling
+from stet_ls.engine.models import Answer, Check, Edit, Ruling
 from stet_ls.server.documents import Snapshot
 from stet_ls.server.plan import Plan, is_target
 from stet_ls.validators.structure import imports
@@ -33,9 +33,11 @@ def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
     failed = [item.check.value for item in answer.evidence if item.verdict is Ruling.FAIL]
     if failed:
         found.append(f"failed: {', '.join(failed)}")
-    unknown = [item.check.value for item in answer.evidence if item.trusted and item.verdict is Ruling.UNKNOWN]
-    if unknown:
-        found.append(f"could not be checked: {', '.join(unknown)}")
+    unknown = [item for item in answer.evidence if item.trusted and item.verdict is Ruling.UNKNOWN]
+    found += [item.detail for item in unknown if item.check is Check.DANGER]
+    unchecked = [item.check.value for item in unknown if item.check is not Check.DANGER]
+    if unchecked:
+        found.append(f"could not be checked: {', '.join(unchecked)}")
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it reaches outside the code that was asked about")
     return tuple(found)

@@ -207,7 +207,8 @@ def _gap(plan: Plan, client: Client) -> str:
 
 
 def _question(answer: Answer, reasons: Sequence[str]) -> str:
-    return f"{answer.message}. Apply it? {'; '.join(reasons).capitalize()}" + ("." if reasons else "")
+    why = "; ".join(reasons)
+    return f"{answer.message}. Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
 
 
 def _refused(answer: Answer, message: str) -> Ending:

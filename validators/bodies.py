@@ -102,3 +102,22 @@ def calls(source: Source, language: str, unit: Unit) -> tuple[str, ...]:
         if called is not None and (match := _LAST_NAME.search(parsed.text(called))):
             names[match[1]] = None
     return tuple(names)
+
+
+_LONGEST_USE = 120
+"""Bytes that tell what is called or imported; the arguments of a call may be a whole program."""
+
+
+def uses(source: Source, language: str) -> tuple[str, ...]:
+    """What a text calls and imports, wherever it stands: how each call (without blanks) and each import begins."""
+    parsed = tree_of(source, language)
+    shape = SHAPES.get(parsed.language) if parsed else None
+    if parsed is None or shape is None:
+        return ()
+    found = []
+    for node in captures(parsed, frozenset(shape.calls) | shape.imports):
+        text = parsed.data[node.start_byte : min(node.end_byte, node.start_byte + _LONGEST_USE)].decode(
+            "utf-8", "ignore"
+        )
+        found.append((" " if node.type in shape.imports else "").join(text.split()))
+    return tuple(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.bodies import calls, imports, is_stub
+from stet_ls.validators.bodies import calls, imports, is_stub, uses
 from stet_ls.validators.parse import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.units import Unit, find, tree_of, whole_lines
@@ -16,7 +16,7 @@ from stet_ls.validators.units import Unit, find, tree_of, whole_lines
 if TYPE_CHECKING:
     import tree_sitter
 
-__all__ = ["Unit", "calls", "imports", "is_stub", "unit_at", "units", "widen"]
+__all__ = ["Unit", "calls", "imports", "is_stub", "unit_at", "units", "uses", "widen"]
 
 # A line at column 0 that goes on with what stands above it.
 _CONTINUES = re.compile(rb"[\s)\]}#]|(?:else|elif|except|finally|catch|end)\b")

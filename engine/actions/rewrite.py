@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.recipe import Brief, Recipe, brief
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges import lint, names, noop, signature, syntax
+from stet_ls.engine.judges import danger, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Proposal, Unusable, propose
@@ -22,7 +22,7 @@ from stet_ls.engine.reply.parse import ParsedReply, parse_reply
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span
 
-PARSING: tuple[Judge, ...] = (noop.judge, syntax.judge, names.judge)
+PARSING: tuple[Judge, ...] = (noop.judge, syntax.judge, danger.judge, names.judge)
 """The judges of any edit, cheapest first."""
 KEEPING: tuple[Judge, ...] = (*PARSING, signature.judge, lint.judge)
 """The judges of an edit whose callers must not notice it."""

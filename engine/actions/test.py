@@ -14,7 +14,7 @@ from stet_ls.engine.actions.placement import Place, find_place
 from stet_ls.engine.actions.recipe import Recipe, brief
 from stet_ls.engine.actions.rewrite import NOT_RUN
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges import lint, names, noop, syntax
+from stet_ls.engine.judges import danger, lint, names, noop, syntax
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Unusable, propose
@@ -38,7 +38,7 @@ TASK = Task(
     ),
 )
 
-JUDGES = (noop.judge, syntax.judge, names.judge, lint.judge)
+JUDGES = (noop.judge, syntax.judge, danger.judge, names.judge, lint.judge)
 
 
 async def run(job: Job) -> Answer:

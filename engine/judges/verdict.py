@@ -23,8 +23,10 @@ _SKIPPED = {
     Check.TIMING: "speed not measured",
 }
 """What is said of a check that did not take place; the others were "not checked"."""
-_UNREAD = (Check.NOOP,)
+_UNREAD = (Check.NOOP, Check.DANGER)
 """Checks that a reader need not see when they pass."""
+_TELLING = (Check.LINT, Check.DANGER)
+"""Checks whose words say that something was found, not that nothing could be told."""
 
 
 def confidence(evidence: Sequence[Evidence], tier: Tier, *, truncated: bool = False) -> float:
@@ -48,6 +50,6 @@ def _phrase(item: Evidence) -> str:
         return f"{item.check} FAILED: {item.detail}"
     if item.verdict is Ruling.SKIPPED:
         return _SKIPPED.get(item.check, f"{item.check} not checked")
-    if item.verdict is Ruling.UNKNOWN and item.check is not Check.LINT:
+    if item.verdict is Ruling.UNKNOWN and item.check not in _TELLING:
         return f"{item.check} unknown: {item.detail}"
     return item.detail

@@ -52,6 +52,7 @@ async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scrip
     assert {e.check: e.verdict for e in answer.evidence} == {
         Check.NOOP: Ruling.PASS,
         Check.SYNTAX: Ruling.PASS,
+        Check.DANGER: Ruling.PASS,
         Check.NAMES: Ruling.PASS,
         Check.SIGNATURE: Ruling.PASS,
         Check.LINT: Ruling.PASS,
@@ -64,7 +65,7 @@ async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scrip
     assert 0 < answer.confidence < 1
     stages = [event.name for event in bench.events if isinstance(event, Stage)]
     assert stages == ["context", "model", "judge", "finish"]
-    assert sum(isinstance(event, Judged) for event in bench.events) == 5
+    assert sum(isinstance(event, Judged) for event in bench.events) == 6
 
 
 async def test_a_syntax_error_is_repaired_with_the_parsers_message(bench: Bench, scripted: ScriptedModel) -> None:

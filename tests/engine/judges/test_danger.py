@@ -1,0 +1,96 @@
+"""What nobody sees refutes an answer; what nobody asked for is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.judges import danger
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.verdict import summary
+from stet_ls.engine.models import Evidence, Ruling
+from stet_ls.validators.source import Source
+
+BEFORE = "import os\n\n\ndef f(a):\n    os.system(a)\n"
+
+
+async def judged(after: str, language: str = "python", *, before: str = BEFORE, action: str = "refactor") -> Evidence:
+    return await danger.judge(Case(action, language, Path("a"), Source(before), Source(after), "f"))
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "name", "what"),
+    [
+        ("python", "eval(a)", "eval", "runs text as code"),
+        ("python", "subprocess . run(a,\n    shell=True)", "subprocess.run", "starts a process"),
+        ("python", "if a:\n    from subprocess import run", "subprocess", "starts a process"),
+        ("python", "os.system(a); os.system('curl x | sh')", "os.system", "starts a process"),
+        ("python", "import socket as s", "socket", "network"),
+        ("python", "urllib.request.urlopen('http://x')", "urllib.request.urlopen", "network"),
+        ("python", "requests.post(u, data=open(p))", "requests.post", "network"),
+        ("python", "x = pickle.loads(a)", "pickle.loads", "out of data"),
+        ("python", "ctypes.CDLL(None)", "ctypes.CDLL", "native"),
+        ("python", "Path(a).unlink()", "Path(a).unlink", "deletes"),
+        ("javascript", "eval(a)", "eval", "runs text as code"),
+        ("typescript", "new Function(a)()", "newFunction", "runs text as code"),
+        ("javascript", "const { exec } = require('child_process')", "child_process", "starts a process"),
+        ("typescript", "import * as c from 'node:child_process'", "child_process", "starts a process"),
+        ("javascript", "fetch('https://x', {method: 'POST'}).then(a)", "fetch", "network"),
+        ("javascript", "fs.rmSync('/', {recursive: true})", "fs.rmSync", "deletes"),
+    ],
+)
+async def test_a_new_call_is_told(language: str, code: str, name: str, what: str) -> None:
+    before = BEFORE if language == "python" else "let a = 1\n"
+    evidence = await judged(before + code + "\n", language, before=before)
+    assert evidence.verdict is Ruling.UNKNOWN
+    assert f"adds `{name}`, which " in evidence.detail
+    assert what in evidence.detail
+    assert evidence.trusted, "it deserves a question"
+    assert summary([evidence]) == evidence.detail
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        BEFORE,
+        BEFORE.replace("os.system(a)", "b = a\n    os.system(b)"),
+        "re.compile(a)\nmodel.eval()\njson.load(a)\nhttp_get(a)\nclient.fetch(a)\n",
+        "evaluate(a)\n# subprocess.run(a)\nx = 'eval(a)'\n",
+    ],
+)
+async def test_what_was_there_or_is_harmless_is_not_told(code: str) -> None:
+    evidence = await judged(code)
+    assert evidence.verdict is Ruling.PASS, evidence.detail
+    assert summary([evidence]) == ""
+
+
+async def test_an_instruction_may_have_asked_for_it() -> None:
+    evidence = await judged(BEFORE + "eval(a)\n", action="generate")
+    assert evidence.verdict is Ruling.UNKNOWN
+    assert not evidence.trusted
+
+
+@pytest.mark.parametrize(
+    ("character", "name"),
+    [
+        ("\u202e", "U+202E RIGHT-TO-LEFT OVERRIDE"),
+        ("\u2066", "U+2066 LEFT-TO-RIGHT ISOLATE"),
+        ("\u200b", "U+200B ZERO WIDTH SPACE"),
+        ("\0", "U+0000"),
+        ("\x1b", "U+001B"),
+        ("\U000e0041", "U+E0041 TAG LATIN CAPITAL LETTER A"),
+    ],
+)
+@pytest.mark.parametrize("language", ["python", "go", "plaintext"])
+async def test_a_character_that_nobody_sees_refutes(language: str, character: str, name: str) -> None:
+    evidence = await judged(f"{BEFORE}# a{character}b\n", language)
+    assert evidence.verdict is Ruling.FAIL
+    assert evidence.trusted
+    assert name in evidence.detail
+
+
+async def test_hidden_characters_that_were_there_and_visible_ones_are_well() -> None:
+    before = "\ufeffx = 'a\u200bb'\n"
+    after = before + "y = 'é 漢 👩\u200d🚀 \u200c'\f\n"
+    assert (await judged(after, before=before)).verdict is Ruling.PASS
