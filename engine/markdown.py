@@ -26,6 +26,11 @@ def harmless(markdown: str) -> str:
     return "\n".join(_lines(shown(markdown.replace("\r\n", "\n").replace("\r", "\n"))))
 
 
+def plain(text: str) -> str:
+    """A sentence for a message box, which is no markdown; but VS Code makes `[x](command:y)` a link that runs y."""
+    return shown(text).replace("](", "] (")
+
+
 def code_span(text: str) -> str:
     """`text` as a code span that it cannot end."""
     line = " ".join(shown(text).split())

@@ -16,6 +16,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.events import Event, Judged, Notice, Progress, Stage
+from stet_ls.engine.markdown import plain
 from stet_ls.engine.models import Ruling
 from stet_ls.server.stages import words
 
@@ -36,7 +37,7 @@ class JobProgress:
     ) -> None:
         self._ls = ls
         self._token = token
-        self._title = title
+        self._title = plain(title)  # VS Code shows progress in the boxes of messages, with their links
         self._cancel = cancel
         self._began = False
         self._end: str | None = None
@@ -70,7 +71,7 @@ class JobProgress:
         """Ends the progress with the outcome. Only the first call counts."""
         if self._end is not None:
             return
-        self._end = message
+        self._end = plain(message)
         if self._creating is None:
             self._log(f"{self._title}: {message}")
         elif self._began:
@@ -92,7 +93,7 @@ class JobProgress:
             self._send_end()
 
     def _report(self, message: str, *, urgent: bool) -> None:
-        self._message = message
+        self._message = message = plain(message)
         now = time.monotonic()
         if not self._began or self._end is not None or not (urgent or now - self._last_report >= REPORT_EVERY):
             return

@@ -15,6 +15,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from stet_ls import __version__
+from stet_ls.engine.markdown import plain
 from stet_ls.server.client import Client
 from stet_ls.server.documents import Documents
 from stet_ls.server.engine_loader import EditorSettings, EngineLoader
@@ -139,6 +140,17 @@ class StetServer(LanguageServer):
     def uptime(self) -> float:
         """Seconds since it was made."""
         return time.monotonic() - self._started
+
+    def window_show_message(self, params: types.ShowMessageParams) -> None:
+        """Shows a message box. Messages quote code, replies and names of files: none of them may be a link."""
+        super().window_show_message(types.ShowMessageParams(params.type, plain(params.message)))
+
+    async def window_show_message_request_async(
+        self, params: types.ShowMessageRequestParams
+    ) -> types.MessageActionItem | None:
+        """Asks by message box, with words as above."""
+        asked = types.ShowMessageRequestParams(params.type, plain(params.message), params.actions)
+        return await super().window_show_message_request_async(asked)
 
     def warn(self, message: str) -> None:
         """Tells the user, who has to do something about it."""

@@ -48,3 +48,16 @@ async def test_a_report_fetches_nothing_and_runs_nothing(
         result = await finish(client, await start(client, "explain", uri=URI, position={"line": 0, "character": 4}))
     assert "So !\\[it\\](https://evil.example/?q=code) does, [see\\](command:evil) \\<img src=x>." in result["markdown"]
     assert '- signature: ``def f(a="`![z](https://evil.example/)`")``' in result["markdown"]
+
+
+async def test_no_message_is_a_link(environment: Mapping[str, str], scripted: ScriptedModel) -> None:
+    """VS Code makes links of them in message boxes and progress, and a link may be a command."""
+    link = "[x](command:evil)"
+    scripted.default = fenced(f"def f(a):\n    # ... the rest {link} unchanged ...\n")
+    async with editor(environment, VSCODE) as client:
+        client.open(f"file:///w/{link}.py", "python", "def f(a):\n    return a\n")
+        result = await finish(client, await start(client, "debug", position={"line": 0, "character": 4}))
+        assert "the rest [x](command:evil) unchanged" in result["message"]
+        told = [*boxes(client), *(str(params) for params in client.received("$/progress"))]
+    assert any("the rest [x] (command:evil) unchanged" in message for message in told)
+    assert [message for message in told if link in message] == []
