@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from stet_ls.validators.findings import Status, Verdict
-from stet_ls.validators.process import run_tool
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
 
@@ -18,9 +18,9 @@ def needs(tool: str) -> pytest.MarkDecorator:
     """Skips where the tool is absent, or is a rustup proxy without a toolchain (it fails whatever it is asked)."""
     if shutil.which(tool) is None:
         return pytest.mark.skipif(True, reason=f"{tool} is not on PATH")
-    asked = run_tool([tool, "--help"], stdin=b"", deadline=30)
-    told = (asked.stderr or asked.stdout).decode(errors="replace").strip()[:100]
-    return pytest.mark.skipif(asked.status not in (0, 2), reason=f"{tool} does not run here: {told}")  # 2: gofmt
+    asked = subprocess.run([tool, "--help"], capture_output=True, text=True, timeout=30)
+    told = (asked.stderr or asked.stdout).strip()[:100]
+    return pytest.mark.skipif(asked.returncode not in (0, 2), reason=f"{tool} does not run here: {told}")  # 2: gofmt
 
 
 def judge(text: str, language: str, path: Path | None = None) -> Verdict:
