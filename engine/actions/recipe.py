@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job import Job
-from stet_ls.engine.models import Answer, Target
+from stet_ls.engine.models import Answer, Request, Target
 from stet_ls.engine.prompt.build import Prompt, Task, build
 from stet_ls.engine.prompt.instruction import Instruction, find_instruction
 from stet_ls.engine.prompt.target import resolve_target
@@ -43,13 +43,21 @@ def brief(job: Job, recipe: Recipe) -> Brief:
     request = job.request
     if recipe.task is None:
         raise UsageError(f"{recipe.title}: no prompt is made for this action.")
+    # What is missing is told before what is too large: a smaller selection would not help.
+    _instruction(recipe, request, resolve_target(request))
     # Half of the prompt for the target: the task, its form and some context need the rest.
     target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
+    instruction = _instruction(recipe, request, target)
+    prompt = build(request, target, instruction, recipe.task, budget_tokens=job.prompt_budget(), tier=job.profile.tier)
+    return Brief(target, instruction, prompt)
+
+
+def _instruction(recipe: Recipe, request: Request, target: Target) -> Instruction | None:
+    """What is wanted of a target, in words. UsageError if there is nothing to go by for an action that needs it."""
     instruction = find_instruction(request, target)
     if recipe.needs_instruction and instruction is None:
         raise UsageError(_no_instruction(recipe, request.language))
-    prompt = build(request, target, instruction, recipe.task, budget_tokens=job.prompt_budget(), tier=job.profile.tier)
-    return Brief(target, instruction, prompt)
+    return instruction
 
 
 def _no_instruction(recipe: Recipe, language_id: str) -> str:

@@ -124,7 +124,7 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: 
 
 
 def _guard(about: Brief, fitted: Fitted) -> Span:
-    """What the edit is about: the target, and the comment that gave the instruction, with the line that goes with it."""
+    """What the edit is about: the target, and the comment that gave the instruction with its line."""
     asked = [about.target.span]
     if about.instruction is not None and (comment := about.instruction.replaces) is not None:
         asked += [comment, *(splice.span for splice in fitted.splices if splice.span.overlaps(comment))]

@@ -154,6 +154,9 @@ async def test_no_code_is_a_refusal_and_never_an_edit(bench: Bench, scripted: Sc
 async def test_generate_without_an_instruction_says_how_to_give_one(bench: Bench, scripted: ScriptedModel) -> None:
     with pytest.raises(UsageError, match="# stet: "):
         await bench.run("generate", "x = 1\n$0\ny = 2\n")
+    huge = "".join(f"def part_{number}(x):\n    return x + {number}\n" for number in range(2000))
+    with pytest.raises(UsageError, match="# stet: "):
+        await bench.run("generate", huge)
     assert scripted.requests == []
 
 
