@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stet_ls.engine.errors import StetError, UsageError
-from stet_ls.server.cli.commands import COMMANDS, build_parser, did_you_mean
+from stet_ls.server.cli.commands import COMMANDS, build_parser, did_you_mean, unknown_argument
 from stet_ls.validators.hidden import shown
 
 EXIT_BUG = 70  # EX_SOFTWARE of sysexits.h
@@ -55,7 +55,13 @@ def _run(words: list[str]) -> int:
     name = words[0] if words else ""
     if name and not name.startswith("-") and name not in COMMANDS:
         raise UsageError(f'unknown command "{name}": {did_you_mean(name, COMMANDS)}')
-    arguments = build_parser(chosen=[name] if name in COMMANDS else []).parse_args(words)
+    parser = build_parser(chosen=[name] if name in COMMANDS else [])
+    if not words:
+        parser.print_help(sys.stderr)
+        return UsageError.exit_code
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        raise unknown_argument(parser, arguments.command, unknown[0])
     return COMMANDS[arguments.command].load().run(arguments)
 
 

@@ -129,5 +129,7 @@ def _print(checked: Iterable[Checked]) -> None:
             rule = " ".join(part for part in (finding.source, finding.code) if part)
             text = f"{each.path}:{line + 1}:{column + 1}: {finding.severity}: {finding.message} [{rule}]"
             present.print_line(text, _STYLES[finding.severity])
+        if each.verdict.findings and each.verdict.source == "tree-sitter" and not each.verdict.may_block:
+            tell(f"{each.path}: only a grammar judged it, which knows no macros; its compiler has the last word")
         if each.verdict.reason:
             tell(f"{each.path}: not judged: {each.verdict.reason}")

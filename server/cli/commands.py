@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from stet_ls import __version__
+from stet_ls.engine.errors import UsageError
 
 
 class Command(Protocol):
@@ -67,12 +68,28 @@ def build_parser(chosen: Iterable[str]) -> argparse.ArgumentParser:
     return parser
 
 
+def unknown_argument(parser: argparse.ArgumentParser, name: str, word: str) -> UsageError:
+    """The complaint about a word that the sub-command `name` does not take, with the option that may be meant."""
+    near = difflib.get_close_matches(word.partition("=")[0], set(_options(parser)), n=1, cutoff=0.75)
+    hint = f'did you mean "{near[0]}"?' if near else f"`stet {name} --help` lists what it takes"
+    return UsageError(f'stet {name} takes no "{word}": {hint}')
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    # argparse offers no public way to read what was declared.
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for subparser in action.choices.values():
+                yield from _options(subparser)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The tail of a message about an unknown name: the nearest known one, or all if they are few, or ""."""
     known = tuple(known)
     if near := difflib.get_close_matches(name, known, n=1):
         return f'did you mean "{near[0]}"?'
-    return f"there is {', '.join(known)}" if len(known) <= _FEW else ""
+    return f"known are {', '.join(known)}" if len(known) <= _FEW else ""
 
 
 _FEW = 12

@@ -17,7 +17,7 @@ from stet_ls.server.cli.settings_docs import starter_file
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs = parser.add_subparsers(dest="verb", required=True)
     show = verbs.add_parser("show", help="one row a key: value, and where it came from")
     show.add_argument("--json", action="store_true", help="print a list of rows as JSON")
     verbs.add_parser("init", help="write a settings file in which everything stands as a comment")

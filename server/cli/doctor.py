@@ -19,6 +19,7 @@ from stet_ls.engine.configuration import Loaded
 from stet_ls.engine.errors import NoModelError
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
+from stet_ls.server.cli.editor import PROGRAMS
 from stet_ls.server.cli.session import load_settings
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.natives import NATIVES
@@ -48,18 +49,6 @@ LIBRARIES = ("pygls", "openai", "tree-sitter", "xllamacpp")
 
 CHECKER_SECONDS = 5.0
 """What a checker may take for an empty text before it counts as missing."""
-
-EDITORS: Mapping[str, str] = {
-    "neovim": "nvim",
-    "vim": "vim",
-    "vscode": "code",
-    "emacs": "emacs",
-    "helix": "hx",
-    "kate": "kate",
-    "sublime": "subl",
-    "zed": "zed",
-}
-"""The program of each editor that `stet editor` knows."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -92,10 +81,17 @@ async def _health(loaded: Loaded) -> Mapping[str, Any]:
 
 def _model(health: Mapping[str, Any]) -> Iterator[Part]:
     for row in health["endpoints"]:
-        serves = row["status"] in ("ready", "asleep")
-        name = f"{row['model'] or 'no model'} at {row['base_url'] or row['endpoint']}"
-        reason = f": {row['last_fault']}" if row["last_fault"] else ""
-        yield Part("model", State.OK if serves else State.BROKEN, f"{name} is {row['status']}{reason}")
+        name = (
+            f"{row['model'] or 'some model'} at {row['base_url']}" if row["base_url"] else f"{row['model']} (embedded)"
+        )
+        match row["status"]:
+            case "ready":
+                fault = f"; last: {row['last_fault']}" if row["last_fault"] else ""
+                yield Part("model", State.OK, f"{name} is ready{fault}")
+            case "asleep":
+                yield Part("model", State.OK, f"{name} starts with the first job")
+            case status:
+                yield Part("model", State.BROKEN, row["last_fault"] or f"{name} is {status}")
 
 
 def _versions() -> Iterator[Part]:
@@ -123,11 +119,11 @@ def _later() -> Iterator[Part]:
 
 
 def _editors() -> Iterator[Part]:
-    found = {name: place for name, program in EDITORS.items() if (place := shutil.which(program))}
+    found = {name: place for name, program in PROGRAMS.items() if (place := shutil.which(program))}
     for name, place in found.items():
         yield Part("editor", State.OK, f"{name}: {place}")
     if not found:
-        yield Part("editor", State.MISSING, f"none of {', '.join(EDITORS.values())} is on PATH")
+        yield Part("editor", State.MISSING, f"none of {', '.join(PROGRAMS.values())} is on PATH")
 
 
 def _places() -> Iterator[Part]:

@@ -12,6 +12,18 @@ from stet_ls.editors import PLACES
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.commands import did_you_mean
 
+PROGRAMS: Mapping[str, str] = {
+    "neovim": "nvim",
+    "vim": "vim",
+    "vscode": "code",
+    "emacs": "emacs",
+    "helix": "hx",
+    "kate": "kate",
+    "sublime": "subl",
+    "zed": "zed",
+}
+"""The program of each editor, by which people call it as well."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
@@ -24,11 +36,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.name is None:
         print("\n".join(configurations))
         return 0
-    resource = configurations.get(arguments.name.lower())
+    name = next((editor for editor, program in PROGRAMS.items() if program == arguments.name), arguments.name).lower()
+    if name == "vscode":
+        raise UsageError("VS Code takes an extension: `make vsix` in Stet's source builds editors/vscode/stet.vsix")
+    resource = configurations.get(name)
     if resource is None:
-        hint = did_you_mean(arguments.name.lower(), configurations)
+        hint = did_you_mean(name, configurations)
         raise UsageError(f'unknown editor "{arguments.name}": {hint}')
-    place = PLACES.get(arguments.name.lower())
+    place = PLACES.get(name)
     if place is not None:
         print(place, file=sys.stderr)
     text = resource.read_text(encoding="utf-8")

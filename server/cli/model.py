@@ -24,7 +24,7 @@ PROBE_SECONDS = 300.0
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs = parser.add_subparsers(dest="verb", required=True)
     listing = verbs.add_parser("list", help="the embedded models: size, SHA-256, and which are here")
     listing.add_argument("--json", action="store_true", help="print a list as JSON")
     pulling = verbs.add_parser("pull", help="fetch a model; what is here already is not fetched again")

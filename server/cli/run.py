@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
 from stet_ls.engine.models import ACTIONS, Answer, Budget, Edit, Request, Workspace
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import files, present
@@ -24,6 +25,10 @@ if TYPE_CHECKING:  # the engine is imported once the target is known to be reada
     from stet_ls.engine.prompt.build import Prompt
     from stet_ls.engine.run import Engine
 
+MORE = "say more with --instruction, name fewer lines (FILE:LINE-LINE), or ask a stronger model (STET_BASE_URL)"
+"""The ways out of an answer that offers nothing."""
+NAMING = "FILE:LINE-LINE names a part of a file, and --instruction says what is wanted"
+"""The ways out of a target that the action cannot work on."""
 LEVELS = ("none", "partial", "strong", "full")
 
 
@@ -82,6 +87,10 @@ async def _run(arguments: argparse.Namespace) -> int:
         if arguments.show_prompt:
             return await _show_prompt(engine, request, as_json=arguments.json)
         answer = await engine.run(request, on_event=progress)
+    except SettingsError:
+        raise
+    except UsageError as error:
+        raise UsageError(f"{arguments.target}: {error}\n{NAMING}") from error
     finally:
         progress.clear()
         await engine.close()
@@ -147,7 +156,9 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         tell(warning)
     if not answer.success:
         present.print_evidence(answer.evidence, sys.stderr)
-        tell(answer.message)
+        tell(f"{arguments.target}: {answer.message}")
+        if answer.metadata.get("calls"):
+            tell(MORE)
         return 1
     if arguments.apply:
         return _apply(target, answer)
@@ -205,6 +216,6 @@ def spliced(edits: Iterable[Edit]) -> Source:
 
 
 def shown_path(path: Path) -> str:
-    """A path as a person would type it from here."""
-    here = Path.cwd()
-    return path.absolute().relative_to(here).as_posix() if path.absolute().is_relative_to(here) else path.as_posix()
+    """A path as a person would type it from here, and as `git apply` takes it: without `..`."""
+    here, path = Path.cwd(), Path(os.path.normpath(path.absolute()))
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()

@@ -37,12 +37,19 @@ def read_target(text: str, language_name: str | None) -> CommandTarget:
         return CommandTarget(source, language_id(language_name))
     match = _LINES.fullmatch(text)
     if match is None or Path(text).exists():  # a file may well be called "a:1"
-        document = read_document(Path(text))
+        document = _whole(text)
         return CommandTarget(document.source, _language(document.path, language_name), None, document)
     document = read_document(Path(match["file"]))
     first, last = int(match["first"]), int(match["last"] or 0)
     selection = _selection(document, first, last if match["last"] else None)
     return CommandTarget(document.source, _language(document.path, language_name), selection, document)
+
+
+def _whole(text: str) -> Document:
+    file, colon, lines = text.rpartition(":")
+    if colon and not Path(text).exists() and Path(file).is_file():
+        raise UsageError(f"{file}: expected FILE:LINE or FILE:LINE-LINE, not {lines!r} behind the colon")
+    return read_document(Path(text))
 
 
 def language_id(name: str) -> str:

@@ -78,6 +78,15 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_checked(stet: Stet, folder:
     assert ran.err == "stet: nothing.py does not exist\nstet: b.py is a binary file\n"
 
 
+def test_a_grammar_that_reads_no_macros_says_so(stet: Stet, folder: Path) -> None:
+    (folder / "a.c").write_text("int f(int a) {\n#ifdef X\n  if (a) return 1;\n  else\n#endif\n  return 2;\n}\n")
+
+    ran = stet("check", "a.c")
+
+    assert ran.status == 1
+    assert ran.err == "stet: a.c: only a grammar judged it, which knows no macros; its compiler has the last word\n"
+
+
 def test_a_language_without_grammar_is_not_judged_and_says_so(stet: Stet, folder: Path) -> None:
     (folder / "a.hs").write_text("main = (\n")
 

@@ -31,6 +31,14 @@ def test_help_names_every_command(stet: Stet) -> None:
         assert f"    {name} " in ran.out
 
 
+def test_without_a_word_it_lists_the_commands(stet: Stet) -> None:
+    ran = stet()
+
+    assert (ran.status, ran.out) == (2, "")
+    assert "    doctor " in ran.err
+
+
+VSIX = "`make vsix` in Stet's source builds editors/vscode/stet.vsix"
 LINES = "lines count from 1, and a range runs from its first line to its last"
 
 
@@ -39,6 +47,10 @@ LINES = "lines count from 1, and a range runs from its first line to its last"
     [
         (["chek", "a.py"], 'unknown command "chek": did you mean "check"?'),
         (["run", "debg", "a.py"], 'unknown action "debg": did you mean "debug"?'),
+        (["run", "debug", "good.py", "--contxt", "x"], 'stet run takes no "--contxt": did you mean "--context"?'),
+        (["model", "list", "--jsn"], 'stet model takes no "--jsn": did you mean "--json"?'),
+        (["check", "good.py", "--quiet"], 'stet check takes no "--quiet": `stet check --help` lists what it takes'),
+        (["run", "debug", "good.py:two"], "good.py: expected FILE:LINE or FILE:LINE-LINE, not 'two' behind the colon"),
         (["run", "debug", "missing.py"], "missing.py does not exist"),
         (["run", "debug", "."], ". is a folder; name a file"),
         (["run", "debug", "binary.py"], "binary.py is a binary file"),
@@ -53,6 +65,11 @@ LINES = "lines count from 1, and a range runs from its first line to its last"
         (["run", "debug", "-"], "standard input needs --language"),
         (["run", "debug", "-", "--apply"], "--apply needs a file; standard input cannot be written"),
         (["editor", "neovin"], 'unknown editor "neovin": did you mean "neovim"?'),
+        (
+            ["editor", "notepad"],
+            'unknown editor "notepad": known are emacs, helix, jetbrains, kate, neovim, sublime, vim, zed',
+        ),
+        (["editor", "code"], f"VS Code takes an extension: {VSIX}"),
         (["demo", "debg"], 'the demo has no "debg": did you mean "debug"?'),
         (["model", "pull", "smal"], 'unknown model "smal": did you mean "small"?'),
         (["serve", "--tcp", "127.0.0.1"], '"127.0.0.1": expected HOST:PORT, such as 127.0.0.1:7777'),

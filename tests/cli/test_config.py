@@ -85,3 +85,4 @@ def test_every_editor_has_its_configuration(stet: Stet) -> None:
         assert ran.status == 0
         assert "stet" in ran.out
         assert ran.out.endswith("\n")
+    assert stet("editor", "nvim").out == stet("editor", "neovim").out, "people call an editor by its program"

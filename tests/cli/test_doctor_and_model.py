@@ -29,6 +29,7 @@ def test_doctor_without_a_model_is_exit_3(stet: Stet) -> None:
     assert ran.status == 3
     assert report["model"]["status"] == "unreachable"
     assert {"name", "state", "detail"} == set(report["parts"][0])
+    assert report["parts"][0]["detail"].startswith(f"STET_BASE_URL ({address}) cannot be reached: ")
 
 
 def test_list_names_each_model_by_its_digest(stet: Stet) -> None:

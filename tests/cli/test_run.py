@@ -215,6 +215,38 @@ def test_an_action_that_comes_later_is_a_refusal(stet: Stet, file: Path) -> None
     assert "not yet in this version" in ran.err
 
 
+def test_a_refusal_names_the_target_and_the_ways_out(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    scripted.default = Reply("I am sorry, I cannot.")
+
+    ran = stet("run", "refactor", "sums.py:3")
+
+    assert (ran.status, ran.out) == (1, "")
+    said, ways = ran.err.splitlines()
+    assert said.startswith("stet: sums.py:3: Refactor: no edit. ")
+    assert ways.startswith("stet: say more with --instruction, name fewer lines (FILE:LINE-LINE), or ")
+
+
+def test_a_target_that_cannot_be_worked_on_is_named(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+    (folder / "large.py").write_text("".join(f"x{number} = {number} * {number}\n" for number in range(9000)))
+
+    ran = stet("run", "refactor", "large.py")
+
+    assert (ran.status, ran.out) == (2, "")
+    said, ways = ran.err.splitlines()
+    assert said.startswith("stet: large.py: the document is about ")
+    assert ways.startswith("stet: FILE:LINE-LINE names a part of a file")
+    assert stet("run", "generate", "large.py").err.startswith("stet: large.py: Generate needs an instruction: ")
+    assert scripted.requests == []
+
+
+def test_a_patch_has_no_dots_in_its_paths(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    scripted.reply(reply(FIXED))
+
+    ran = stet("run", "debug", f"../{file.parent.name}/sums.py", "--diff")
+
+    assert ran.out.startswith("--- a/sums.py\n+++ b/sums.py\n")
+
+
 Scripting = Callable[[ScriptedModel], object]
 
 
