@@ -10,7 +10,6 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ async def _all(env: dict[str, str], model: ScriptedModel) -> None:
     await _startup(env)
     await _code_actions(env)
     await _cancel(env, model)
-    await _memory(env)
+    await _memory(env, model)
 
 
 def _row(what: str, number: str, goal: str) -> None:
@@ -92,18 +91,13 @@ async def _code_actions(env: dict[str, str], count: int = 400) -> None:
         async with RawClient.stdio(argv, env=env) as client:
             await client.initialize(_capabilities())
             client.open(URI, "python", text)
-            await measure_once(client, measure)  # warm
+            await measure(client)  # warm
             results[name] = sorted(await measure(client))
             await client.stop()
     p50, p99 = (results["stet"][int(count * q)] for q in (0.5, 0.99))
     bare = results["bare"][int(count * 0.99)]
     _row("codeAction, 10,000 lines: p99", f"{p99 * 1e3:.2f} ms = {p99 / bare:.1f} x trivial", "10 ms, 3 x")
     _row("codeAction, 10,000 lines: p50", f"{p50 * 1e3:.2f} ms", "-")
-
-
-async def measure_once(client: RawClient, measure: Callable[[RawClient], Awaitable[list[float]]]) -> None:
-    """One round that is not counted."""
-    await measure(client)
 
 
 async def _cancel(env: dict[str, str], model: ScriptedModel, rounds: int = 12) -> None:
@@ -133,17 +127,28 @@ async def _cancel(env: dict[str, str], model: ScriptedModel, rounds: int = 12) -
         _row(f"cancel -> tokens stopped, {name}", f"median {median:.0f} ms, worst {worst:.0f} ms", "100 ms")
 
 
-async def _memory(env: dict[str, str]) -> None:
-    """Resident memory of the idle server, before and after its heavy imports."""
+async def _memory(env: dict[str, str], model: ScriptedModel) -> None:
+    """Resident memory of the idle server, before its first job and after it, with all that a job imports."""
+    model.default = Reply("PLAN: none.\nCODE:\n```python\ndef f1(a, b=1):\n    return a\n```\n")
     async with RawClient.stdio(stet_argv("--stdio"), env=env) as client:
         await client.initialize(_capabilities())
         client.open(URI, "python", UNIT.format(n=1))
         await client.request("workspace/executeCommand", {"command": "stet.health", "arguments": []})
         assert client.process is not None
-        status = Path(f"/proc/{client.process.pid}/status").read_text(encoding="ascii")
-        resident = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
-        _row("idle server, resident", f"{resident / 1024:.0f} MB", "120 MB")
+        before = _resident(client.process.pid)
+        where = {"uri": URI, "position": {"line": 1, "character": 4}}
+        job = await client.request("workspace/executeCommand", {"command": "stet.refactor", "arguments": [where]})
+        await client.request(
+            "workspace/executeCommand", {"command": "stet.result", "arguments": [{**job, "wait": True}]}
+        )
+        _row("idle server, resident", f"{before:.0f} MB, after a job {_resident(client.process.pid):.0f} MB", "120 MB")
         await client.stop()
+
+
+def _resident(process_id: int) -> float:
+    """Megabytes of memory that a process holds."""
+    status = Path(f"/proc/{process_id}/status").read_text(encoding="ascii")
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
 
 
 if __name__ == "__main__":
