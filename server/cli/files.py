@@ -13,6 +13,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import NewFile
+from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 
 _MARK = b"\xef\xbb\xbf"
@@ -79,6 +80,7 @@ def write(changes: Sequence[Change], new_files: Sequence[NewFile]) -> None:
     with ExitStack() as cleanup:
         staged = []
         for change in changes:
+            _refuse_changed(change.document)  # its path may lead elsewhere by now; and once more before the renaming
             place = change.document.path.resolve()
             staged.append((_stage(place, change.document.with_text(change.text), cleanup), place))
         for change in changes:
@@ -93,6 +95,9 @@ def write(changes: Sequence[Change], new_files: Sequence[NewFile]) -> None:
 
 
 def _stage(place: Path, data: bytes, cleanup: ExitStack) -> Path:
+    # Renaming asks for the folder's permission alone. The bits count for root too, who may write everything.
+    if not (place.stat().st_mode & 0o222 and os.access(place, os.W_OK)):
+        raise UsageError(f"{place} is read-only; nothing was written")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".stet", dir=place.parent)
     except OSError as error:
@@ -112,7 +117,7 @@ def _stage(place: Path, data: bytes, cleanup: ExitStack) -> Path:
 
 def _refuse_changed(document: Document) -> None:
     try:
-        unchanged = document.path.read_bytes() == document.raw
+        unchanged = read_regular(document.path, most=len(document.raw)) == document.raw
     except OSError:
         unchanged = False
     if not unchanged:
