@@ -100,7 +100,8 @@ def test_the_summary_leaves_nothing_out_that_a_reader_must_know() -> None:
         Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run"),
     ]
     assert summary(evidence) == (
-        "syntax ok (ruff) · names FAILED: undefined name `x` · lint not checked · behaviour not compared · tests not run"
+        "syntax ok (ruff) · names FAILED: undefined name `x` · lint not checked · "
+        "behaviour not compared · tests not run"
     )
 
 
