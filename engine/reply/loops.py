@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 _TAIL = 6000
 _TIMES = 6
 _LEAST = 240
 """A loop is at least six rounds and 240 characters long: tables and rulers in good replies are shorter or end."""
+
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?P<words>\S.{19,})")
+"""A list item of some length: short ones, such as names, may well come twice."""
+_HEADING = re.compile(r"(#+)\s")
+_REPEATS = 4
+"""So many items have to come again before a model counts as stuck."""
 
 
 def loop_start(text: str) -> int | None:
@@ -30,3 +38,37 @@ def loop_start(text: str) -> int | None:
     start = len(text.rstrip()) - length + period
     line_end = text.find("\n", start, start + period)  # a line is kept or dropped as a whole
     return start if line_end < 0 else line_end
+
+
+def without_repeats(text: str) -> str:
+    """Markdown without the list items that stood in it before, and without the headings that are bare then.
+
+    Small models fill a form: they list a finding again under each heading, with another number. A few words that come
+    twice are left alone.
+    """
+    seen: set[str] = set()
+    kept: list[str] = []
+    lines, in_code = text.split("\n"), False
+    for line in lines:
+        if line.lstrip().startswith("```"):
+            in_code = not in_code
+        item = None if in_code else _ITEM.fullmatch(line)
+        if item is None or item["words"] not in seen:
+            kept.append(line)
+        if item is not None:
+            seen.add(item["words"])
+    return text if len(lines) - len(kept) < _REPEATS else _without_bare_headings(kept)
+
+
+def _without_bare_headings(lines: list[str]) -> str:
+    kept: list[str] = []
+    below = 1  # the level of the heading that stands next below, with nothing between; 0 after anything else
+    for line in reversed(lines):
+        heading = _HEADING.match(line)
+        level = len(heading[1]) if heading else 0
+        if 0 < below <= level:
+            continue
+        kept.append(line)
+        if line.strip():
+            below = level
+    return "\n".join(reversed(kept)).rstrip()

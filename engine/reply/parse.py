@@ -12,7 +12,7 @@ from stet_ls.engine.reply.elision import elided
 from stet_ls.engine.reply.envelope import Envelope, is_error_page, open_json
 from stet_ls.engine.reply.fences import Page, scan
 from stet_ls.engine.reply.indent import reindent
-from stet_ls.engine.reply.loops import loop_start
+from stet_ls.engine.reply.loops import loop_start, without_repeats
 from stet_ls.engine.reply.thinking import without_leaks, without_thinking
 from stet_ls.engine.reply.wanted import (
     LONGEST_REPLY,
@@ -97,6 +97,9 @@ def _prose(answer: str, *, truncated: bool) -> ParsedReply:
     page = scan(answer)
     if len(page.pieces) == 1 and page.blocks and page.blocks[0].tag in ("markdown", "md", ""):
         answer = page.blocks[0].text
+    if (shorter := without_repeats(answer)) != answer:
+        answer = shorter
+        repairs += ("it said the same again",)
     if truncated:
         repairs += ("it was cut off",)
     if not answer.strip():
