@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.answers import finished, refusal
@@ -13,10 +14,10 @@ from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Proposal, Unusable, propose
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.models import Answer, Check, Edit, Evidence, Request, Ruling, Target
-from stet_ls.engine.prompt.build import Prompt
+from stet_ls.engine.models import Answer, Check, Edit, Evidence, Request, Ruling
 from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.tokens import estimate
+from stet_ls.engine.reply.documentation import keep_documentation
 from stet_ls.engine.reply.fit import Fitted, fit
 from stet_ls.engine.reply.parse import ParsedReply, parse_reply
 from stet_ls.validators import structure
@@ -31,6 +32,10 @@ NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
 """Said wherever no test ran: what was not checked is part of the evidence."""
 NOT_COMPARED = Evidence(Check.DIFFERENTIAL, Ruling.SKIPPED, "old and new behaviour were not compared")
 """Said where the behaviour was to stay as it is."""
+
+
+_ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(doc|comment)")
+"""An instruction that speaks of it may want it gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +61,9 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
     with job.stage("context"):
         about = await asyncio.to_thread(brief, job, recipe)
     target, prompt = about.target, about.prompt
-    replaces = None if about.instruction is None else about.instruction.replaces
 
     async def read(completion: Completion) -> Draft[Patch] | Unusable:
-        return await asyncio.to_thread(_read, job.request, target, replaces, prompt, completion)
+        return await asyncio.to_thread(_read, job.request, about, completion)
 
     size = 2 * estimate(job.request.source.slice(target.span)) + 600
     proposal = await propose(
@@ -71,12 +75,11 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
         return _answer(job, recipe, rewrite, about, proposal)
 
 
-def _read(
-    request: Request, target: Target, replaces: Span | None, prompt: Prompt, completion: Completion
-) -> Draft[Patch] | Unusable:
+def _read(request: Request, about: Brief, completion: Completion) -> Draft[Patch] | Unusable:
+    target, instruction = about.target, about.instruction
     cut = completion.finish != "stop"
     reply = parse_reply(
-        restore(completion.text, prompt.secrets),
+        restore(completion.text, about.prompt.secrets),
         language=request.language,
         wants="unit",
         symbol=target.name,
@@ -85,7 +88,11 @@ def _read(
     )
     if reply.code is None:
         return Unusable(reply.problem or "The reply held no code.")
-    fitted = fit(reply.code, source=request.source, target=target, language=request.language, replaces=replaces)
+    code = reply.code
+    if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(instruction.text):
+        code = keep_documentation(code, source=request.source, target=target, language=request.language)
+    replaces = None if instruction is None else instruction.replaces
+    fitted = fit(code, source=request.source, target=target, language=request.language, replaces=replaces)
     if fitted.problem is not None:
         return Unusable(fitted.problem)
     after = request.source.splice(fitted.splices)

@@ -131,6 +131,22 @@ async def test_a_comment_that_becomes_code_is_part_of_what_was_asked_about(
     assert all(answer.guard.contains(edit.span) for edit in answer.edits)
 
 
+DOCUMENTED = 'def sign(x):\n    """Its sign."""\n    if x > 0:\n        return 1\n    $0return -1\n'
+
+
+async def test_a_docstring_that_the_reply_left_out_stays(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply(code_reply(SHORT))
+    answer = await bench.run("refactor", DOCUMENTED)
+    assert (answer.success, answer.refuted) == (True, False)
+    assert applied(answer).startswith('def sign(x):\n    """Its sign."""\n    return')
+
+
+async def test_a_docstring_goes_where_the_instruction_is_about_it(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    answer = await bench.run("refactor", DOCUMENTED, instruction="drop the docstring")
+    assert '"""' not in answer.code
+
+
 async def test_a_refuted_edit_is_offered_as_refuted(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.default = Reply(code_reply("def sign(x):\n    return signum(x)"))
     answer = await bench.run("refactor", SIGN)

@@ -1,0 +1,73 @@
+"""Documentation that a reply left out: small models answer with the statements alone, and mean no harm by it."""
+
+from __future__ import annotations
+
+import re
+
+from stet_ls.engine.models import Target
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source, Span, Splice
+from stet_ls.validators.structure import Unit
+
+_DOCSTRING = re.compile(r"""[rRuU]?("{3}|'{3}).*?(?<!\\)\1|[rRuU]?(["'])[^\n]*?(?<!\\)\2""", re.DOTALL)
+_COMMENT = re.compile(r"\s*(//|/\*|\*|#(?!\[)|--)")
+"""How a line of a documentation comment begins; `#[` is an attribute of Rust."""
+
+
+def keep_documentation(code: str, *, source: Source, target: Target, language: str) -> str:
+    """The code with the target's own documentation back in it, if it had some and the code has none.
+
+    A docstring goes to the head of the body, a comment above the unit. Code in which the unit cannot be found, or whose
+    body stands on the line of its header, is returned as it is.
+    """
+    if not target.name:
+        return code
+    old = next((unit for unit in structure.units(source, language) if unit.qualified == target.name), None)
+    reply = Source(code)
+    new = None if old is None else _same(structure.units(reply, language), old)
+    if old is None or new is None or not old.doc.strip() or new.doc.strip():
+        return code
+    splice = _docstring(source, old, reply, new) if language == "python" else _comment(source, old, reply, new)
+    return code if splice is None else reply.splice([splice]).text
+
+
+def _same(units: tuple[Unit, ...], old: Unit) -> Unit | None:
+    return next((unit for unit in units if unit.name == old.name and unit.kind != "class"), None) or next(
+        (unit for unit in units if unit.name == old.name), None
+    )
+
+
+def _docstring(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | None:
+    if old.body is None or new.body is None:
+        return None
+    text = _DOCSTRING.match(source.slice(Span(old.body.start, old.span.end)))
+    margin = _before(reply, new.body.start)
+    if text is None or margin.strip():
+        return None
+    lines = _moved(text[0], _before(source, old.body.start), margin)
+    return Splice(Span(new.body.start, new.body.start), f"{lines}\n{margin}")
+
+
+def _comment(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | None:
+    lines = source.slice(old.span).splitlines()
+    count = next((number for number, line in enumerate(lines) if not _COMMENT.match(line)), 0)
+    if not count:
+        return None
+    margin = _indent(reply.slice(new.span))
+    text = _moved("\n".join(lines[:count]).lstrip(), _indent(lines[0]), margin)
+    return Splice(Span(new.span.start, new.span.start), f"{margin}{text}\n")
+
+
+def _indent(text: str) -> str:
+    return text[: len(text) - len(text.lstrip(" \t"))]
+
+
+def _before(source: Source, offset: int) -> str:
+    """What stands on the line before a place."""
+    return source.slice(Span(source.starts[source.line_of(offset)], offset))
+
+
+def _moved(text: str, margin: str, to: str) -> str:
+    """Lines whose first is at its place, the others moved from one margin to another."""
+    first, *rest = text.replace("\r\n", "\n").split("\n")
+    return "\n".join([first, *(to + line.removeprefix(margin) if line.strip() else line for line in rest)])
