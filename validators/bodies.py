@@ -36,6 +36,9 @@ _HOLDERS = frozenset({
 _IMPORT_HOLDERS = re.compile(r"preproc_if|namespace_(declaration|definition)$|^declaration_list$|import_list")
 _LAST_NAME = re.compile(r"([A-Za-z_$][\w$]*[!?]?)\s*(?:(?:::)?<[^()]*>|\[[^\]]*\])?\s*$")
 
+_LONGEST_USE = 120
+"""Bytes that tell what is called or imported; the arguments of a call may be a whole program."""
+
 
 def imports(source: Source, language: str) -> tuple[Span, ...]:
     """The import statements at the top level (in include guards and namespaces too), without their line ends."""
@@ -99,13 +102,9 @@ def calls(source: Source, language: str, unit: Unit) -> tuple[str, ...]:
     for call in captures(parsed, frozenset(shape.calls), node):
         field = shape.calls[call.type]
         called = call.child_by_field_name(field) if field else next(iter(call.named_children), None)
-        if called is not None and (match := _LAST_NAME.search(parsed.text(called))):
+        if called is not None and (match := _LAST_NAME.search(parsed.text(called)[-_LONGEST_USE:])):
             names[match[1]] = None
     return tuple(names)
-
-
-_LONGEST_USE = 120
-"""Bytes that tell what is called or imported; the arguments of a call may be a whole program."""
 
 
 def uses(source: Source, language: str) -> tuple[str, ...]:

@@ -29,7 +29,8 @@ _KEYWORD_NAMES = {
     "indexer_declaration": "this",
 }
 _COMMENT_MARKS = re.compile(
-    r"^\s*(?:/\*[*!]?|\*/|\*(?!/)|//[/!]?|#|--+(?:\[\[)?)[ \t]?|\s*(?:\*/|\]\])\s*$", re.MULTILINE
+    r"^[ \t]*(?:/\*[*!]?|\*/|\*(?!/)|//[/!]?|#|--+(?:\[\[)?)[ \t]?|(?<![ \t])[ \t]*(?:\*/|\]\])[ \t]*$",
+    re.MULTILINE,
 )
 # A shebang is for the shell; what is asked of Stet is an instruction. Neither documents what happens to stand below.
 _NO_DOCUMENTATION = re.compile(r"#!|\W*stet:", re.IGNORECASE)

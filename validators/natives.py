@@ -105,7 +105,7 @@ def _get(table: Mapping[str, Any], *keys: str) -> object:
 
 
 _NODE_ERROR = re.compile(r"^\[stdin\]:(\d+)\n.*\n([ \t]*)\^*[ \t]*\n+SyntaxError: (.+)$", re.MULTILINE)
-_MODULE = re.compile(r"^\s*(?:import\s*[\w{*\"']|export\s)", re.MULTILINE)
+_MODULE = re.compile(r"^[ \t]*(?:import\s*[\w{*\"']|export\s)", re.MULTILINE)
 _MARKUP = re.compile(r"<[A-Za-z][\w.]*(?:\s[^<>]*)?/?>|<>")
 
 

@@ -26,8 +26,8 @@ _FAMILIES = (
 _OUTPUT_TAGS = frozenset({"output", "console", "stdout", "stderr", "log", "traceback", "terminal", "shell-session"})
 _PATCH_TAGS = frozenset({"diff", "patch", "udiff"})
 _TESTS = re.compile(
-    r"\bdef test_|^\s*(?:import pytest|from unittest|import unittest)|unittest\.TestCase"
-    r"|\bfunc Test\w+\(\w+ \*testing\.|#\[(?:\w+::)?test\]|^\s*@Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"
+    r"\bdef test_|^[ \t]*(?:import pytest|from unittest|import unittest)|unittest\.TestCase"
+    r"|\bfunc Test\w+\(\w+ \*testing\.|#\[(?:\w+::)?test\]|^[ \t]*@Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"
     r"|\b(?:describe|it|test)\(['\"`]|\b(?:TEST|TEST_F|TEST_CASE)\(|function test\w*\(|RSpec\.describe",
     re.MULTILINE,
 )

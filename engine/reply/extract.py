@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stet_ls.engine.models import Target, TargetKind
@@ -122,21 +123,27 @@ def _item(snippet: Snippet, unit: Unit) -> _Item:
 
 def _loose(snippet: Snippet, source: Source) -> list[_Item]:
     """The top-level statements outside units that give a value to a name which the document does not know."""
-    covered = [*_imports(snippet), *(unit.span for unit in snippet.top_units)]
+    covered = _lines_of(snippet, [*_imports(snippet), *(unit.span for unit in snippet.top_units)])
     found: list[_Item] = []
     at = 0
     for line in range(snippet.source.line_count):
         here = snippet.source.line_span(line)
         text = snippet.source.slice(here)
-        if here.start < at or not text.strip() or text[0].isspace() or any(span.overlaps(here) for span in covered):
+        if here.start < at or not text.strip() or text[0].isspace() or line in covered:
             continue
         span = widen(snippet.source, snippet.language, here)
         at = span.end
         define = _DEFINE.match(text)
         name = define or _LAST_WORD.search(text.partition("=")[0].partition(":")[0] if "=" in text else "")
-        if name and not re.search(rf"\b{name[1]}\b", source.text) and not any(span.overlaps(one) for one in covered):
+        if name and not re.search(rf"\b{name[1]}\b", source.text) and covered.isdisjoint(_lines_of(snippet, [span])):
             found.append(_Item(name[1], snippet.text_of(span), span))
     return found
+
+
+def _lines_of(snippet: Snippet, spans: Iterable[Span]) -> set[int]:
+    """The lines that the spans touch: a set, because a reply may hold thousands of units and of statements."""
+    line_of = snippet.source.line_of
+    return {line for span in spans for line in range(line_of(span.start), line_of(span.end) + 1)}
 
 
 def _used(text: str, items: list[_Item]) -> list[_Item]:

@@ -132,7 +132,7 @@ def _write_script(imports: list[Import]) -> str:
     return imports[0].group.replace("@", f"{{ {', '.join(one.name for one in imports)} }}")
 
 
-_GO_SPEC = re.compile(r"(?:(?P<alias>[\w.]+)[ \t]+)?(?P<path>\"[^\"\n]+\"|`[^`\n]+`)")
+_GO_SPEC = re.compile(r"(?:(?<![\w.])(?P<alias>[\w.]+)[ \t]+)?(?P<path>\"[^\"\n]+\"|`[^`\n]+`)")
 _GO_NOISE = re.compile(r"^(?:go-)|(?:[.-]go|\.v\d+)$")
 
 

@@ -109,6 +109,8 @@ ENDLESS = {
     "braces": "{",
     "quotes": '"',
     "spaces": " ",
+    "blank lines": "    \n",
+    "returns": "def total(prices):\r",
     "marks": "#>*_- ",
     "thoughts": "<think>\n",
     "ends of thoughts": "</think>\n",
