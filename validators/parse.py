@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _CHUNK = 4096
 
 _REMEMBERED = 8
-_REMEMBERED_BYTES = 1_000_000  # a tree takes about ten times the memory of its text
+_REMEMBERED_BYTES = 8_000_000  # of all texts together; a tree takes about ten times the memory of its text
 
 # The three bytes that "surrogatepass" writes for half a surrogate pair: no UTF-8 to anybody else.
 _HALF_SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
@@ -126,8 +126,11 @@ class _Memory:
             return
         with self._lock:
             self._trees[parsed.language, parsed.source.text] = parsed
-            while len(self._trees) > _REMEMBERED:
+            while len(self._trees) > _REMEMBERED or self._size() > _REMEMBERED_BYTES:
                 self._trees.popitem(last=False)
+
+    def _size(self) -> int:
+        return sum(len(parsed.data) for parsed in self._trees.values())
 
 
 _memory = _Memory()

@@ -146,3 +146,10 @@ def test_the_same_text_is_parsed_once() -> None:
     source = Source("def remembered(): pass\n")
     assert parse(source, "python") is parse(Source(source.text), "py")
     assert parse(source, "python") is not parse(source, "ruby")
+
+
+def test_a_large_text_is_parsed_once_and_what_is_remembered_has_a_bound() -> None:
+    texts = [Source(f"x = {number}\n" * 600_000) for number in range(3)]
+    trees = [parse(text, "python", deadline=60) for text in texts]
+    assert parse(texts[-1], "python", deadline=60) is trees[-1]
+    assert parse(texts[0], "python", deadline=60) is not trees[0], "three such texts are too much to keep"
