@@ -33,14 +33,23 @@ def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
     failed = [item.check.value for item in answer.evidence if item.verdict is Ruling.FAIL]
     if failed:
         found.append(f"failed: {', '.join(failed)}")
+    found += dangers(answer)
     unknown = [item for item in answer.evidence if item.trusted and item.verdict is Ruling.UNKNOWN]
-    found += [item.detail for item in unknown if item.check is Check.DANGER]
     unchecked = [item.check.value for item in unknown if item.check is not Check.DANGER]
     if unchecked:
         found.append(f"could not be checked: {', '.join(unchecked)}")
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it reaches outside the code that was asked about")
     return tuple(found)
+
+
+def dangers(answer: Answer) -> tuple[str, ...]:
+    """What the edit does that nobody asked for, in words."""
+    return tuple(
+        item.detail
+        for item in answer.evidence
+        if item.check is Check.DANGER and item.trusted and item.verdict is Ruling.UNKNOWN
+    )
 
 
 def must_ask(preview: Preview, reasons: tuple[str, ...]) -> bool:

@@ -18,7 +18,7 @@ from pygls.exceptions import JsonRpcException
 from stet_ls.engine.markdown import fenced
 from stet_ls.engine.models import Answer
 from stet_ls.server.client import Client
-from stet_ls.server.confirm import Choice, Preview, ask, must_ask, risks
+from stet_ls.server.confirm import Choice, Preview, ask, dangers, must_ask, risks
 from stet_ls.server.documents import Documents
 from stet_ls.server.jobs import Ending, JobStatus
 from stet_ls.server.plan import Change, Origin, Plan, StaleError, created, make_plan
@@ -58,7 +58,8 @@ async def land(ls: StetServer, answer: Answer, origin: Origin, preview: Preview,
         if gap := _gap(plan, ls.client):
             return await _hand_over(ls, answer, plan, name, gap)
         reasons = await asyncio.to_thread(risks, answer, plan, origin.snapshot)
-        if preview == "never" and answer.refuted:
+        # A project may set `never`: without a question such an edit does not land at all.
+        if preview == "never" and (answer.refuted or dangers(answer)):
             return _refused(answer, f"Not applied: {'; '.join(reasons)}.")
         question = _question(answer, reasons) if must_ask(preview, reasons) else None
         if question is None or ls.client.change_annotations:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.models import Request
+from stet_ls.validators.project_files import parse_table, read_regular
 
 MOST = 8
 _FOLDERS_UP = 12
@@ -51,9 +51,7 @@ def _text(request: Request, path: Path) -> str | None:
         if buffer.path == path:
             return buffer.text
     try:
-        if path.stat().st_size > _LARGEST:
-            return None
-        return path.read_text(encoding="utf-8", errors="replace")
+        return read_regular(path, most=_LARGEST).decode("utf-8", errors="replace")
     except OSError:
         return None
 
@@ -63,8 +61,8 @@ Fact = tuple[str, str]
 
 def _pyproject(text: str, request: Request) -> Iterator[Fact]:
     try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+        data = parse_table(text)
+    except ValueError:
         return
     if request.language != "python":
         return

@@ -39,6 +39,21 @@ async def test_a_process_that_nobody_asked_for_is_a_question(
     assert asked[0].endswith("Apply it? Adds `os.system`, which starts a process.")
 
 
+async def test_a_project_that_forbids_questions_gets_no_such_edit(
+    environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    (tmp_path / ".stet.toml").write_text('[editor]\npreview = "never"\n')
+    scripted.default = fenced("def f(a):\n    return eval(a)")
+    text = "def f(a):\n    return a\n"
+    folder = {"uri": tmp_path.as_uri(), "name": "project"}
+    async with editor(environment, rootUri=folder["uri"], workspaceFolders=[folder]) as client:
+        client.open(URI, "python", text)
+        result = await finish(client, await start(client, "debug", uri=URI, position={"line": 0, "character": 4}))
+        assert client.text(URI) == text
+    assert result["status"] == "refused"
+    assert result["message"] == "Not applied: adds `eval`, which runs text as code."
+
+
 async def test_a_report_fetches_nothing_and_runs_nothing(
     environment: Mapping[str, str], scripted: ScriptedModel
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,17 @@ def test_words_of_a_project_do_not_get_in(project: Path, text: str) -> None:
 
 def test_a_document_without_a_path_has_no_project() -> None:
     assert conventions(Request("refactor", "python", Source(""))) == ()
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("name", ["pyproject.toml", "package.json", ".editorconfig"])
+def test_a_pipe_in_the_place_of_a_settings_file_hangs_nobody(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    request = Request("refactor", "python", Source(""), path=tmp_path / "a.py", workspace=Workspace((tmp_path,)))
+    assert conventions(request) == ()
+
+
+def test_a_key_of_a_thousand_parts_costs_no_time(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(".".join("a" * 8000) + " = 1\n")
+    request = Request("refactor", "python", Source(""), path=tmp_path / "a.py", workspace=Workspace((tmp_path,)))
+    assert conventions(request) == ()
