@@ -103,14 +103,21 @@ class Neovim:
             )  # fmt: skip
 
     def __enter__(self) -> Neovim:
-        deadline = time.monotonic() + SECONDS
-        while not self._path.exists():
-            assert self._process.poll() is None, f"nvim ended at once\n{self._log.read_text()}"
-            assert time.monotonic() < deadline, f"nvim did not open its socket\n{self._log.read_text()}"
-            time.sleep(0.01)
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(2 * SECONDS)
-        self._socket.connect(str(self._path))
+        deadline = time.monotonic() + SECONDS
+        while True:
+            try:
+                # Bound comes before listening: a socket that is there may still refuse.
+                self._socket.connect(str(self._path))
+                break
+            except (FileNotFoundError, ConnectionRefusedError):
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    self._socket.close()
+                    self._process.kill()
+                    self._process.wait()
+                    raise AssertionError(f"nvim did not open its socket\n{self._log.read_text()}") from None
+                time.sleep(0.01)
         self._answers = self._socket.makefile("r", encoding="utf-8")
         return self
 
