@@ -142,10 +142,11 @@ def test_time_is_linear(name: str, opening: str) -> None:
     piece = ENDLESS[name]
     small, large = (opening + piece * (size // len(piece)) for size in (10_000, 80_000))
     seconds(small)
-    assert seconds(large) < 24 * seconds(small) + 0.5
+    # The best of three: a loaded processor makes single runs longer, and no run shorter than the work is.
+    assert min(seconds(large) for _ in range(3)) < 24 * seconds(small) + 0.5
 
 
 @pytest.mark.parametrize("name", ["words", "fences", "code", "brackets"])
 def test_ten_megabytes_are_refused_at_once(name: str) -> None:
     text = ENDLESS[name] * (10_000_000 // len(ENDLESS[name]))
-    assert seconds(text) < 1
+    assert min(seconds(text) for _ in range(3)) < 1
