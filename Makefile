@@ -29,7 +29,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 
 bench: $(STAMP)
-	$(BIN)/python tests/bench/run.py
+	$(BIN)/python tests/bench/run.py $(ONLY)
 
 # Exact versions with hashes and no addresses, for the default index of whoever installs.
 lock:
