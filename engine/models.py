@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
-from stet_ls.validators.findings import Severity
+from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.source import Source, Span
 
 ACTIONS = ("generate", "debug", "refactor", "analyze", "test", "explain", "optimize", "task")
@@ -182,12 +182,17 @@ class NewFile:
     text: str
 
 
+OPINION = "stet (model)"
+"""The source of a finding that a model told: an opinion, which no tool confirmed and no number counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a job came to.
 
     `message` is the one sentence for the user, evidence included; without success it says why nothing is offered.
     `guard` is the span of the request's text which must stay untouched until the edits land.
+    `findings` are what tools found in the request's text `base`, and what a model thinks of it (`OPINION`).
     `confidence` is a chance from 0 to 1. `metadata` holds model, endpoint, tokens, cost, calls, memory_hits,
     stages (seconds per stage) and trace id.
     """
@@ -205,6 +210,8 @@ class Answer:
     confidence: float = 0.0
     warnings: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    base: Source | None = field(default=None, repr=False)
     isolation: Mapping[str, Any] | None = None
     guard: Span | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -239,15 +246,32 @@ class Answer:
                 }
                 for item in self.evidence
             ],
+            "findings": [_finding_to_json(self.base, finding) for finding in self.findings if self.base],
             "isolation": self.isolation,
             "metadata": dict(self.metadata),
         }
 
 
 def _edit_to_json(edit: Edit) -> dict[str, Any]:
-    start, end = (edit.base.position(at, "utf-16") for at in (edit.span.start, edit.span.end))
     return {
         "path": None if edit.path is None else str(edit.path),
-        "range": {"start": {"line": start[0], "character": start[1]}, "end": {"line": end[0], "character": end[1]}},
+        "range": _range(edit.base, edit.span),
         "new_text": edit.new_text,
     }
+
+
+def _finding_to_json(base: Source, finding: Finding) -> dict[str, Any]:
+    return {
+        "range": _range(base, finding.span),
+        "severity": finding.severity.value,
+        "kind": finding.kind,
+        "code": finding.code,
+        "message": finding.message,
+        "source": finding.source,
+        "suggestions": list(finding.suggestions),
+    }
+
+
+def _range(base: Source, span: Span) -> dict[str, Any]:
+    start, end = (base.position(at, "utf-16") for at in (span.start, span.end))
+    return {"start": {"line": start[0], "character": start[1]}, "end": {"line": end[0], "character": end[1]}}

@@ -55,6 +55,8 @@ async def run(job: Job) -> Answer:
             code=request.source.slice(target.span),
             explanation=opinion,
             warnings=() if opinion else (note,),
+            findings=tuple(findings),
+            base=request.source,
             guard=target.span,
         )
         return finished(job, answer)
