@@ -7,10 +7,11 @@ from pathlib import Path
 from stet_ls.validators import languages, ruff
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source
+from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 
 def check(
-    source: Source, language: str, *, path: Path | None = None, deadline: float = 2.0
+    source: Source, language: str, *, path: Path | None = None, deadline: float = 2.0, tools: Toolbox = BUILT_IN
 ) -> tuple[Finding, ...] | None:
     """The linter's findings; None where there is no linter for the language here, or it did not answer in time.
 
@@ -18,6 +19,6 @@ def check(
     and where the project's line length and Python version stand; nothing else of the project is read or run.
     """
     row = languages.language(language)
-    if row is None or row.id != "python":
+    if row is None or row.id != "python" or not tools.allows("ruff"):
         return None
     return ruff.lint(source, path=path, deadline=deadline)

@@ -11,12 +11,15 @@ from stet_ls.validators.findings import Finding, Status, Verdict, new_findings
 from stet_ls.validators.natives import NATIVES
 from stet_ls.validators.parse import DeadlineError, parse
 from stet_ls.validators.source import Source, Span
+from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 _TELLING = (messages.UNCLOSED, messages.UNTERMINATED)
 
 
-def check(source: Source, language: str, *, path: Path | None = None, deadline: float = 1.0) -> Verdict:
-    """The verdict on a text, by the best judge that this machine has for the language.
+def check(
+    source: Source, language: str, *, path: Path | None = None, deadline: float = 1.0, tools: Toolbox = BUILT_IN
+) -> Verdict:
+    """The verdict on a text, by the best judge that this machine has for the language and `tools` allow.
 
     A language's own parser decides; the grammar decides where there is none. `path` tells the kind of file and where
     its project's manifest stands; the file itself is not read. `deadline` is in seconds, for everything together.
@@ -26,6 +29,8 @@ def check(source: Source, language: str, *, path: Path | None = None, deadline: 
     row = languages.language(language)
     verdict: Verdict | None = None
     for native in NATIVES.get(row.id if row else language, ()):
+        if not tools.allows(native.name):
+            continue
         found = native.check(source, path, deadline - (time.monotonic() - started))
         if found is None:
             continue
