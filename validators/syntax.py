@@ -37,10 +37,18 @@ def check(
         status = Status.ERROR if found else Status.OK
         verdict = Verdict(status, row.id if row else language, found, native.name, authoritative=native.authoritative)
         break
-    if verdict is None or not verdict.authoritative or verdict.status is Status.ERROR:
-        seen = glance(source, language, deadline=max(deadline - (time.monotonic() - started), 0.05))
-        verdict = _merge(verdict, seen)
+    verdict = conclude(verdict, source, language, max(deadline - (time.monotonic() - started), 0.05))
     return replace(verdict, seconds=time.monotonic() - started)
+
+
+def conclude(native: Verdict | None, source: Source, language: str, deadline: float) -> Verdict:
+    """The verdict where a native tool has spoken (None: there was none): the grammar adds what it understood.
+
+    A text that an authority takes is not parsed again.
+    """
+    if native is not None and native.authoritative and native.status is Status.OK:
+        return native
+    return _merge(native, glance(source, language, deadline=deadline))
 
 
 def _merge(native: Verdict | None, seen: Verdict) -> Verdict:
