@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from stet_ls.validators.findings import Finding, Kind, Severity
 from stet_ls.validators.parse import clean
-from stet_ls.validators.process import run_tool
+from stet_ls.validators.process import ToolResult, run_tool
 from stet_ls.validators.project_files import read_table
 from stet_ls.validators.source import Source, Span
 
@@ -23,34 +24,61 @@ _SYNTAX = "invalid-syntax"
 _BOM = b"\xef\xbb\xbf"
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What ruff is asked: the arguments that select its rules, and the kind of what it then finds."""
+
+    arguments: tuple[str, ...]
+    kind: Kind
+
+
+SYNTAX = Question(("--select", _COMPILED, "--ignore-noqa"), "syntax")
+"""What Python's parser and compiler refuse."""
+LINT = Question(("--select", _LINTED), "lint")
+"""Style, likely bugs, complexity and undefined names, without syntax errors."""
+
+
 def syntax(source: Source, *, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
     """What Python's parser and compiler refuse; None if ruff is not there or did not answer in time."""
-    found = _run(source, ["--select", _COMPILED, "--ignore-noqa"], path=path, deadline=deadline)
-    return None if found is None else tuple(_finding(source, item, "syntax") for item in found)
+    return _ask(SYNTAX, source, path, deadline)
 
 
 def lint(source: Source, *, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
     """Style, likely bugs, complexity and undefined names, without syntax errors; None as above."""
-    found = _run(source, ["--select", _LINTED], path=path, deadline=deadline)
-    if found is None:
+    return _ask(LINT, source, path, deadline)
+
+
+def _ask(question: Question, source: Source, path: Path | None, deadline: float) -> tuple[Finding, ...] | None:
+    argv = command(question, project_options(path))
+    if argv is None:
         return None
-    return tuple(
-        _finding(source, item, "semantic" if item["code"] in _NAMES else "lint")
-        for item in found
-        if item["code"] not in (None, _SYNTAX)
-    )
+    argv += ["--stdin-filename", file_name(path), "-"]
+    found = answer(run_tool(argv, stdin=file_text(source), deadline=deadline))
+    return None if found is None else findings(source, found, question)
 
 
-def _run(
-    source: Source, arguments: Sequence[str], *, path: Path | None, deadline: float
-) -> list[Mapping[str, Any]] | None:
+def command(question: Question, options: Sequence[str]) -> list[str] | None:
+    """The command line but for what is to be read; `options` are a project's. None if ruff is not there."""
     program = _program()
     if program is None:
         return None
     # --isolated: a project's configuration may name files to extend and rules to leave out; we read two keys of it.
-    argv = [program, "check", "--isolated", "--no-cache", "--quiet", "--output-format", "json", *arguments]
-    argv += [*project_options(path), "--stdin-filename", f"stdin{_suffix(path)}", "-"]
-    result = run_tool(argv, stdin=clean(source).removeprefix(_BOM), deadline=deadline)
+    argv = [program, "check", "--isolated", "--no-cache", "--quiet", "--output-format", "json"]
+    return [*argv, *question.arguments, *options]
+
+
+def file_name(path: Path | None) -> str:
+    """The name under which ruff gets a text. Rules look at it: stubs have their own."""
+    return "stdin.pyi" if path and path.suffix == ".pyi" else "stdin.py"
+
+
+def file_text(source: Source) -> bytes:
+    """The bytes that ruff gets of a text."""
+    return clean(source).removeprefix(_BOM)
+
+
+def answer(result: ToolResult) -> list[Mapping[str, Any]] | None:
+    """What ruff wrote; None if it did not get to an end."""
     if result.status not in (0, 1):  # 0: nothing found, 1: something, 2: ruff itself failed
         return None
     try:
@@ -58,6 +86,17 @@ def _run(
     except ValueError:
         return None
     return found
+
+
+def findings(source: Source, items: Iterable[Mapping[str, Any]], question: Question) -> tuple[Finding, ...]:
+    """Ruff's answer about one text. A text that does not parse has no lint."""
+    if question.kind == "syntax":
+        return tuple(_finding(source, item, "syntax") for item in items)
+    return tuple(
+        _finding(source, item, "semantic" if item["code"] in _NAMES else "lint")
+        for item in items
+        if item["code"] not in (None, _SYNTAX)
+    )
 
 
 def _program() -> str | None:
@@ -69,10 +108,6 @@ def _program() -> str | None:
     except (ImportError, FileNotFoundError):
         beside = Path(sys.executable).with_name("ruff")
         return str(beside) if beside.is_file() else None
-
-
-def _suffix(path: Path | None) -> str:
-    return ".pyi" if path and path.suffix == ".pyi" else ".py"
 
 
 def project_options(path: Path | None) -> tuple[str, ...]:
