@@ -28,6 +28,10 @@ class Provider(Section):
     base_url: str = Field(description="Its address with the version path, such as http://127.0.0.1:11434/v1.")
     model: str = Field(default="", description="The model's name there; empty takes the first that it lists.")
     api_key_env: str = Field(default="", description="The environment variable that holds its key.")
+    api_key_keyring: str = Field(
+        default="",
+        description="The entry of the system's keyring that holds its key: SERVICE or SERVICE/USER (extra `keyring`).",
+    )
     api_key: SecretStr | None = Field(
         default=None, exclude=True, description="Filled from the environment, never from a file."
     )
@@ -35,8 +39,15 @@ class Provider(Section):
         default="", description="The organization to bill, where the endpoint knows such a thing."
     )
     context: int = Field(default=0, ge=0, description="Its context window in tokens; 0 asks the model's profile.")
-    price_in: float = Field(default=0.0, ge=0, description="Price of a million prompt tokens.")
-    price_out: float = Field(default=0.0, ge=0, description="Price of a million answered tokens.")
+    price_in: float | None = Field(
+        default=None,
+        ge=0,
+        description="Price of a million prompt tokens, in any currency; unset: 0 on this machine, else unknown.",
+    )
+    price_cached: float | None = Field(
+        default=None, ge=0, description="Price of a million prompt tokens that it had in its cache; unset: price_in."
+    )
+    price_out: float | None = Field(default=None, ge=0, description="Price of a million answered tokens.")
     timeout_first_token: float = Field(default=30.0, gt=0, description="Seconds to wait for the first token, at least.")
     timeout_token: float = Field(
         default=20.0, gt=0, description="Seconds between two tokens before it counts as stalled."
@@ -49,6 +60,20 @@ class Provider(Section):
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("expected an http or https address")
         return url.rstrip("/")
+
+
+class ModelRow(Section):
+    """What the user knows better about models of a name."""
+
+    name: str = Field(description='The model\'s name, or a pattern such as "qwen2.5-coder*".')
+    role: Literal["any", "generator", "reviewer"] = Field(
+        default="any", description="The reviewer explains and analyzes, the generator writes code and tests."
+    )
+    temperature: float | None = Field(default=None, ge=0, le=2, description="Its temperature.")
+    max_tokens: int | None = Field(default=None, ge=16, description="Most tokens of one of its replies.")
+    context: int | None = Field(default=None, ge=512, description="Its context window in tokens.")
+    samples: int | None = Field(default=None, ge=1, le=8, description="Most replies to choose from.")
+    repairs: int | None = Field(default=None, ge=0, le=5, description="Most repairs of one job.")
 
 
 class ModelSettings(Section):
@@ -77,6 +102,12 @@ class ModelSettings(Section):
         ge=0,
         json_schema_extra=UserOnly,
         description="Threads of the embedded model; 0 takes all processors but one, at least one.",
+    )
+    breaker_failures: int = Field(
+        default=5, ge=1, description="An endpoint that failed so many calls in a row is left alone for a while."
+    )
+    breaker_seconds: float = Field(
+        default=30, gt=0, description="Seconds for which it is left alone before one call tries it again."
     )
 
 
@@ -143,6 +174,9 @@ class Settings(Section):
 
     providers: tuple[Provider, ...] = Field(
         default=(), json_schema_extra=UserOnly, description="Endpoints in the order in which they are asked."
+    )
+    models: tuple[ModelRow, ...] = Field(
+        default=(), json_schema_extra=UserOnly, description="Settings of single models; the last row that fits wins."
     )
     deadline: Annotated[float, Field(gt=0)] = Field(
         default=30.0,

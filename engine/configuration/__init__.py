@@ -4,8 +4,19 @@ Each later source overrides the earlier ones key by key. A project's files (its 
 that arrive with a workspace) may not set a key marked `user_only`: such a value is ignored, and told.
 """
 
-from stet_ls.engine.configuration.keys import KEYS, PROVIDER_KEYS, Key
+from stet_ls.engine.configuration.keys import KEYS, PROVIDER_KEYS, TABLES, Key
 from stet_ls.engine.configuration.load import Loaded, Row, load
 from stet_ls.engine.configuration.sources import NOT_SETTINGS, PROJECT_FILE, find_project
 
-__all__ = ["KEYS", "NOT_SETTINGS", "PROJECT_FILE", "PROVIDER_KEYS", "Key", "Loaded", "Row", "find_project", "load"]
+__all__ = [
+    "KEYS",
+    "NOT_SETTINGS",
+    "PROJECT_FILE",
+    "PROVIDER_KEYS",
+    "TABLES",
+    "Key",
+    "Loaded",
+    "Row",
+    "find_project",
+    "load",
+]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stet_ls.engine.settings import Provider, Settings
+from stet_ls.engine.settings import ModelRow, Provider, Settings
 
 JsonSchema = Mapping[str, Any]
 
@@ -77,7 +77,7 @@ def _keys() -> Mapping[str, Key]:
 
 
 KEYS: Mapping[str, Key] = _keys()
-"""Every setting by its dotted name. `providers` is one of them: a list of tables with the PROVIDER_KEYS."""
+"""Every setting by its dotted name. The TABLES are among them."""
 
 PROVIDER_KEYS: Mapping[str, Key] = {
     key.name: key
@@ -86,8 +86,14 @@ PROVIDER_KEYS: Mapping[str, Key] = {
 }
 """The keys of one `[[providers]]` table."""
 
+TABLES: Mapping[str, Mapping[str, Key]] = {
+    "providers": PROVIDER_KEYS,
+    "models": {key.name: key for key in _walk(ModelRow.model_json_schema(), {}, "", user_only=True)},
+}
+"""The settings that are lists of tables, with the keys of one table each. They fit into files alone."""
+
 SECTIONS = frozenset(name.rpartition(".")[0] for name in KEYS) - {""}
 """The tables that hold keys."""
 
-VARIABLES: Mapping[str, Key] = {key.variable: key for key in KEYS.values() if key.name != "providers"}
+VARIABLES: Mapping[str, Key] = {key.variable: key for key in KEYS.values() if key.name not in TABLES}
 """The keys that an environment variable can set."""

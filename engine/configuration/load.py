@@ -12,11 +12,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from stet_ls.engine.configuration import providers, sources
-from stet_ls.engine.configuration.keys import KEYS, SECTIONS, VARIABLES, Key, suggestion
+from stet_ls.engine.configuration.keys import KEYS, SECTIONS, TABLES, VARIABLES, Key, suggestion
 from stet_ls.engine.configuration.sources import Entry, Source
+from stet_ls.engine.configuration.tables import read_tables
 from stet_ls.engine.errors import SettingsError
 from stet_ls.engine.paths import user_paths
-from stet_ls.engine.settings import Settings
+from stet_ls.engine.settings import ModelRow, Section, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,9 @@ def load(
     if strict and state.problems:
         raise SettingsError("\n".join(state.problems))
     settings = _settings({name: value for name, (value, _) in state.values.items()})
-    settings = settings.model_copy(update={"providers": tuple(endpoint.provider for endpoint in endpoints)})
+    settings = settings.model_copy(
+        update={"providers": tuple(endpoint.provider for endpoint in endpoints), **state.tables}
+    )
     rows = (*state.rows(settings), *_provider_rows(endpoints, state.providers_origin), *state.refused)
     return Loaded(settings, rows, (*state.problems, *state.refusals))
 
@@ -83,6 +86,8 @@ class _State:
 
     def __init__(self) -> None:
         self.values: dict[str, tuple[object, str]] = {}
+        self.tables: dict[str, tuple[Section, ...]] = {}
+        self.table_origins: dict[str, str] = {}
         self.problems: list[str] = []
         self.refusals: list[str] = []
         self.refused: list[Row] = []
@@ -107,6 +112,10 @@ class _State:
             self.refused.append(Row(key.name, shown(key.name, entry.value), origin, refused=True))
         elif key.name == "providers":
             self._providers, self.providers_origin = entry, origin
+        elif (row := _ROWS.get(key.name)) is not None:
+            self.tables[key.name], problems = read_tables(entry.value, row, key.name, entry.place)
+            self.table_origins[key.name] = origin
+            self.problems += problems
         elif (problem := _problem(key, entry)) is not None:
             self.problems.append(problem)
         else:
@@ -131,9 +140,23 @@ class _State:
 
     def rows(self, settings: Settings) -> Iterable[Row]:
         for name in KEYS:
-            if name != "providers":
+            if name not in TABLES:
                 origin = self.values[name][1] if name in self.values else "default"
                 yield Row(name, shown(name, _value(settings, name)), origin)
+        for name in _ROWS:
+            yield from _table_rows(name, self.tables.get(name, ()), self.table_origins.get(name, "default"))
+
+
+_ROWS: Mapping[str, type[Section]] = {"models": ModelRow}
+"""The lists of tables that this file reads; endpoints, which carry keys, have a file of their own."""
+
+
+def _table_rows(name: str, tables: tuple[Section, ...], origin: str) -> Iterable[Row]:
+    if not tables:
+        yield Row(name, [], origin)
+    for index, table in enumerate(tables):
+        for key, value in table.model_dump(exclude_defaults=True).items():
+            yield Row(f"{name}[{index}].{key}", value, origin)
 
 
 def _unknown(entry: Entry) -> str:

@@ -16,7 +16,7 @@ from stet_ls.engine.settings import Provider
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A provider with its key filled in. `key_origin` names the variable that holds the key, "" if there is none."""
+    """A provider with its key filled in, unless a keyring holds it. `key_origin` says where that is, "" if nowhere."""
 
     provider: Provider
     key_origin: str = ""
@@ -38,8 +38,13 @@ def endpoint_of(table: object, index: int, place: str, environment: Mapping[str,
     except ValidationError as error:
         raise SettingsError(_sentence(error, name, place)) from None
     variable = provider.api_key_env
+    if provider.api_key_keyring and variable:
+        problems.append(f'"{name}" in {place}: both "api_key_env" and "api_key_keyring"; the variable is taken')
     if not variable:
-        return Endpoint(provider), problems
+        # The keyring is asked by the first call: it may want a person to unlock it.
+        return Endpoint(
+            provider, f"the keyring: {provider.api_key_keyring}" if provider.api_key_keyring else ""
+        ), problems
     if not (key := environment.get(variable, "").strip()):
         problems.append(f'"{name}.api_key_env" in {place}: the environment variable {variable} is not set')
         return Endpoint(provider), problems
@@ -90,7 +95,8 @@ def shown_url(url: str) -> str:
 
 def _unknown(dotted: str, key: str, place: str) -> str:
     if key == "api_key":
-        return f'"{dotted}" in {place} is ignored: keys do not belong in files; name the variable in "api_key_env"'
+        where = 'name a variable in "api_key_env", or an entry of the system\'s keyring in "api_key_keyring"'
+        return f'"{dotted}" in {place} is ignored: keys do not belong in files; {where}'
     near = suggestion(key, PROVIDER_KEYS)
     return f'unknown key "{dotted}" in {place}' + (f": {near}" if near else "")
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from stet_ls.engine.configuration import KEYS, PROVIDER_KEYS, Key
+from stet_ls.engine.configuration import KEYS, PROVIDER_KEYS, TABLES, Key
 from stet_ls.engine.settings import Settings
 
 
@@ -22,7 +22,7 @@ def editor_schema() -> dict[str, Any]:
 
     No property has a default: VS Code would send it as if the user had set it, and override the user's file with it.
     """
-    return {f"stet.{key.name}": _editor_property(key) for key in KEYS.values() if key.name != "providers"}
+    return {f"stet.{key.name}": _editor_property(key) for key in KEYS.values() if key.name not in TABLES}
 
 
 def _editor_property(key: Key) -> dict[str, Any]:
@@ -72,9 +72,16 @@ endpoint; then no other is asked. Without `STET_API_KEY`, `OPENAI_API_KEY` and `
 ## Endpoints
 
 `[[providers]]` 🔒, one table for each, in the order in which they are asked. Keys stay out of files: `api_key_env`
-names the variable that holds one.
+names the variable that holds one, `api_key_keyring` an entry of the system's keyring. What happens when one of them
+fails is told in [providers.md](providers.md).
 
 {_table(PROVIDER_KEYS.values())}
+## Single models
+
+`[[models]]` 🔒, one table for each name or pattern, and for each role if they differ. The last one that fits wins, key
+by key; it overrides `[model]` and what `stet model probe` measured.
+
+{_table(TABLES["models"].values())}
 ## Variables that are no settings
 
 | variable | what it does |
@@ -90,7 +97,7 @@ def _sections() -> Iterator[tuple[str, str, list[Key]]]:
     """Title, table name and keys of each section, in the order of the model."""
     grouped: dict[str, list[Key]] = {}
     for key in KEYS.values():
-        if key.name != "providers":
+        if key.name not in TABLES:
             grouped.setdefault(key.name.rpartition(".")[0], []).append(key)
     for table, keys in grouped.items():
         title = Settings.model_fields[table].description if table else "Outside of any table"
@@ -105,7 +112,7 @@ def _section(title: str, table: str, keys: Iterable[Key]) -> str:
 def _table(keys: Iterable[Key]) -> str:
     rows = ["| key | value | default | |", "|---|---|---|---|"]
     for key in keys:
-        lock = " 🔒" if key.user_only and key.name not in PROVIDER_KEYS else ""
+        lock = " 🔒" if key.user_only and key.name in KEYS else ""
         rows.append(f"| `{key.name}`{lock} | {key.expected} | `{_default(key)}` | {key.description} |")
     return "\n".join(rows) + "\n"
 
@@ -137,6 +144,12 @@ def starter_file() -> str:
         '# base_url = "http://127.0.0.1:11434/v1"',
         '# model = "qwen2.5-coder:7b"',
         '# api_key_env = "LOCAL_API_KEY"',
+        "",
+        "# What you know better about a model. Repeat the table for more.",
+        "# [[models]]",
+        '# name = "qwen2.5-coder*"',
+        "# temperature = 0.1",
+        "# max_tokens = 2000",
         "",
     ]
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.configuration import KEYS
+from stet_ls.engine.configuration import KEYS, TABLES
 from stet_ls.server.cli.docs import pages
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -23,7 +23,7 @@ def test_the_editors_properties_have_no_default_of_their_own() -> None:
     """An editor sends defaults as if they had been set, and would override the user's file with them."""
     properties = json.loads(pages()["settings.editor.json"])
 
-    assert set(properties) == {f"stet.{name}" for name in KEYS if name != "providers"}
+    assert set(properties) == {f"stet.{name}" for name in KEYS if name not in TABLES}
     assert {each["default"] for each in properties.values()} == {None}
     assert properties["stet.sandbox.minimum_level"]["scope"] == "machine", "a workspace cannot set it"
     assert properties["stet.deadline"]["scope"] == "resource"

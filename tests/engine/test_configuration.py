@@ -162,6 +162,7 @@ def test_a_byte_order_mark_is_no_error(user_file: Path) -> None:
 
 USER_ONLY: dict[str, Any] = {
     "providers": [{"name": "evil", "base_url": "http://evil.example/v1"}],
+    "models": [{"name": "*", "max_tokens": 16}],
     "sandbox.minimum_level": "none",
     "memory.uri": "s3://evil/",
     "memory.embedding_model": "evil",
@@ -369,3 +370,48 @@ def test_the_project_is_looked_for_up_to_the_repository(tmp_path: Path) -> None:
 
     (tmp_path / "repository" / ".stet.toml").write_text("")
     assert find_project(inner, below=Path("/nowhere")) == tmp_path / "repository"
+
+
+def test_what_the_user_knows_about_models_is_read_row_by_row(user_file: Path) -> None:
+    user_file.write_text(
+        '[[models]]\nname = "tiny*"\ntemperature = 0.4\n'
+        '[[models]]\nname = "tiny*"\nrole = "reviewer"\nmax_tokens = 300\n'
+    )
+
+    loaded = load(project=None, strict=True)
+
+    assert [(row.role, row.temperature, row.max_tokens) for row in loaded.settings.models] == [
+        ("any", 0.4, None),
+        ("reviewer", None, 300),
+    ]
+    assert value(loaded, "models[1].role") == "reviewer"
+    assert origin(loaded, "models[1].role") == f"user file: {user_file}, line 1"
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ('name = "x"\ntemperatur = 1', r'unknown key "models\[0\].temperatur" .*did you mean "temperature"'),
+        ('name = "x"\ntemperature = 9', r'"models\[0\].temperature" .*expected a number from 0 to 2'),
+        ('name = "x"\nrole = "critic"', r'"models\[0\].role" .*expected one of "any", "generator", "reviewer"'),
+        ("temperature = 1", r'"models\[0\].name" .*expected a text'),
+    ],
+)
+def test_a_wrong_row_about_a_model_is_told(table: str, told: str, user_file: Path) -> None:
+    user_file.write_text(f'[[models]]\n{table}\n[[models]]\nname = "right"\n')
+
+    with pytest.raises(SettingsError, match=told):
+        load(project=None, strict=True)
+    assert [row.name for row in load(project=None).settings.models][-1] == "right"
+
+
+def test_a_key_of_the_keyring_is_not_fetched_for_settings(user_file: Path) -> None:
+    """It may want a person to unlock it, and the settings are read before every job."""
+    user_file.write_text(
+        '[[providers]]\nname = "a"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_keyring = "stet/work"\n'
+    )
+
+    loaded = load(project=None, strict=True)
+
+    assert loaded.settings.providers[0].api_key is None
+    assert value(loaded, "providers[0].api_key") == "set (from the keyring: stet/work)"
