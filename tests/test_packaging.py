@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 ROOMS = {"server": "server", "engine": "engine", "validators": "validators", "editors/configs": "editors"}
 """Folders of the tree, and what they are called inside of `stet_ls`."""
 
-HEAVY = ("openai", "httpx", "lancedb", "numpy", "pydantic", "rich", "xllamacpp")
+HEAVY = ("openai", "httpx", "lancedb", "numpy", "pydantic", "rich", "xllamacpp", "lizard")
 """What the server must not import before it has answered `initialize`."""
 
 
