@@ -125,6 +125,11 @@ class Checks(Section):
     live_off: tuple[str, ...] = Field(
         default=(), description="Languages without live syntax errors, for example because another server reports them."
     )
+    live_yield: bool = Field(
+        default=True,
+        description="Show no syntax errors of a language whose errors another server of the editor was seen to report.",
+    )
+    findings: bool = Field(default=True, description="Show what analyze found as diagnostics, not only in its report.")
 
 
 class SandboxSettings(Section):

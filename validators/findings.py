@@ -34,6 +34,14 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains a finding, such as where a bracket was opened."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that a tool found at one place. `span` counts bytes; `source` is the tool; `code` its rule, or "".
 
@@ -49,6 +57,7 @@ class Finding:
     code: str = ""
     line: int = 0
     suggestions: tuple[str, ...] = ()
+    related: tuple[Related, ...] = ()
     signature: str = field(default="", repr=False)
 
 
