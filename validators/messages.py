@@ -6,11 +6,12 @@ Brackets first (they explain the most), then an unterminated string, then what i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stet_ls.validators import brackets, wording
 from stet_ls.validators.failure import Failure, first_failure
-from stet_ls.validators.findings import Finding
+from stet_ls.validators.findings import Finding, Related
 from stet_ls.validators.parse import Parsed
 from stet_ls.validators.source import Span
 
@@ -79,9 +80,12 @@ def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray, failur
         return _finding(parsed, parsed.span(problem.node), message, STRAY)
     span = parsed.span(problem.opener)
     message = f"line {parsed.source.line_of(span.start) + 1}: '{problem.opener.type}' is never closed"
-    if place := wording.expected_before(parsed, problem, failure):
-        message += f"; expected '{problem.closer}' before {place}"
-    return _finding(parsed, span, message, UNCLOSED)
+    related: tuple[Related, ...] = ()
+    if before := wording.expected_before(parsed, problem, failure):
+        token, place = before
+        message += f"; expected '{problem.closer}' before {token}"
+        related = (Related(place, f"expected '{problem.closer}' before this"),)
+    return replace(_finding(parsed, span, message, UNCLOSED), related=related)
 
 
 def _string(parsed: Parsed, quote: Span, node: tree_sitter.Node) -> Finding:
