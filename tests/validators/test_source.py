@@ -208,3 +208,23 @@ class TestSplice:
         new = data.draw(texts)
         at = [len(text[:index].encode("utf-8", "surrogatepass")) for index in (start, end)]
         assert Source(text).splice([Splice(Span(*at), new)]).text == text[:start] + new + text[end:]
+
+    @given(texts, st.lists(st.tuples(st.integers(0, 1), texts), max_size=8))
+    def test_hands_its_bytes_and_lines_on(self, text: str, pieces: list[tuple[int, str]]) -> None:
+        """They are carried from version to version, not counted anew; several splices at once, of any line ends."""
+        source = Source(text)
+        at = [len(text[:index].encode("utf-8", "surrogatepass")) for index in range(len(text) + 1)]
+        splices = [
+            Splice(Span(at[n], at[min(n + keep, len(text))]), new) for n, (keep, new) in enumerate(pieces[: len(text)])
+        ]
+        assert source.starts
+        after = source.splice(splices)
+        fresh = Source(after.text)
+        assert (after.data, after.starts) == (fresh.data, fresh.starts)
+
+    @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "é\r\n", "\r\n\r"])
+    def test_lines_of_a_large_text_are_those_of_a_small_one(self, end: str) -> None:
+        """Line ends are looked for in slices; one may lie across the border of two."""
+        one = Source(f"x{end}")
+        large = Source(one.text * 60_000)
+        assert large.starts[:-1] == tuple(n * len(one.data) + start for n in range(60_000) for start in one.starts[:-1])
