@@ -54,6 +54,7 @@ class NoModelError(ModelError):
 class Fault(StrEnum):
     """How an endpoint failed. The retry rules of the client are a table over these."""
 
+    NO_KEY = "no key"
     UNAUTHORIZED = "unauthorized"
     QUOTA = "quota"
     RATE_LIMITED = "rate limited"

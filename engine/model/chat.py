@@ -5,18 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from stet_ls.engine.errors import Fault
+
 Finish = Literal["stop", "length", "cut"]
 """Why a reply ended: the model was done, it reached `max_tokens`, or it broke off and is not whole."""
+
+Role = Literal["generator", "reviewer"]
+"""Who is asked: the one who writes code and tests, or the one who explains and analyzes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a reply is drawn. `stop` strings end it and are not part of it."""
+    """How a reply is drawn. `stop` strings end it and are not part of it.
+
+    `by_user`: the temperature is the user's own for all models; otherwise a model that needs more gets it.
+    """
 
     temperature: float
     max_tokens: int
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    role: Role = "generator"
+    by_user: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +43,9 @@ class Completion:
     """A reply. `text` is never empty unless the model only reasoned until it reached `max_tokens`.
 
     `usage` is None where the endpoint does not tell. `endpoint` is the provider's name. `requests` counts all that
-    were sent for this reply, to endpoints that failed too. `warnings` are sentences for the user.
+    were sent for this reply, to endpoints that failed too. `warnings` are sentences for the user. `cost` is in the
+    currency of the provider's prices, None if they are unknown. `fault` is what broke the reply off, and `streamed` is
+    False if it came in one piece.
     """
 
     text: str
@@ -46,3 +58,6 @@ class Completion:
     seconds: float
     requests: int
     warnings: tuple[str, ...] = ()
+    cost: float | None = None
+    fault: Fault | None = None
+    streamed: bool = True

@@ -13,18 +13,13 @@ from stet_ls.engine.errors import Fault
 from stet_ls.engine.events import Notice, OnEvent
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.connection import Connection, Listed
+from stet_ls.engine.model.diagnose import failure_of_exception
 from stet_ls.engine.model.dialect import Dialect, shorter_reply
 from stet_ls.engine.model.exchange import Exchange, reply_errors
-from stet_ls.engine.model.faults import (
-    Failure,
-    failure_of_exception,
-    pause_before_retry,
-    reason,
-    sentence,
-    without_secrets,
-)
+from stet_ls.engine.model.faults import Failure, reason, sentence, without_secrets
 from stet_ls.engine.model.profiles import is_chat_model
 from stet_ls.engine.model.reading import Reading
+from stet_ls.engine.model.retry import pause_before_retry
 from stet_ls.engine.model.speed import Speed
 from stet_ls.engine.models import Message
 from stet_ls.engine.prompt.tokens import estimate
@@ -147,8 +142,9 @@ class Client:
         exchange = Exchange(
             body=self._dialect.request(model.name, messages, sampling),
             max_tokens=sampling.max_tokens,
+            begin_by=asyncio.get_running_loop().time()
+            + self.speed.first_token_limit(self.provider.timeout_first_token, prompt_tokens),
             deadline_at=deadline_at,
-            first_token=self.speed.first_token_limit(self.provider.timeout_first_token, prompt_tokens),
             between_tokens=self.provider.timeout_token,
             on_event=on_event,
         )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.faults import Failure, failure_of_exception, failure_of_status, without_secrets
+from stet_ls.engine.model.diagnose import failure_of_exception, failure_of_status
+from stet_ls.engine.model.faults import Failure, without_secrets
 from stet_ls.engine.settings import Provider
 
 if TYPE_CHECKING:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.events import OnEvent, Progress
-from stet_ls.engine.model.faults import Failure, failure_of_exception, failure_of_status
+from stet_ls.engine.model.diagnose import failure_of_exception, failure_of_status
+from stet_ls.engine.model.sse import EventReader
+from stet_ls.engine.model.faults import Failure
 from stet_ls.engine.model.reading import Reading
 
 if TYPE_CHECKING:
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 _AFTERMATH_SECONDS = 2.0
 """How long the count of tokens may come after the model said that it is done."""
+
+_CLOSING_SECONDS = 0.2
+"""How long a server may keep the line open after the stream's last word."""
 
 _PROGRESS_SECONDS = 0.1
 _BREATH_SECONDS = 0.005
@@ -28,66 +33,83 @@ _LONGEST_BODY = 16_000_000
 
 @dataclass(slots=True)
 class Exchange:
-    """A request with its limits: `deadline_at` by the event loop's clock, the others in seconds.
+    """A request with its limits: `begin_by` and `deadline_at` by the event loop's clock, the other in seconds.
 
-    After `run`, `reading` holds what came and `failure` what went wrong, if anything did.
+    After `run`, `reading` holds what came, `failure` what went wrong, if anything did, and `streamed` is False if the
+    whole reply came in one piece.
     """
 
     body: Mapping[str, Any]
     max_tokens: int
+    begin_by: float
     deadline_at: float
-    first_token: float
     between_tokens: float
     on_event: OnEvent
     reading: Reading = field(default_factory=Reading)
     failure: Failure | None = None
+    streamed: bool = True
+    _ended: bool = False
+    _told_at: float = 0.0
 
     async def run(self, sdk: AsyncOpenAI) -> None:
         """Send the request and read the reply. Faults are kept, not raised; a cancel closes the connection at once."""
         loop, reading = asyncio.get_running_loop(), self.reading
         try:
-            async with asyncio.timeout_at(min(self.deadline_at, loop.time() + self.first_token)) as watch:
+            async with asyncio.timeout_at(min(self.deadline_at, self.begin_by)) as watch:
                 async with sdk.chat.completions.with_streaming_response.create(**self.body) as response:
-                    kind = response.headers.get("content-type", "")
-                    if "json" in kind or "html" in kind:
-                        self.failure = await self._read_whole(response)
-                    else:
-                        await self._read_stream(response, watch)
+                    self.failure = await self._read(response, watch)
         except TimeoutError:
             self.failure = self._lateness(out_of_time=loop.time() >= self.deadline_at)
         except reply_errors() as error:
             self.failure = failure_of_exception(error)
-        if reading.reason is not None:
+        if reading.reason is not None or self._ended:
             self.failure = None  # the model had said that it is done; whatever broke then took nothing with it
 
-    async def _read_stream(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> None:
-        """Read events to their end, or until the reply is found endless; each token pushes the watch ahead."""
-        loop, reading = asyncio.get_running_loop(), self.reading
-        told_at, breathed_at = 0.0, loop.time()
-        async for chunk in await response.parse():
-            event = chunk.model_dump(warnings=False) if hasattr(chunk, "model_dump") else {}  # `data: 5` is passed on
-            brought = reading.take(event, max_tokens=self.max_tokens)
-            if reading.runaway is not None:
-                return
-            now = loop.time()
-            if reading.reason is not None:
-                watch.reschedule(min(self.deadline_at, now + _AFTERMATH_SECONDS))
-            elif brought:
-                watch.reschedule(min(self.deadline_at, now + self.between_tokens))
-            if brought and now - told_at >= _PROGRESS_SECONDS:
-                told_at = now
-                self.on_event(Progress(reading.tokens))
-            if now - breathed_at >= _BREATH_SECONDS:
-                await asyncio.sleep(0)
-                breathed_at = loop.time()
-
-    async def _read_whole(self, response: AsyncAPIResponse[Any]) -> Failure | None:
-        """A body that is no stream: a completion all the same, an error told with 200, or some web page."""
-        data = bytearray()
+    async def _read(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> Failure | None:
+        """Read events to their end, or until the reply is found endless or wrong."""
+        loop = asyncio.get_running_loop()
+        events, size, breathed_at = EventReader(), 0, loop.time()
         async for piece in response.iter_bytes():
-            data += piece
-            if len(data) > _LONGEST_BODY:
+            size += len(piece)
+            if size > _LONGEST_BODY:
                 return Failure(Fault.MALFORMED, "its reply has no end")
+            for data in events.feed(piece):
+                if (failure := self._take(data, response, watch)) or self.reading.runaway:
+                    return failure
+                if loop.time() - breathed_at >= _BREATH_SECONDS:
+                    await asyncio.sleep(0)
+                    breathed_at = loop.time()
+        for data in events.end():
+            if failure := self._take(data, response, watch):
+                return failure
+        return None if events.whole is None else self._take_whole(bytes(events.whole), response)
+
+    def _take(self, data: bytes, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> Failure | None:
+        """Take in one event; each token pushes the watch ahead. Raises ValueError for what is no JSON."""
+        now, reading = asyncio.get_running_loop().time(), self.reading
+        if data.strip() == b"[DONE]":
+            self._ended = True
+            watch.reschedule(min(self.deadline_at, now + _CLOSING_SECONDS))
+            return None
+        event = json.loads(data.decode(errors="replace"))
+        if not isinstance(event, dict):
+            return None
+        if event.get("error") and not event.get("choices"):
+            return failure_of_status(200, event, response.headers)
+        brought = reading.take(event, max_tokens=self.max_tokens)
+        if self._ended:
+            return None
+        if reading.reason is not None:
+            watch.reschedule(min(self.deadline_at, now + _AFTERMATH_SECONDS))
+        elif brought:
+            watch.reschedule(min(self.deadline_at, now + self.between_tokens))
+        if brought and now - self._told_at >= _PROGRESS_SECONDS:
+            self._told_at = now
+            self.on_event(Progress(reading.tokens))
+        return None
+
+    def _take_whole(self, data: bytes, response: AsyncAPIResponse[Any]) -> Failure | None:
+        """A body that is no stream: a completion all the same, an error told with 200, or some web page."""
         try:
             body = json.loads(data)
         except ValueError:
@@ -100,6 +122,7 @@ class Exchange:
             return failure_of_status(200, body, response.headers)
         if not body.get("choices"):
             return Failure(Fault.MALFORMED, "a reply without choices")
+        self.streamed = False
         self.reading.take(body, max_tokens=self.max_tokens)
         return None
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.chat import Usage
-from stet_ls.engine.model.faults import Failure, failure_of_status, pause_before_retry, sentence
+from stet_ls.engine.model.diagnose import failure_of_status
+from stet_ls.engine.model.faults import sentence
 from stet_ls.engine.model.profiles import is_chat_model, profile_for
 from stet_ls.engine.model.reading import Reading, repeats
 from stet_ls.engine.model.speed import Speed
@@ -148,22 +149,7 @@ def test_a_slow_reading_counts_at_once_and_a_fast_one_by_and_by() -> None:
     assert speed.reading < 2000
 
 
-@pytest.mark.parametrize("fault", [Fault.RATE_LIMITED, Fault.SERVER, Fault.UNREACHABLE])
-def test_pauses_grow_and_end_with_the_third_request(fault: Fault) -> None:
-    first, second = (pause_before_retry(Failure(fault), sent, 60) for sent in (1, 2))
-    assert first is not None
-    assert second == 2 * first
-    assert pause_before_retry(Failure(fault), 3, 60) is None
-    assert pause_before_retry(Failure(fault), 1, first / 2) is None
-
-
-def test_retry_after_is_honoured_if_it_fits() -> None:
-    failure = Failure(Fault.RATE_LIMITED, retry_after=7)
-    assert pause_before_retry(failure, 1, 8) == 7
-    assert pause_before_retry(failure, 1, 6) is None
-
-
 def test_every_fault_has_its_rule_and_its_words() -> None:
-    from stet_ls.engine.model import faults
+    from stet_ls.engine.model import faults, retry
 
-    assert set(faults.MOST_REQUESTS) == set(Fault) == set(faults._SENTENCES)
+    assert set(retry.MOST_REQUESTS) == set(Fault) == set(faults._SENTENCES)
