@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
-import stat
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.models import NewFile
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
+
+if TYPE_CHECKING:
+    from stet_ls.engine.models import NewFile
 
 _MARK = b"\xef\xbb\xbf"
 MOST_BYTES = 20_000_000
@@ -37,19 +40,22 @@ class Document:
 def read_document(path: Path) -> Document:
     """Reads a UTF-8 text file. UsageError names what else it is: missing, a folder, unreadable, binary, too large."""
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise UsageError(f"{path} is a folder; name a file")
-        if not stat.S_ISREG(mode):
-            raise UsageError(f"{path} is no regular file")
-        if path.stat().st_size > MOST_BYTES:
-            raise UsageError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB")
-        raw = path.read_bytes()
+        raw = read_regular(path, most=MOST_BYTES)
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist") from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+        raise UsageError(_unreadable(path, error)) from None
     return Document(path, raw, Source(decode(raw, str(path))))
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    if path.is_dir():
+        return f"{path} is a folder; name a file"
+    if error.errno == errno.EINVAL:
+        return f"{path} is no regular file"
+    if error.errno == errno.EFBIG:
+        return f"{path} is larger than {MOST_BYTES // 1_000_000} MB"
+    return f"{path} cannot be read: {error.strerror}"
 
 
 def decode(raw: bytes, name: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.configuration import Loaded, find_project, load
-from stet_ls.engine.paths import user_paths
-from stet_ls.server.log import set_level, start_log
 from stet_ls.validators.hidden import shown
+
+if TYPE_CHECKING:
+    from stet_ls.engine.configuration import Loaded
 
 
 def load_settings(*, near: Path | None = None, arguments: Mapping[str, Any] | None = None) -> Loaded:
@@ -19,6 +19,11 @@ def load_settings(*, near: Path | None = None, arguments: Mapping[str, Any] | No
     Anything wrong raises SettingsError; a value that a project may not set is told on standard error and ignored. The
     log of this process begins here, at the level that they say.
     """
+    # Here, because `tell` is for commands, too, that are over before the settings' library would be loaded.
+    from stet_ls.engine.configuration import find_project, load
+    from stet_ls.engine.paths import user_paths
+    from stet_ls.server.log import set_level, start_log
+
     here = Path.cwd()
     loaded = load(project=find_project(near or here, below=here), arguments=arguments, strict=True)
     for warning in loaded.warnings:

@@ -1,0 +1,132 @@
+"""What a file was in a git revision, so that only what is new since then counts."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.server.cli.check.git import complaint, git, repository
+from stet_ls.server.cli.files import MOST_BYTES
+
+_FILE_MODES = ("100644", "100755", "100664")  # neither links (120000) nor other repositories (160000)
+_SIMILAR = 0.5  # the share of lines that git, too, asks of a file before it calls it renamed
+_MOST_CANDIDATES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file's content in a revision."""
+
+    id: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Revision:
+    """The files of one revision of one repository, by their paths below its top `root`, a resolved folder."""
+
+    root: Path
+    name: str
+    files: Mapping[str, Blob] = field(repr=False)
+
+    @cached_property
+    def gone(self) -> Mapping[str, Blob]:
+        """The files that are no longer where they were: one of them may be a new file's past."""
+        return {name: blob for name, blob in self.files.items() if not os.path.lexists(self.root / name)}
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The revisions to compare with, one for each repository that the checked files lie in."""
+
+    revisions: Mapping[Path, Revision]
+
+    def before(self, path: Path, now: bytes) -> bytes | None:
+        """The content of a file in its revision, also under an older name; None for a new file.
+
+        `now` is what it holds today: a renamed file is recognized by the lines that it kept.
+        """
+        place = path.parent.resolve() / path.name
+        root = repository(place.parent)
+        revision = self.revisions.get(root) if root else None
+        if revision is None:
+            return None
+        known = revision.files.get(place.relative_to(revision.root).as_posix())
+        if known is not None:
+            return next(_contents(revision.root, [known]), None)
+        return _renamed(revision, path, now)
+
+
+def load(paths: Iterable[Path], name: str) -> Baseline:
+    """Reads the trees of the revision `name`. UsageError where there is no such revision, no repository or no git."""
+    folders = {path.parent.resolve(): path for path in paths}
+    roots: dict[Path, Revision] = {}
+    for folder, path in folders.items():
+        root = repository(folder)
+        if root is None:
+            raise UsageError(f"--baseline: {path} lies in no git repository, so there is nothing to compare it with")
+        if root not in roots:
+            roots[root] = _revision(root, name)
+    return Baseline(roots)
+
+
+def _revision(root: Path, name: str) -> Revision:
+    found = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if found.status == 1 and not found.stderr.strip():
+        raise UsageError(f'--baseline: {root} has no revision "{name}"; a shallow clone may have to fetch it first')
+    if found.status != 0:
+        raise UsageError(f"--baseline: {complaint(found)}")
+    commit = found.stdout.decode("ascii").split()[-1]
+    listed = git(root, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+    if listed.status != 0:
+        raise UsageError(f'--baseline: the files of "{name}" cannot be listed: {complaint(listed)}')
+    return Revision(root, name, dict(_entries(listed.stdout)))
+
+
+def _entries(output: bytes) -> Iterator[tuple[str, Blob]]:
+    """Each entry is "MODE TYPE ID SIZE<tab>PATH"."""
+    for entry in os.fsdecode(output).split("\0"):
+        about, _, name = entry.partition("\t")
+        mode, _, identity, size = (about.split() + [""] * 4)[:4]
+        if mode in _FILE_MODES and size.isdigit() and int(size) <= MOST_BYTES:
+            yield name, Blob(identity, int(size))
+
+
+def _contents(root: Path, blobs: Sequence[Blob]) -> Iterator[bytes]:
+    """The contents, in order; nothing further where git knows one no longer. Asked by id: no name can be misread."""
+    result = git(root, "cat-file", "--batch", stdin="".join(f"{blob.id}\n" for blob in blobs).encode("ascii"))
+    at = 0
+    for blob in blobs:
+        header, _, _ = result.stdout[at : at + 200].partition(b"\n")
+        if header.split() != [blob.id.encode("ascii"), b"blob", str(blob.size).encode("ascii")]:
+            return
+        start = at + len(header) + 1
+        yield result.stdout[start : start + blob.size]
+        at = start + blob.size + 1
+
+
+def _renamed(revision: Revision, path: Path, now: bytes) -> bytes | None:
+    """The content of the file that is gone and most like this one: git would have to read the work tree to tell."""
+    candidates = [
+        (name, blob)
+        for name, blob in revision.gone.items()
+        if Path(name).suffix == path.suffix and len(now) <= 2 * blob.size and blob.size <= 2 * len(now)
+    ]
+    candidates.sort(key=lambda each: (Path(each[0]).name != path.name, abs(each[1].size - len(now))))
+    best: tuple[float, bytes | None] = (_SIMILAR, None)
+    for text in _contents(revision.root, [blob for _, blob in candidates[:_MOST_CANDIDATES]]):
+        if (likeness := _likeness(text, now)) >= best[0] and (best[1] is None or likeness > best[0]):
+            best = likeness, text
+    return best[1]
+
+
+def _likeness(one: bytes, other: bytes) -> float:
+    """The share of lines that two texts have in common, of the longer one's."""
+    lines, others = (Counter(text.splitlines()) for text in (one, other))
+    longer = max(lines.total(), others.total())
+    return (lines & others).total() / longer if longer else 1.0

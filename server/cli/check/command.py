@@ -1,0 +1,171 @@
+"""The arguments of `stet check`, and the way from them to an exit status."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.server.cli.check.formats import FORMATS
+from stet_ls.server.cli.check.judging import Judging, Report, Task, lost
+from stet_ls.server.cli.check.tally import Tally, watched
+from stet_ls.server.cli.check.walk import collect
+from stet_ls.server.cli.files import MOST_BYTES, decode
+from stet_ls.server.cli.session import tell
+from stet_ls.validators.languages import PLAIN, language_of
+
+if TYPE_CHECKING:
+    from stet_ls.server.cli.check.baseline import Baseline
+
+STANDARD_INPUT = Path("-")
+_CHUNK = 96
+_HEAVY = 8  # a file that is no Python may start a tool of its own, so fewer of them make a chunk
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    for names, options in _ARGUMENTS:
+        parser.add_argument(*names, **options)
+
+
+_ARGUMENTS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (
+        ("files",),
+        {
+            "nargs": "*", "metavar": "FILE", "type": Path, "default": [Path()],
+            "help": "files, folders, or - for standard input; without any the working folder",
+        },
+    ),
+    (("--lint",), {"action": "store_true", "help": "ask the language's linter too"}),
+    (("--baseline",), {"metavar": "REV", "help": "count only what is new since a git revision"}),
+    (
+        ("--exclude",),
+        {
+            "metavar": "PATTERN", "action": "append", "default": [],
+            "help": "leave out what matches: a name anywhere, or with a slash a path; repeatable",
+        },
+    ),
+    (("--language",), {"metavar": "NAME", "help": "the language of standard input and of the files named"}),
+    (("--stdin-filename",), {"metavar": "FILE", "type": Path, "help": "the name of what comes on standard input"}),
+    (
+        ("--format",),
+        {"choices": tuple(FORMATS), "default": "text", "help": "lines, one JSON object, GitHub's annotations or SARIF"},
+    ),
+    (
+        ("--json",),
+        {
+            "action": "store_const", "const": "json", "dest": "format",
+            "help": "the same as --format json; lines and columns count from 1",
+        },
+    ),
+    (("--outline",), {"action": "store_true", "help": "list each file's functions and classes too"}),
+    (
+        ("--jobs",),
+        {"metavar": "N", "type": int, "default": 0, "help": "processes at most; without it one for each processor"},
+    ),
+)  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Checks every file. 1 if any has an error, 2 if a named one cannot be read, whatever the others say."""
+    started = time.perf_counter()
+    _end_cleanly()
+    language = _language(arguments.language)
+    walk = collect([path for path in arguments.files if path != STANDARD_INPUT], arguments.exclude)
+    for problem in (*walk.unlisted, *walk.problems):
+        tell(problem)
+    tasks = [Task(named.path, language if named.explicit else "") for named in walk.files]
+    if STANDARD_INPUT in arguments.files:
+        tasks.append(_standard_input(arguments.stdin_filename, language))
+    named = {each.path for each in walk.files if each.explicit}
+    named |= {task.path for task in tasks if task.text is not None}
+    judging = Judging(arguments.lint, arguments.outline, _baseline(tasks, arguments.baseline))
+    tally = Tally(named)
+    chunks = _chunks(tasks)
+    with closing(_spread(judging, chunks, min(_processes(arguments.jobs), len(chunks)))) as done:
+        reports = (report for chunk in watched(done, len(tasks)) for report in tally.counted(chunk))
+        FORMATS[arguments.format](reports, lambda: time.perf_counter() - started)
+    tally.tell()
+    return UsageError.exit_code if tally.unread or walk.unlisted else int(tally.failed)
+
+
+def _language(name: str | None) -> str:
+    if name is None:
+        return ""
+    from stet_ls.server.cli.target import language_id
+
+    return language_id(name)
+
+
+def _baseline(tasks: Sequence[Task], revision: str | None) -> Baseline | None:
+    if revision is None:
+        return None
+    from stet_ls.server.cli.check import baseline
+
+    return baseline.load([task.path for task in tasks], revision)
+
+
+def _spread(
+    judging: Judging, chunks: Sequence[Sequence[Task]], processes: int
+) -> Generator[Sequence[Report], None, None]:
+    """The reports chunk by chunk. What one process does alone needs no crew."""
+    if processes <= 1:
+        yield from map(judging, chunks)
+        return
+    from stet_ls.server.cli.check.crew import Job, spread
+
+    yield from spread(Job(judging, lost), chunks, processes=processes)
+
+
+def _standard_input(name: Path | None, language: str) -> Task:
+    """UsageError if nothing tells the language."""
+    if not language and name is None:
+        raise UsageError("standard input needs --language or --stdin-filename")
+    if not language and name is not None and language_of(name) == PLAIN:
+        raise UsageError(f"--stdin-filename {name} does not tell the language; add --language")
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"standard input is larger than {MOST_BYTES // 1_000_000} MB")
+    return Task(name or STANDARD_INPUT, language, decode(data, "standard input"))
+
+
+def _chunks(tasks: Sequence[Task]) -> list[list[Task]]:
+    """The tasks in their order, cut so that each piece is worth sending."""
+    chunks: list[list[Task]] = []
+    room = 0
+    for task in tasks:
+        weight = 1 if language_of(task.path) == "python" else _HEAVY
+        if room < weight:
+            chunks.append([])
+            room = _CHUNK
+        chunks[-1].append(task)
+        room -= weight
+    return chunks
+
+
+def _processes(wanted: int) -> int:
+    if wanted < 0:
+        raise UsageError("--jobs takes a number from 1 on")
+    if wanted:
+        return wanted
+    # The processors that this process may use, which a container may have narrowed.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _end_cleanly() -> None:
+    """A request to leave is raised as Ctrl-C is, so that everything that was started is stopped."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if number := getattr(signal, name, None):
+            signal.signal(number, _leave)
+
+
+def _leave(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)

@@ -1,0 +1,167 @@
+"""How reports are printed: for people, for programs, for the annotations of a forge."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from stet_ls import __version__
+from stet_ls.server.cli.check.judging import Placed, Report
+from stet_ls.validators.findings import Finding, Severity
+from stet_ls.validators.hidden import HIDDEN, shown
+
+if TYPE_CHECKING:
+    from stet_ls.validators.structure import Unit
+
+Reports = Iterable[Report]
+
+_STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "dim"}
+# Half surrogates stand for bytes of names that are no UTF-8: no encoding but JSON's own escapes can write them.
+_UNPRINTABLE = re.compile(f"{HIDDEN.pattern}|[\ud800-\udfff]")
+
+
+def text(reports: Reports, _seconds: Callable[[], float]) -> None:
+    """A line for each finding, as soon as it is known."""
+    write = _writer()
+    for report in reports:
+        for place, finding in report.findings:
+            where = f"{report.path}:{place.line}:{place.column}"
+            write(f"{where}: {finding.severity}: {finding.message} [{_rule(finding)}]", _STYLES[finding.severity])
+        for place, unit in report.symbols or ():
+            write(f"{report.path}:{place.line}:{place.column}: {unit.kind} {unit.qualified}", "")
+
+
+def as_json(reports: Reports, seconds: Callable[[], float]) -> None:
+    """One object with all files; lines and columns count from 1, columns are code points, ends are exclusive."""
+    files = [_file(report) for report in reports if not report.unread]
+    _print_json({"files": files, "seconds": round(seconds(), 3)})
+
+
+def github(reports: Reports, _seconds: Callable[[], float]) -> None:
+    """Workflow commands, which GitHub Actions shows as annotations beside the lines."""
+    for report in reports:
+        for place, finding in report.findings:
+            properties = {
+                "title": f"stet ({_rule(finding)})",
+                "file": str(report.path),
+                "line": place.line,
+                "col": place.column,
+                "endLine": place.end_line,
+                "endColumn": place.end_column,
+            }
+            listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+            _plain(f"::{_GITHUB[finding.severity]} {listed}::{_command_data(finding.message)}", "")
+
+
+def sarif(reports: Reports, _seconds: Callable[[], float]) -> None:
+    """SARIF 2.1.0, the form that code scanning services and editors import."""
+    results = [_result(report, place, finding) for report in reports for place, finding in report.findings]
+    rules = [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
+    driver = {"name": "stet", "version": __version__, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    _print_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
+
+
+FORMATS: dict[str, Callable[[Reports, Callable[[], float]], None]] = {
+    "text": text,
+    "json": as_json,
+    "github": github,
+    "sarif": sarif,
+}
+"""By the name that `--format` takes. Each prints reports, of which some may have to be waited for."""
+
+_GITHUB = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFORMATION: "notice",
+    Severity.HINT: "notice",
+}
+_SARIF = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFORMATION: "note", Severity.HINT: "note"}
+
+
+def _rule(finding: Finding) -> str:
+    return " ".join(part for part in (finding.source, finding.code) if part)
+
+
+def _writer() -> Callable[[str, str], None]:
+    if not sys.stdout.isatty():
+        return _plain
+    from stet_ls.server.cli.present import print_line
+
+    return print_line
+
+
+def _plain(line: str, _style: str) -> None:
+    print(shown(line))
+
+
+def _print_json(value: object) -> None:
+    spelled = json.dumps(value, ensure_ascii=False)
+    print(_UNPRINTABLE.sub(lambda match: json.dumps(match.group()).strip('"').replace("\x7f", "\\u007f"), spelled))
+
+
+def _file(report: Report) -> dict[str, Any]:
+    symbols = {"symbols": list(map(_symbol, report.symbols))} if report.symbols is not None else {}
+    return {
+        "path": str(report.path),
+        "language": report.language,
+        "verdict": report.verdict.status.value,
+        "authoritative": report.verdict.authoritative,
+        "findings": [_finding(place, finding) for place, finding in report.findings],
+        **symbols,
+    }
+
+
+def _finding(place: Placed, finding: Finding) -> dict[str, Any]:
+    return {
+        **asdict(place),
+        "severity": finding.severity.value,
+        "kind": finding.kind,
+        "code": finding.code,
+        "message": finding.message,
+        "source": finding.source,
+        "suggestions": list(finding.suggestions),
+    }
+
+
+def _symbol(symbol: tuple[Placed, Unit]) -> dict[str, Any]:
+    place, unit = symbol
+    return {**asdict(place), "kind": unit.kind, "name": unit.name, "qualified": unit.qualified,
+            "signature": unit.signature, "doc": unit.doc}  # fmt: skip
+
+
+def _result(report: Report, place: Placed, finding: Finding) -> dict[str, Any]:
+    region = {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    }
+    location = {"artifactLocation": {"uri": _uri(report)}, "region": region}
+    return {
+        "ruleId": "/".join(part for part in (finding.source, finding.code or finding.kind) if part),
+        "level": _SARIF[finding.severity],
+        "message": {"text": finding.message},
+        "locations": [{"physicalLocation": location}],
+    }
+
+
+def _uri(report: Report) -> str:
+    from urllib.parse import quote
+
+    if report.path.is_absolute():
+        return report.path.as_uri()
+    return quote(bytes(report.path).decode("utf-8", "surrogateescape"), errors="surrogateescape")
+
+
+def _command_data(value: str) -> str:
+    """The escapes of a workflow command's message: a line end in it would end the command and begin another."""
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _command_data(value).replace(":", "%3A").replace(",", "%2C")

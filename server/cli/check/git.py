@@ -1,0 +1,60 @@
+"""Git, asked only to read, and so that nothing that a repository's own configuration names is executed.
+
+A repository may come from anybody. Its `.git/config` can name programs: for the file system monitor, for hooks, for
+transports that fetch a missing object. None of them runs here; no command is used that looks at the work tree's
+contents, which is where filters and text conversions would.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from stet_ls.validators.process import ToolResult, run_tool
+
+_SECONDS = 60.0
+_OUTPUT = 1_000_000_000
+
+_QUIET = (
+    "--no-pager", "--no-replace-objects", "--literal-pathspecs",
+    "-c", "core.fsmonitor=", "-c", f"core.hooksPath={os.devnull}", "-c", "safe.bareRepository=explicit",
+    "-c", "core.untrackedCache=false", "-c", "submodule.recurse=false",
+)  # fmt: skip
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    # A missing object of a partial clone would be fetched by whatever program the remote's table names. The first is
+    # known from git 2.44 on; the second forbids every transport, whatever the repository allows.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+}
+_OWN = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+"""The user's own configuration: what they ignore everywhere, whose repositories they trust."""
+
+
+def git(folder: Path, *words: str, stdin: bytes = b"") -> ToolResult:
+    """Runs git in a folder. `missing` in the result says that there is no git."""
+    environment = _ENVIRONMENT | {name: os.environ[name] for name in _OWN if name in os.environ}
+    return run_tool(
+        ["git", *_QUIET, *words], stdin=stdin, deadline=_SECONDS, cwd=folder, limit=_OUTPUT, environment=environment
+    )
+
+
+def repository(folder: Path) -> Path | None:
+    """The top of the work tree around a resolved folder; None outside of any. Git is not asked."""
+    return next((each for each in (folder, *folder.parents) if _is_top(each)), None)
+
+
+def _is_top(folder: Path) -> bool:
+    mark = folder / ".git"
+    return (mark / "HEAD").exists() or mark.is_file()  # a file in a submodule and in a second work tree
+
+
+def complaint(result: ToolResult) -> str:
+    """Why git failed, in its first words."""
+    if result.missing:
+        return "git is not installed"
+    if result.timed_out:
+        return f"git took longer than {_SECONDS:g} s"
+    lines = result.stderr.decode("utf-8", "replace").splitlines()
+    return lines[0].removeprefix("fatal: ") if lines else f"git ended with status {result.status}"
