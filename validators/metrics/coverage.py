@@ -1,0 +1,99 @@
+"""Which lines of a file the project's last test run reached, from a report that lies in the workspace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.validators.metrics.reports import Piece, Reader, Wanted, candidates
+from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.source import Source
+
+LARGEST = 16_000_000
+"""Bytes of a report that is read."""
+_LARGEST_SOURCE = 8_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What a report says of one file. `stale` says why it may not fit the text any more, "" where nothing does."""
+
+    report: Path
+    pieces: tuple[Piece, ...]
+    stale: str = ""
+
+    def count(self, lines: range) -> tuple[int, int]:
+        """How many statements of some lines were run, and how many there are."""
+        inside = [piece for piece in self.pieces if piece.first in lines]
+        return sum(piece.weight for piece in inside if piece.hit), sum(piece.weight for piece in inside)
+
+    def missed(self, lines: range) -> tuple[range, ...]:
+        """The runs of lines that no test reached; what lies between two missed ones and is no code joins them."""
+        state: dict[int, bool] = {}
+        for piece in self.pieces:
+            for line in range(max(piece.first, lines.start), min(piece.last + 1, lines.stop)):
+                state[line] = state.get(line, True) and piece.hit
+        runs: list[range] = []
+        open_run: list[int] = []
+        for line in sorted(state):
+            if not state[line]:
+                open_run.append(line)
+            elif open_run:
+                runs.append(range(open_run[0], open_run[-1] + 1))
+                open_run = []
+        return (*runs, range(open_run[0], open_run[-1] + 1)) if open_run else tuple(runs)
+
+
+def find_coverage(source: Source, path: Path, folders: Sequence[Path], *, deadline: float = 2.0) -> Coverage | str:
+    """The coverage of a file by the nearest report that names it, the youngest of one folder first.
+
+    `folders`: the file's own and those above it, nearest first. A sentence where there is none, saying what is there
+    instead. `source` is the text as it is now; the report was made from what the disk held.
+    """
+    end = time.monotonic() + deadline
+    path = path.absolute()
+    others: list[str] = []
+    for folder in folders:
+        for report, reader, stamp in _by_age(candidates(folder.absolute())):
+            if time.monotonic() > end:
+                return "Coverage: the reports here could not be read in time."
+            try:
+                data = read_regular(report, most=LARGEST)
+            except OSError as error:
+                others.append(f"{report.name}: {error.strerror}")
+                continue
+            pieces = reader(data, Wanted(path, tuple(folders), end))
+            if pieces is None:
+                others.append(f"{report.name} does not name this file")
+                continue
+            return Coverage(report, pieces, _stale(source, path, stamp, pieces))
+    if others:
+        return f"Coverage: {'; '.join(others[:3])}."
+    if any((folder / ".coverage").is_file() for folder in folders):
+        return "Coverage: `.coverage` is there; `coverage json` makes a report of it that can be read."
+    return "Coverage: no report in the workspace."
+
+
+def _by_age(places: Iterable[tuple[Path, Reader]]) -> list[tuple[Path, Reader, float]]:
+    there = []
+    for report, reader in places:
+        try:
+            there.append((report, reader, report.stat().st_mtime))
+        except (OSError, ValueError):
+            continue
+    return sorted(there, key=lambda item: -item[2])
+
+
+def _stale(source: Source, path: Path, stamp: float, pieces: Iterable[Piece]) -> str:
+    try:
+        if path.stat().st_mtime > stamp:
+            return "the file was changed after the tests ran"
+        if read_regular(path, most=_LARGEST_SOURCE) != source.data:
+            return "the text has changes that are not saved"
+    except OSError:
+        return "the file is not on the disk"
+    if any(piece.last >= source.line_count for piece in pieces):
+        return "it tells of lines that are not there"
+    return ""

@@ -1,0 +1,121 @@
+"""Code that stands twice: in one text, and in others beside it. Layout and comments do not count, names do."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.validators.metrics.tokens import Tokens, tokens
+from stet_ls.validators.source import Source, Span
+
+LEAST_WORDS, LEAST_LINES = 50, 5
+"""What a copy has at least: the defaults of jscpd."""
+_LEAST_DIFFERENT = 12
+"""Different words in a copy: a table of numbers repeats itself and is no copied code."""
+_MOST = 50
+_BASE, _MODULUS = 1_000_003, (1 << 61) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Code of this text (`span`) that stands elsewhere too: in `path` (None: in this text), from `line` on (from 0)."""
+
+    span: Span
+    words: int
+    path: Path | None
+    line: int
+
+
+def repeated(source: Source, language: str, *, without: Iterable[Span] = ()) -> tuple[Copy, ...]:
+    """The copies within one text; each later one points to the first. `without`: spans that are no code of its own."""
+    text = tokens(source.data, language)
+    skipped = _covered(text, without)
+    first: dict[int, int] = {}
+    copies: list[Copy] = []
+    free = 0  # words before it belong to the copy that was found last
+    for at, key in enumerate(_keys(text.words)):
+        if at < free or at in skipped:
+            continue
+        earlier = first.setdefault(key, at)
+        if earlier + LEAST_WORDS > at:
+            continue
+        size = _alike(text.words, earlier, text.words, at, most=at - earlier)
+        if _telling(text, at, size, source.data):
+            span = Span(text.starts[at], text.ends[at + size - 1])
+            copies.append(Copy(span, size, None, source.line_of(text.starts[earlier])))
+            free = at + size
+            if len(copies) == _MOST:
+                break
+    return tuple(copies)
+
+
+def shared(
+    source: Source,
+    language: str,
+    others: Iterable[tuple[Path, bytes]],
+    *,
+    without: Iterable[Span] = (),
+    deadline: float = 1.5,
+) -> tuple[Copy, ...]:
+    """What this text has in common with others; the longest piece of each place. Stops at the deadline (seconds)."""
+    end = time.monotonic() + deadline
+    text = tokens(source.data, language)
+    skipped = _covered(text, without)
+    known: dict[int, int] = {}
+    for at, key in enumerate(_keys(text.words)):
+        if at not in skipped:
+            known.setdefault(key, at)
+    copies: list[Copy] = []
+    for path, data in others:
+        if time.monotonic() > end or len(copies) >= _MOST:
+            break
+        other = tokens(data, language)
+        free = 0
+        for at, key in enumerate(_keys(other.words)):
+            if at < free or (here := known.get(key)) is None:
+                continue
+            size = _alike(text.words, here, other.words, at, most=len(other.words))
+            if _telling(text, here, size, source.data):
+                span = Span(text.starts[here], text.ends[here + size - 1])
+                copies.append(Copy(span, size, path, data.count(b"\n", 0, other.starts[at])))
+            free = at + max(size, 1)
+    return tuple(sorted(copies, key=lambda copy: -copy.words))
+
+
+def _keys(words: Sequence[str]) -> Iterator[int]:
+    """The rolling hash of each run of `LEAST_WORDS` words (Rabin and Karp), by the place where it begins."""
+    numbers = [hash(word) % _MODULUS for word in words]
+    leaving = pow(_BASE, LEAST_WORDS - 1, _MODULUS)
+    key = 0
+    for index, number in enumerate(numbers):
+        if index >= LEAST_WORDS:
+            key -= numbers[index - LEAST_WORDS] * leaving
+        key = (key * _BASE + number) % _MODULUS
+        if index >= LEAST_WORDS - 1:
+            yield key
+
+
+def _alike(words: Sequence[str], at: int, others: Sequence[str], there: int, *, most: int) -> int:
+    """How many words are the same from two places on."""
+    limit = min(most, len(words) - at, len(others) - there)
+    size = 0
+    while size < limit and words[at + size] == others[there + size]:
+        size += 1
+    return size
+
+
+def _telling(text: Tokens, at: int, size: int, data: bytes) -> bool:
+    if size < LEAST_WORDS or data.count(b"\n", text.starts[at], text.ends[at + size - 1]) + 1 < LEAST_LINES:
+        return False
+    return len(set(text.words[at : at + size])) >= _LEAST_DIFFERENT
+
+
+def _covered(text: Tokens, spans: Iterable[Span]) -> set[int]:
+    """The places from which a run of words would begin inside of one of the spans."""
+    covered: set[int] = set()
+    for span in spans:
+        covered.update(range(bisect_left(text.starts, span.start), bisect_left(text.starts, span.end)))
+    return covered

@@ -1,0 +1,252 @@
+"""What coverage tools write, read for one source file: JSON of coverage.py and Istanbul, lcov, Go profiles, XML.
+
+A report lies in a project, so whoever wrote the project may have written it: nothing in it is expanded, followed or
+run, and whatever is no report of a known form says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os.path
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+from xml.parsers import expat
+
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some lines (from 0, both ends included) that were run or not. `weight` is the number of statements in them."""
+
+    first: int
+    last: int
+    hit: bool
+    weight: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The source file whose coverage is asked for. `bases` are folders to which a report's names may be relative."""
+
+    path: Path
+    bases: tuple[Path, ...] = ()
+    end: float = field(default_factory=lambda: time.monotonic() + 2.0)
+
+    def rank(self, name: str, *bases: str) -> int:
+        """How well a report's name fits: 0 for another file, most for the very path."""
+        parts = PurePosixPath(name.replace("\\", "/")).parts
+        if not parts or parts[-1] != self.path.name:
+            return 0
+        places = [Path(name), *(base / name for base in (*self.bases, *map(Path, bases)))]
+        if any(place.is_absolute() and _plain(place) == self.path for place in places):
+            return 1000
+        mine = self.path.parts
+        same = next((n for n, (a, b) in enumerate(zip(reversed(parts), reversed(mine), strict=False)) if a != b), None)
+        if same is None:
+            same = min(len(parts), len(mine))
+        # Go writes the module's name before the path in it, JaCoCo and Cobertura leave source folders out.
+        within = max((len(self.path.relative_to(base).parts) for base in self.bases if self._below(base)), default=0)
+        if same < 2 or (same < len(parts) and same < max(within, 2)):
+            return 0
+        return 0 if any(place.is_absolute() and _is_other(place) for place in places) else same
+
+    def _below(self, base: Path) -> bool:
+        return self.path.is_relative_to(base)
+
+
+def _plain(path: Path) -> Path:
+    return Path(os.path.normpath(path))
+
+
+def _is_other(place: Path) -> bool:
+    """True if a name that is not the wanted path is a file of its own."""
+    try:
+        return place.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+Reader = Callable[[bytes, Wanted], "tuple[Piece, ...] | None"]
+
+
+def read_json(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
+    """coverage.py's `coverage json`, Istanbul's coverage-final.json. Only the wanted file's own object is decoded."""
+    text = data.decode("utf-8", "replace")
+    key = re.compile(rf'"((?:[^"\\\n]|\\.){{0,4000}}?{re.escape(json.dumps(wanted.path.name)[1:-1])})"\s*:\s*(?={{)')
+    best, rank = None, 0
+    for match in key.finditer(text):
+        fits = wanted.rank(match[1].replace("\\\\", "\\"))
+        if fits <= rank:
+            continue
+        try:
+            value, _ = json.JSONDecoder().raw_decode(text, match.end())
+        except (ValueError, RecursionError):
+            continue
+        pieces = _coverage_py(value) if "executed_lines" in value else _istanbul(value)
+        if pieces is not None:
+            best, rank = pieces, fits
+    return best
+
+
+def _coverage_py(value: Mapping[str, Any]) -> tuple[Piece, ...] | None:
+    hit, missed = value.get("executed_lines"), value.get("missing_lines")
+    if not isinstance(hit, list) or not isinstance(missed, list):
+        return None
+    lines = [(line, True) for line in hit] + [(line, False) for line in missed]
+    return tuple(Piece(line - 1, line - 1, run) for line, run in lines if isinstance(line, int) and line > 0)
+
+
+def _istanbul(value: Mapping[str, Any]) -> tuple[Piece, ...] | None:
+    places, counts = value.get("statementMap"), value.get("s")
+    if not isinstance(places, dict) or not isinstance(counts, dict):
+        return None
+    pieces = []
+    for number, place in places.items():
+        try:
+            first, last = place["start"]["line"], place["end"]["line"]
+            pieces.append(Piece(int(first) - 1, max(int(last), int(first)) - 1, counts[number] > 0))
+        except (KeyError, TypeError, ValueError):
+            continue
+    return tuple(pieces)
+
+
+def read_lcov(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
+    """lcov's tracefile: SF, then DA:line,count. Several records of one file (one a test) add up."""
+    best, hits = 0, dict[int, bool]()
+    for match in re.finditer(rb"^SF:([^\r\n]*)\r?\n", data, re.MULTILINE):
+        fits = wanted.rank(match[1].decode("utf-8", "replace"))
+        if not fits or fits < best:
+            continue
+        if fits > best:
+            best, hits = fits, {}
+        end = data.find(b"end_of_record", match.end())
+        for line, count in re.findall(
+            rb"^DA:(\d{1,9}),(\d{1,18})", data[match.end() : end if end >= 0 else None], re.M
+        ):
+            hits[int(line) - 1] = hits.get(int(line) - 1, False) or int(count) > 0
+    return _lines(hits) if best else None
+
+
+def read_go(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
+    """A Go profile: blocks of statements, each with the number of them and of its runs. A block may stand twice."""
+    if not data.startswith(b"mode:"):
+        return None
+    name = re.escape(wanted.path.name.encode())
+    block = re.compile(
+        rb"^([^\n:]{0,4000}" + name + rb"):(\d{1,9})\.(\d{1,9}),(\d{1,9})\.(\d{1,9}) (\d{1,9}) (\d{1,18})", re.M
+    )
+    found: dict[bytes, dict[tuple[bytes, ...], bool]] = {}
+    for match in block.finditer(data):
+        blocks = found.setdefault(match[1], {})
+        where = match.groups()[1:6]
+        blocks[where] = blocks.get(where, False) or int(match[7]) > 0
+    ranked = {file: wanted.rank(file.decode("utf-8", "replace")) for file in found}
+    best = max(ranked, key=lambda file: ranked[file], default=None)
+    if best is None or not ranked[best]:
+        return None
+    return tuple(
+        Piece(int(first) - 1, max(int(first), int(last)) - 1, hit, int(statements))
+        for (first, _, last, _, statements), hit in found[best].items()
+    )
+
+
+def read_xml(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
+    """Cobertura, JaCoCo and Clover: a file's element, and in it one element a line."""
+    reader = _Xml(wanted)
+    try:
+        for start in range(0, len(data), _CHUNK):
+            if time.monotonic() > wanted.end:
+                return None
+            reader.feed(data[start : start + _CHUNK])
+    except (expat.ExpatError, ValueError):
+        return None
+    return _lines(reader.hits) if reader.best else None
+
+
+class _Xml:
+    """Hears the elements of a report. Entities are refused where they are declared: nothing can grow."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.best, self.hits = 0, dict[int, bool]()
+        self._wanted = wanted
+        self._sources: list[str] = []
+        self._package, self._inside, self._text = "", False, ""
+        self._parser = expat.ParserCreate()
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.EntityDeclHandler = self._refuse
+
+    def feed(self, data: bytes) -> None:
+        self._parser.Parse(data, False)
+
+    def _refuse(self, *_: object) -> None:
+        raise ValueError("a coverage report declares no entities")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._text = ""
+        if tag == "package":
+            self._package = attributes.get("name", "")
+        elif tag == "class" and "filename" in attributes:  # Cobertura
+            self._open(attributes["filename"])
+        elif tag == "sourcefile":  # JaCoCo
+            self._open(f"{self._package}/{attributes.get('name', '')}".lstrip("/"))
+        elif tag == "file":  # Clover
+            self._open(attributes.get("path") or attributes.get("name", ""))
+        elif tag == "line" and self._inside:
+            number = attributes.get("number") or attributes.get("nr") or attributes.get("num") or ""
+            count = attributes.get("hits") or attributes.get("ci") or attributes.get("count") or ""
+            if number.isdecimal() and count.isdecimal() and len(number) < 10 and len(count) < 20:
+                line = int(number) - 1
+                self.hits[line] = self.hits.get(line, False) or int(count) > 0
+
+    def _open(self, name: str) -> None:
+        fits = self._wanted.rank(name, *self._sources)
+        self._inside = fits > 0 and fits >= self.best
+        if self._inside and fits > self.best:
+            self.best, self.hits = fits, {}
+
+    def _characters(self, text: str) -> None:
+        if len(self._text) < 4000:
+            self._text += text
+
+    def _end(self, tag: str) -> None:
+        if tag in ("class", "sourcefile", "file"):
+            self._inside = False
+        elif tag == "source" and len(self._sources) < 20:
+            self._sources.append(self._text.strip())
+
+
+def _lines(hits: Mapping[int, bool]) -> tuple[Piece, ...]:
+    return tuple(Piece(line, line, hit) for line, hit in sorted(hits.items()) if line >= 0)
+
+
+READERS: Mapping[str, Reader] = {
+    "coverage.json": read_json,
+    "coverage/coverage-final.json": read_json,
+    "coverage.xml": read_xml,
+    "coverage/cobertura-coverage.xml": read_xml,
+    "coverage/clover.xml": read_xml,
+    "cobertura.xml": read_xml,
+    "coverage.cobertura.xml": read_xml,
+    "target/site/jacoco/jacoco.xml": read_xml,
+    "build/reports/jacoco/test/jacocoTestReport.xml": read_xml,
+    "lcov.info": read_lcov,
+    "coverage/lcov.info": read_lcov,
+    "coverage.lcov": read_lcov,
+    "cover.out": read_go,
+    "coverage.out": read_go,
+    "c.out": read_go,
+}
+"""Where tools leave their reports, relative to a folder above the source, and how each is read."""
+
+
+def candidates(folder: Path) -> Iterator[tuple[Path, Reader]]:
+    """The places of one folder where a report may lie."""
+    for name, reader in READERS.items():
+        yield folder / name, reader
