@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "${": "}", "#{": "}", "#[": "]", "@(": ")", "$(": ")"}
-_OPENERS = frozenset(CLOSERS)
-_CLOSING = frozenset(CLOSERS.values())
+OPENERS = {")": "(", "]": "[", "}": "{"}
 # Leaves inside of these are text, whatever they look like.
 _TEXTUAL = ("string", "comment", "char_literal", "regex", "text", "heredoc")
 _LOOK_AT_CLOCK = 2048
@@ -20,7 +19,7 @@ _LOOK_AT_CLOCK = 2048
 
 @dataclass(frozen=True, slots=True)
 class Unclosed:
-    """An opener without its closer. `before` is the closer of an outer bracket that came first, if one did."""
+    """An opener without its closer. `before` is the token that came where the closer should have, if one shows that."""
 
     opener: tree_sitter.Node
     before: tree_sitter.Node | None
@@ -33,27 +32,29 @@ class Unclosed:
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """A closer that nothing has opened."""
+    """A closer that nothing has opened. `after` is the last token of the line that seems to lack its opener."""
 
     node: tree_sitter.Node
+    after: tree_sitter.Node | None = None
 
 
 def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:
     """The brackets of a tree that have no partner, in the order in which that shows.
 
-    A closer that fits an outer opener closes it: what is open in between was never closed. `end` is a time of
-    time.monotonic(); past it nothing is found rather than something half true.
+    A closer that fits an outer opener closes it: what is open in between was never closed. Only broken subtrees are
+    looked into: in a whole one every bracket has its partner. `end` is a time of time.monotonic(); past it nothing is
+    found rather than something half true.
     """
     found: list[Unclosed | Stray] = []
     stack: list[tree_sitter.Node] = []
-    for count, leaf in enumerate(leaves(root)):
+    for count, leaf in enumerate(leaves(root, broken=True)):
         if count % _LOOK_AT_CLOCK == 0 and time.monotonic() > end:
             return []
         if leaf.is_missing:
             continue
-        if leaf.type in _OPENERS:
+        if leaf.type in CLOSERS:
             stack.append(leaf)
-        elif leaf.type in _CLOSING:
+        elif leaf.type in OPENERS:
             fitting = next((n for n, opener in enumerate(reversed(stack)) if CLOSERS[opener.type] == leaf.type), None)
             if fitting is None:
                 found.append(Stray(leaf))
@@ -63,15 +64,19 @@ def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:
     return found + [Unclosed(opener, None) for opener in reversed(stack)]
 
 
-def leaves(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The tokens of a tree in order, without the insides of whole strings and comments."""
+def leaves(root: tree_sitter.Node, *, broken: bool = False) -> Iterator[tree_sitter.Node]:
+    """The tokens of a tree in order, without the insides of whole strings and comments.
+
+    With `broken` only those that stand in a node with an error; a whole node beside them comes as one.
+    """
     cursor = root.walk()
     while True:
         node = cursor.node
         assert node is not None
-        if not _is_text(node) and cursor.goto_first_child():
+        whole = _is_text(node) or (broken and not node.has_error)
+        if not whole and cursor.goto_first_child():
             continue
-        if not node.child_count:
+        if broken or not node.child_count:
             yield node
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():

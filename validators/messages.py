@@ -6,26 +6,21 @@ Brackets first (they explain the most), then an unterminated string, then what i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stet_ls.validators import brackets, wording
-from stet_ls.validators.failure import Failure, first_failure
-from stet_ls.validators.findings import Finding, Related
+from stet_ls.validators import brackets, pairing, telling, wording
+from stet_ls.validators.failure import END_OF_FILE, Failure, first_failure
+from stet_ls.validators.findings import Finding
 from stet_ls.validators.parse import Parsed
 from stet_ls.validators.source import Span
+from stet_ls.validators.telling import FENCE, MISSING, STRAY, UNCLOSED, UNEXPECTED, UNTERMINATED
 
 if TYPE_CHECKING:
     import tree_sitter
 
-_MOST = 100  # a text with more is hopeless, but an edit of it is still judged by what it adds
-_SIGNED = 40
+__all__ = ["FENCE", "MISSING", "STRAY", "UNCLOSED", "UNEXPECTED", "UNTERMINATED", "errors", "explain"]
 
-UNCLOSED = "unclosed-bracket"
-STRAY = "stray-bracket"
-UNTERMINATED = "unterminated-string"
-MISSING = "missing"
-UNEXPECTED = "unexpected"
+_MOST = 100  # a text with more is hopeless, but an edit of it is still judged by what it adds
 
 
 def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
@@ -37,20 +32,31 @@ def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
     failure = first_failure(parsed, end=end)
     nodes = list(errors(parsed.root))
     struck = _struck(nodes, failure)
+    fences = telling.fences(parsed)
+    unmatched: list[brackets.Unclosed | brackets.Stray] = []
+    found: list[Finding] = []
     if struck is not None and (quote := wording.open_quote(parsed, failure)):
         # What stands behind an open quote was swallowed by it: the brackets there tell nothing.
-        unmatched = []
-        found = [_string(parsed, quote, struck)]
-    else:
-        unmatched = brackets.unmatched(parsed.root, end=end)[:_MOST]
+        if not fences:
+            found.append(telling.unterminated(parsed, quote, struck))
+    elif not fences and (unmatched := brackets.unmatched(parsed.root, end=end)):
+        unmatched = pairing.blame(parsed, unmatched, end=end)[:_MOST]
         found = [_bracket(parsed, problem, failure) for problem in unmatched]
     told = [finding.span for finding in found] + ([failure.span] if failure and found else [])
     closers = {one.closer for one in unmatched if isinstance(one, brackets.Unclosed)}
+    others = []
     for node in nodes[:_MOST]:
         is_told = node.type in closers or any(parsed.span(node).contains(span) for span in told)
         if not is_told:
-            found.append(_error(parsed, node, failure if node == struck else None))
-    return tuple(found[:_MOST])
+            others.append(_error(parsed, node, failure if node == struck else None))
+    return tuple([*fences, *_ordered(found, others)][:_MOST])
+
+
+def _ordered(found: list[Finding], others: list[Finding]) -> list[Finding]:
+    """A closer that nothing opened comes last if the text is broken above it: there it lost its opener."""
+    first = min((finding.line for finding in others), default=None)
+    late = [one for one in found if one.code == STRAY and first is not None and first < one.line]
+    return [one for one in found if one not in late] + others + late
 
 
 def errors(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -76,44 +82,41 @@ def _struck(nodes: list[tree_sitter.Node], failure: Failure | None) -> tree_sitt
 
 def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray, failure: Failure | None) -> Finding:
     if isinstance(problem, brackets.Stray):
-        message = f"unexpected '{problem.node.type}': nothing opened it"
-        return _finding(parsed, parsed.span(problem.node), message, STRAY)
-    span = parsed.span(problem.opener)
-    message = f"line {parsed.source.line_of(span.start) + 1}: '{problem.opener.type}' is never closed"
-    related: tuple[Related, ...] = ()
-    if before := wording.expected_before(parsed, problem, failure):
-        token, place = before
-        message += f"; expected '{problem.closer}' before {token}"
-        related = (Related(place, f"expected '{problem.closer}' before this"),)
-    return replace(_finding(parsed, span, message, UNCLOSED), related=related)
-
-
-def _string(parsed: Parsed, quote: Span, node: tree_sitter.Node) -> Finding:
-    line = parsed.source.line_of(quote.start) + 1
-    return _finding(parsed, quote, f"line {line}: unterminated string", UNTERMINATED, node)
+        return telling.stray(parsed, problem)
+    return telling.unclosed(parsed, problem, failure)
 
 
 def _error(parsed: Parsed, node: tree_sitter.Node, failure: Failure | None) -> Finding:
     """What one error node says; the first failure knows better where it is and what would have fitted."""
     if node.is_missing:
         at = parsed.span(node)
-        message = f"expected {wording.name(node.type)} before {wording.next_token(parsed, at.end)}"
-        return _finding(parsed, at, message, MISSING, node)
+        return _expected(parsed, at, wording.name(node.type), wording.next_token(parsed, at.end), node)
     if failure is None:
         span = wording.first_token(parsed, node)
         return _finding(parsed, span, f"unexpected {wording.quoted(parsed.source.slice(span))}", UNEXPECTED, node)
-    code = MISSING if (expected := wording.expected(parsed, node, failure)) else UNEXPECTED
     token = wording.quoted(failure.token)
-    return _finding(
-        parsed, failure.span, f"expected {expected} before {token}" if expected else f"unexpected {token}", code, node
+    if expected := wording.expected(parsed, node, failure):
+        return _expected(parsed, failure.span, expected, token, node)
+    return _finding(parsed, failure.span, f"unexpected {token}", UNEXPECTED, node)
+
+
+def _expected(parsed: Parsed, at: Span, what: str, token: str, node: tree_sitter.Node) -> Finding:
+    line = parsed.source.line_of(at.start) + 1
+    suggestion = f"insert {what} before {token} on line {line}"
+    if token == END_OF_FILE:
+        suggestion = f"insert {what} at the end of the file"
+    certain = what.startswith("'") and " or " not in what  # one mark, not a kind of thing
+    return _finding(parsed, at, f"expected {what} before {token}", MISSING, node, (suggestion,) if certain else ())
+
+
+def _finding(
+    parsed: Parsed, span: Span, message: str, code: str, node: tree_sitter.Node, suggestions: tuple[str, ...] = ()
+) -> Finding:
+    return Finding(
+        span,
+        message,
+        code=code,
+        line=parsed.source.line_of(span.start),
+        suggestions=suggestions,
+        signature=telling.signature_of(parsed, node),
     )
-
-
-def _finding(parsed: Parsed, span: Span, message: str, code: str, node: tree_sitter.Node | None = None) -> Finding:
-    line = parsed.source.line_of(span.start)
-    if node is None:
-        signature = f"{code} {parsed.source.line_text(line).strip()[:_SIGNED]}"
-    else:
-        parent = node.parent.type if node.parent else ""
-        signature = f"{node.type} {node.is_missing} {parent} {parsed.text(node)[:_SIGNED]}"
-    return Finding(span, message, code=code, line=line, signature=signature)

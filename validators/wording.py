@@ -90,19 +90,16 @@ def open_quote(parsed: Parsed, failure: Failure | None) -> Span | None:
     return parsed.span(quote) if quote else None
 
 
-def expected_before(parsed: Parsed, problem: brackets.Unclosed, failure: Failure | None) -> tuple[str, Span] | None:
-    """The token, quoted, before which a closing bracket was expected at the latest, and its place; None: unknown."""
+def expected_before(parsed: Parsed, problem: brackets.Unclosed, failure: Failure | None) -> tuple[str, Span]:
+    """The token, quoted, before which a closing bracket was expected at the latest, and its place."""
     start = problem.opener.end_byte
     end = problem.before.start_byte if problem.before else len(parsed.data)
     if failure is not None and start <= failure.span.start <= end and _closes(parsed, problem, failure):
-        token, span = failure.token, failure.span
-    elif problem.before is not None:
-        token, span = problem.before.type, parsed.span(problem.before)
-    else:
-        return None
-    line = parsed.source.line_of(span.start)
-    elsewhere = line != parsed.source.line_of(problem.opener.start_byte) and token != END_OF_FILE
-    return quoted(token) + (f" (line {line + 1})" if elsewhere else ""), span
+        return quoted(failure.token), failure.span
+    if problem.before is not None:
+        span = first_token(parsed, problem.before)
+        return quoted(parsed.source.slice(span)), span
+    return END_OF_FILE, Span(len(parsed.source.data), len(parsed.source.data))
 
 
 def _closes(parsed: Parsed, problem: brackets.Unclosed, failure: Failure) -> bool:
