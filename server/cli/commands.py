@@ -45,7 +45,7 @@ COMMANDS: Mapping[str, Row] = {
     "editor": Row("editor", "print the configuration to paste for an editor"),
     "demo": Row("demo", "watch every action at work on a small project with real flaws"),
     "memory": Row("memory", "solutions that stood (comes later)"),
-    "sandbox": Row("sandbox", "run commands as a job would (comes later)"),
+    "sandbox": Row("sandbox", "run a command in the sandbox, or tell which walls stand here"),
 }
 
 EPILOG = (

@@ -1,18 +1,96 @@
-"""`stet sandbox`: not there yet, and says so."""
+"""`stet sandbox`: run a command as a job would, and tell how well this machine walls it in."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import json
+import shutil
+import sys
+from pathlib import Path
 
-from stet_ls.engine.errors import StetError
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.paths import user_paths
+from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.sandbox import Candidate, Sandbox, none_here
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+from stet_ls.server.cli.session import load_settings, tell
+
+_TIMED_OUT = 124
+_STOPPED = 125
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Takes any words, so that whatever is asked gets the same plain answer."""
-    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="...", help=argparse.SUPPRESS)
+    """Declares the two commands."""
+    doors = parser.add_subparsers(dest="door", required=True, metavar="exec|probe")
+    execute = doors.add_parser("exec", help="run a command in the sandbox: no network, no files but those given")
+    execute.add_argument("--file", action="append", default=[], type=Path, metavar="F", help="copy F into the box")
+    execute.add_argument("--json", action="store_true", help="print the RunResult with its IsolationReport")
+    execute.add_argument("argv", nargs="+", metavar="ARGV", help="the command, after --")
+    probe = doors.add_parser("probe", help="what is walled in here, and why not more")
+    probe.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Refuses."""
-    del arguments
-    raise StetError("the sandbox comes in a later version; until then no code is run")
+    """The command's exit status, 124 at the wall clock, 125 past another limit; 4 if the run was refused."""
+    sandbox = _sandbox()
+    if arguments.door == "probe":
+        return _probe(asyncio.run(sandbox.candidates()), as_json=arguments.json)
+    spec = RunSpec(tuple(arguments.argv), files=_files(arguments.file), binds=_binds(arguments.argv[0]))
+    try:
+        result = asyncio.run(sandbox.run(spec))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return _show(result, as_json=arguments.json)
+
+
+def _sandbox() -> Sandbox:
+    settings = load_settings().settings
+    return Sandbox(Level(settings.sandbox.minimum_level), user_paths().cache / "sandbox")
+
+
+def _files(paths: list[Path]) -> dict[str, bytes]:
+    try:
+        return {path.name: path.read_bytes() for path in paths}
+    except OSError as error:
+        raise UsageError(f"{error.filename}: {error.strerror}") from error
+
+
+def _binds(program: str) -> tuple[Path, ...]:
+    """What a program needs that is not the system's: the installation that it belongs to."""
+    found = Path(sys.executable) if program in ("python", "python3") else shutil.which(program)
+    return mounts.interpreter(Path(found)) if found else ()
+
+
+def _show(result: RunResult, *, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(result.to_json(), ensure_ascii=False))
+    else:
+        sys.stdout.buffer.write(result.stdout)
+        sys.stdout.flush()
+        sys.stderr.buffer.write(result.stderr)
+        sys.stderr.flush()
+        if result.status not in (Status.OK, Status.FAILED):
+            tell(f"stopped: {result.status}{f', {result.detail}' if result.detail else ''}")
+    if result.status is Status.TIMEOUT:
+        return _TIMED_OUT
+    if result.exit is not None:
+        return result.exit
+    return 128 + result.signal if result.signal else _STOPPED
+
+
+def _probe(candidates: tuple[Candidate, ...], *, as_json: bool) -> int:
+    reports = [candidate.report for candidate in candidates] or [none_here()]
+    if as_json:
+        print(json.dumps({"backends": [report.to_json() for report in reports]}, ensure_ascii=False))
+        return 0
+    for report in reports:
+        print(f"{report.backend} {report.version}: {report.level}".replace("  ", " "))
+        for wall, holds in report.enforced.items():
+            print(f"  {wall.value:<13} {holds.value}")
+        if report.why_not_stronger:
+            print(f"  why not stronger: {report.why_not_stronger}")
+        if report.advice:
+            print(f"  to improve it: {report.advice}")
+    return 0

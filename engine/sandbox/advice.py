@@ -1,0 +1,55 @@
+"""Why a box does not stand here, and the command that would help: from what the tools say when they fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+_CLONE = Path("/proc/sys/kernel/unprivileged_userns_clone")
+_MOST = Path("/proc/sys/user/max_user_namespaces")
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One sentence of why, and a command to type ("" if there is none)."""
+
+    why: str
+    command: str = ""
+
+
+APPARMOR_PROFILE = """abi <abi/4.0>,
+include <tunables/global>
+profile stet-bwrap {program} flags=(unconfined) {{
+  userns,
+}}
+"""
+"""Lets this one program make user namespaces, where the distribution allows them to named programs only."""
+
+
+def without_bwrap() -> Advice:
+    """Nothing to build a box with."""
+    return Advice("bubblewrap is not installed", "sudo apt install bubblewrap  # or: pip install 'stet-ls[sandbox]'")
+
+
+def for_failure(program: Path, said: str) -> Advice:
+    """What `said`, bwrap's words or a probe's, come from on this machine."""
+    if _switched_on(_APPARMOR):
+        profile = APPARMOR_PROFILE.format(program=program)
+        return Advice(
+            "AppArmor keeps ordinary programs from making user namespaces",
+            f"printf '%s' '{profile}' | sudo tee /etc/apparmor.d/stet-bwrap && sudo apparmor_parser -r "
+            "/etc/apparmor.d/stet-bwrap",
+        )
+    if _CLONE.exists() and not _switched_on(_CLONE):
+        return Advice("user namespaces are switched off", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
+    if _MOST.exists() and not _switched_on(_MOST):
+        return Advice("user namespaces are switched off", "sudo sysctl -w user.max_user_namespaces=15000")
+    return Advice(f"bubblewrap does not work here: {said.strip().rpartition(chr(10))[2] or 'it says nothing'}")
+
+
+def _switched_on(file: Path) -> bool:
+    try:
+        return file.read_text(encoding="ascii").strip() not in ("", "0")
+    except OSError:
+        return False

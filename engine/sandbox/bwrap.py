@@ -1,0 +1,223 @@
+"""Bubblewrap: a box of namespaces with a minimal view of the host, and a filter over the system calls."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shlex
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.sandbox import bpf, collect, filters, mounts, tree
+from stet_ls.engine.sandbox.environment import environment
+from stet_ls.engine.sandbox.isolation import IsolationReport
+from stet_ls.engine.sandbox.layer import Layers
+from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.supervise import Ended, supervise
+
+_MOST_FILES = 500
+_WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - the box's own, each in memory and of its own size
+
+
+class BoxError(StetError):
+    """The box could not be built. Its text is what bwrap says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bwrap:
+    """One bwrap of this machine. `overlays`: it can lay a writable, forgetful layer over a folder (0.11 and later)."""
+
+    program: Path
+    version: str
+    overlays: bool
+    report: IsolationReport
+    layers: Layers
+
+    @property
+    def name(self) -> str:
+        """How reports call it."""
+        return "bubblewrap"
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs it. Raises BoxError if the box does not stand, ValueError for a bind that shows too much."""
+        with ExitStack() as stack:
+            return await self._run(spec, stack)
+
+    async def _run(self, spec: RunSpec, stack: ExitStack) -> RunResult:
+        plan = _Plan(stack)
+        work = str(spec.overlay.root) if spec.overlay else mounts.BOX
+        variables = environment(spec.env, spec.binds)
+        arguments = [*_walls(plan), *_view(spec, plan, self.layers, stack)]
+        readers = {"status": plan.pipe("--json-status-fd", arguments)}
+        if spec.report:
+            readers["report"] = plan.pipe(None, variables, "STET_REPORT_FD")
+        if spec.artifacts:
+            readers["artifacts"] = plan.pipe(None, variables, "STET_ARTIFACTS_FD")
+        arguments += ["--chdir", work, "--"]
+        options = plan.data("\0".join(arguments).encode() + b"\0")
+        argv = [str(self.program), "--args", str(options), *_command(spec)]
+        writable = (work, *_WRITABLE)
+        ended = await supervise(
+            argv,
+            env=variables,
+            limits=spec.limits,
+            measure=lambda process: tree.measure(process, writable, spec.limits),
+            pass_fds=plan.hand_over(),
+            pipes=readers,
+        )
+        return self._result(spec, ended)
+
+    def _result(self, spec: RunSpec, ended: Ended) -> RunResult:
+        code = _exit_code(ended.extra["status"])
+        if code is None and ended.why is None:
+            raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()}")
+        status, number, detail = _judge(code, ended.why)
+        return RunResult(
+            status,
+            self.report,
+            exit=code if number is None and ended.why is None else None,
+            signal=number,
+            stdout=ended.stdout,
+            stderr=ended.stderr,
+            truncated=ended.truncated,
+            seconds=ended.seconds,
+            peak_rss=ended.peak,
+            report=ended.extra.get("report", b""),
+            artifacts=collect.from_tar(ended.extra.get("artifacts", b""), spec.artifacts),
+            detail=detail,
+        )
+
+
+class _Plan:
+    """The descriptors that go into the box: data that bwrap reads, and pipes that come out."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._mine: list[int] = []
+        stack.callback(self._close)
+
+    def data(self, content: bytes) -> int:
+        """A descriptor from which `content` can be read once."""
+        descriptor = os.memfd_create("stet", os.MFD_CLOEXEC)
+        self._mine.append(descriptor)
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return descriptor
+
+    def pipe(self, option: str | None, into: list[str] | dict[str, str], name: str = "") -> int:
+        """A pipe whose writing end goes into the box, told by an option or a variable; the reading end comes back."""
+        reading, writing = os.pipe()
+        self._mine.append(writing)
+        if isinstance(into, list):
+            assert option
+            into += [option, str(writing)]
+        else:
+            into[name] = str(writing)
+        return reading
+
+    def hand_over(self) -> tuple[int, ...]:
+        """All of them; whoever takes them closes them."""
+        mine, self._mine = tuple(self._mine), []
+        return mine
+
+    def _close(self) -> None:
+        for descriptor in self._mine:
+            os.close(descriptor)
+
+
+def _walls(plan: _Plan) -> list[str]:
+    return [
+        *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"),
+        *("--cap-drop", "ALL", "--hostname", "box", "--uid", "1000", "--gid", "1000"),
+        *("--seccomp", str(plan.data(bpf.program(filters.BOX, platform.machine())))),
+    ]
+
+
+def _view(spec: RunSpec, plan: _Plan, layers: Layers, stack: ExitStack) -> Iterator[str]:
+    """What can be seen in the box, in the order in which it is mounted."""
+    size = str(spec.limits.scratch)
+    for mount in mounts.system():
+        yield from mount
+    for name, text in mounts.NAMES.items():
+        yield from ("--file", str(plan.data(text)), name)
+    yield from ("--dev", "/dev", "--proc", "/proc")
+    for folder in _WRITABLE:
+        yield from ("--size", size, "--tmpfs", folder)
+    yield from ("--remount-ro", "/dev")
+    root = spec.overlay.root if spec.overlay else None
+    for bind in mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path))):
+        if root is None or not bind.is_relative_to(root):
+            yield from ("--ro-bind", str(bind), str(bind))
+    if spec.overlay:
+        # Not by `--file`: bwrap would follow a link of the workspace while the host is still within reach.
+        layer = stack.enter_context(layers.layer(spec.overlay, spec.files))
+        yield from ("--overlay-src", str(root), "--overlay-src", str(layer), "--tmp-overlay", str(root))
+    else:
+        yield from ("--size", size, "--tmpfs", mounts.BOX)
+        if len(spec.files) > _MOST_FILES:
+            raise ValueError(f"{len(spec.files)} files for one run; at most {_MOST_FILES} are taken")
+        for name, content in spec.files.items():
+            yield from ("--file", str(plan.data(content)), f"{mounts.BOX}/{collect.relative(name)}")
+    yield from ("--remount-ro", "/")
+
+
+def _command(spec: RunSpec) -> list[str]:
+    """The command behind a shell that first sets the limits: in here RLIMIT_NPROC counts the box's processes alone."""
+    script = "; ".join(_ulimits(spec.limits))
+    if spec.artifacts:
+        names = " ".join(shlex.quote(f"./{collect.relative(name)}") for name in spec.artifacts)
+        script += (
+            '; work=$PWD; files=$STET_ARTIFACTS_FD; unset STET_ARTIFACTS_FD; "$@"; code=$?; '
+            f'cd "$work" && tar -cf "/proc/self/fd/$files" -- {names} 2>/dev/null; exit $code'
+        )
+    else:
+        script += '; exec "$@"'
+    return ["/bin/sh", "-c", script, "sh", *spec.argv]
+
+
+def _ulimits(limits: Limits) -> Iterator[str]:
+    yield "ulimit -c 0"
+    yield f"ulimit -d {limits.data // 1024}"
+    yield f"ulimit -f {limits.file // 512}"
+    yield f"ulimit -n {limits.open_files}"
+    # dash calls it -p, bash -u. Two more than asked: the shell itself, and bwrap.
+    yield f"ulimit -u {limits.processes + 2} 2>/dev/null || ulimit -p {limits.processes + 2}"
+
+
+def _exit_code(status: bytes) -> int | None:
+    """What bwrap tells of the command's end; None if it never ran."""
+    for line in status.splitlines():
+        try:
+            told = json.loads(line)
+        except ValueError:
+            continue
+        if "exit-code" in told:
+            return int(told["exit-code"])
+    return None
+
+
+_CANNOT_RUN, _NOT_FOUND = 126, 127
+_SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
+
+
+def _judge(code: int | None, why: Status | None) -> tuple[Status, int | None, str]:
+    """The status, the signal that ended the command, and a word about it. A shell tells a signal as 128 and more."""
+    if why is not None or code is None:
+        return why or Status.KILLED, None, ""
+    if code == 0:
+        return Status.OK, None, ""
+    if code == _NOT_FOUND:
+        return Status.NO_RUNNER, None, "the program is not in the box"
+    if 128 < code < 128 + 65:
+        number = code - 128
+        if number == _SIGXFSZ:
+            return Status.DISK, number, "a file grew past its limit"
+        if number == _SIGXCPU:
+            return Status.TIMEOUT, number, "the processor time was used up"
+        return Status.KILLED, number, "a forbidden system call" if number == _SIGSYS else ""
+    return Status.FAILED, None, ""

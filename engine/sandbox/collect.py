@@ -1,0 +1,42 @@
+"""What comes back from a box: names and bytes that code wrote which nobody trusts."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+_MOST = 8 * 1024 * 1024
+
+
+def relative(name: str) -> str:
+    """A relative path that stays where it is put. Raises ValueError for any other."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
+        raise ValueError(f"{name!r} is no path below the working folder")
+    return str(path)
+
+
+def from_tar(data: bytes, wanted: Sequence[str]) -> Mapping[str, bytes]:
+    """The regular files of an archive that were asked for, or lie in a folder that was; links and devices are left.
+
+    The archive is read in memory and never unpacked; a broken one gives what stands before the break.
+    """
+    names = [relative(name) for name in wanted]
+    found: dict[str, bytes] = {}
+    total = 0
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+            for member in archive:
+                name = str(PurePosixPath(member.name))
+                total += member.size
+                asked = any(name == each or name.startswith(f"{each}/") for each in names)
+                if not member.isreg() or not asked or ".." in PurePosixPath(name).parts or total > _MOST:
+                    continue
+                file = archive.extractfile(member)
+                if file is not None:
+                    found[name] = file.read()
+    except (tarfile.TarError, EOFError, ValueError, OSError):
+        pass
+    return found

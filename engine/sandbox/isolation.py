@@ -1,0 +1,90 @@
+"""How well a run was walled in, as it is told to the user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Level(StrEnum):
+    """From no wall to all of them. A level is earned by what was probed on this machine, not by a backend's name."""
+
+    NONE = "none"
+    PARTIAL = "partial"
+    STRONG = "strong"
+    FULL = "full"
+
+    def reaches(self, minimum: Level) -> bool:
+        """True if this level is `minimum` or better."""
+        levels = list(Level)
+        return levels.index(self) >= levels.index(minimum)
+
+
+class Wall(StrEnum):
+    """What a run may be kept from."""
+
+    FILES_READ = "fs_read"
+    FILES_WRITE = "fs_write"
+    NETWORK = "network"
+    UNIX_SOCKETS = "unix_sockets"
+    SIGNALS = "signals"
+    PROCESSES = "procs"
+    MEMORY = "memory"
+    DISK = "disk"
+    TREE_KILL = "tree_kill"
+    ENVIRONMENT = "environment"
+
+
+class Holds(StrEnum):
+    """Does a wall stand? PARTIAL: only its worst gaps are closed."""
+
+    YES = "yes"
+    PARTIAL = "partial"
+    NO = "no"
+
+
+@dataclass(frozen=True, slots=True)
+class IsolationReport:
+    """What stood around a run. `why_not_stronger` and `advice` (a command to type) are "" at level full."""
+
+    backend: str
+    version: str
+    level: Level
+    enforced: Mapping[Wall, Holds] = field(default_factory=dict)
+    why_not_stronger: str = ""
+    advice: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as design 4.5 names it."""
+        return {
+            "backend": self.backend,
+            "version": self.version,
+            "level": self.level.value,
+            "enforced": {wall.value: holds.value for wall, holds in self.enforced.items()},
+            "why_not_stronger": self.why_not_stronger,
+            "advice": self.advice,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.backend} ({self.level})"
+
+
+def level_of(enforced: Mapping[Wall, Holds]) -> Level:
+    """The level that a set of walls earns.
+
+    FULL: all stand. STRONG: nothing can be read, written, reached or left behind, though a wall against waste (memory,
+    disk, processes) may have gaps. PARTIAL: files are safe from writing and the tree dies. NONE: anything less.
+    """
+    if all(enforced.get(wall) is Holds.YES for wall in Wall):
+        return Level.FULL
+    if all(enforced.get(wall) is Holds.YES for wall in _STRONG):
+        return Level.STRONG
+    if all(enforced.get(wall) is Holds.YES for wall in _PARTIAL):
+        return Level.PARTIAL
+    return Level.NONE
+
+
+_PARTIAL = (Wall.FILES_WRITE, Wall.TREE_KILL, Wall.ENVIRONMENT)
+_STRONG = (*_PARTIAL, Wall.FILES_READ, Wall.NETWORK, Wall.UNIX_SOCKETS, Wall.SIGNALS)

@@ -1,0 +1,94 @@
+"""What of the host a box sees: the system's programs and libraries, the interpreters it needs, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+BOX = "/box"
+"""The working folder of a run without a workspace."""
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32")
+_ETC = (
+    "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "protocols", "services",
+    "ssl/openssl.cnf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk", "mono",
+)  # fmt: skip
+
+NAMES = {
+    "/etc/passwd": b"box:x:1000:1000:box:/tmp:/bin/sh\n",
+    "/etc/group": b"box:x:1000:\n",
+    "/etc/hosts": b"127.0.0.1 localhost\n::1 localhost\n",
+    "/etc/nsswitch.conf": b"passwd: files\ngroup: files\nhosts: files\n",
+}
+"""Files that tell of the user and the network on the host; the box has its own."""
+
+_NEVER = frozenset(
+    {"/", "/home", "/root", "/run", "/var", "/var/run", "/tmp", "/dev", "/proc", "/sys", "/etc", "/usr", "/opt"}  # noqa: S108
+)
+
+
+def system() -> Iterator[tuple[str, str, str]]:
+    """The system's part as (option, source, destination) of bwrap: links stay links, folders are bound read-only."""
+    for name in _SYSTEM:
+        path = Path(name)
+        if path.is_symlink():
+            yield "--symlink", str(path.readlink()), name
+        elif path.is_dir():
+            yield "--ro-bind", name, name
+    for name in _ETC:
+        if Path("/etc", name).exists():
+            yield "--ro-bind", f"/etc/{name}", f"/etc/{name}"
+
+
+def bindable(path: Path) -> Path | None:
+    """The folder or file to bind for `path`, or None if it is in the box anyway.
+
+    Raises ValueError for a place that holds other people's things: a whole home, the root, the run-time folder.
+    """
+    real = path.absolute()
+    if any(real.is_relative_to(name) for name in _SYSTEM):
+        return None
+    if str(real) in _NEVER or real == Path.home().absolute():
+        raise ValueError(f"{real} holds more than a run may see; name the folder below it that is needed")
+    return real
+
+
+def interpreter(executable: Path = Path(sys.executable)) -> tuple[Path, ...]:
+    """The folders without which a Python does not start: its environment, and the installation that it was made from.
+
+    An installation in a home folder (pyenv, uv) is shown alone, never the folders above it.
+    """
+    folders = [environment_of(executable)]
+    base = _home(folders[0])
+    if base is not None:
+        folders.append(environment_of((base / executable.name).resolve()))
+    folders.append(environment_of(executable.resolve()))
+    return tuple(dict.fromkeys(folder for folder in folders if bindable(folder) is not None))
+
+
+def environment_of(executable: Path) -> Path:
+    """The folder that a Python belongs to: two above it (`…/bin/python`)."""
+    return executable.absolute().parent.parent
+
+
+def _home(environment: Path) -> Path | None:
+    """The folder of the base interpreter, as a virtual environment notes it."""
+    try:
+        text = (environment / "pyvenv.cfg").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    for line in text.splitlines():
+        key, _, value = line.partition("=")
+        if key.strip() == "home":
+            return Path(value.strip())
+    return None
+
+
+def outermost(paths: Iterable[Path]) -> list[Path]:
+    """The paths without those that lie in another of them, outer ones first."""
+    kept: list[Path] = []
+    for path in sorted(set(paths), key=lambda path: len(path.parts)):
+        if not any(path.is_relative_to(other) for other in kept):
+            kept.append(path)
+    return kept

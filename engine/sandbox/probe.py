@@ -1,0 +1,214 @@
+"""Which walls really stand here: found by attacking them, once for each boot, kernel and version of the tools."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.sandbox.environment import ENVIRONMENT
+from stet_ls.engine.sandbox.isolation import Holds, Wall
+from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
+
+_SCRIPT = Path(__file__).with_name("attack.py")
+_MIB = 1024 * 1024
+_MINE = ("canary", "socket", "datagrams")
+_SHELL = ("PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE")  # what shells and Python add by themselves
+
+
+class Runner(Protocol):
+    """What is attacked."""
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs a command in a box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """The walls that stand, and for each that does not, what went through it."""
+
+    enforced: Mapping[Wall, Holds]
+    holes: Mapping[Wall, str]
+
+
+class ProbeError(StetError):
+    """Honest work is not possible in the box, so that nothing can be said of its walls."""
+
+
+async def attack(runner: Runner) -> Probed:
+    """Attacks a box from inside and looks from outside. Raises ProbeError, and what the runner raises."""
+    with _targets() as targets:
+        spec = RunSpec(
+            (sys.executable, "-I", "-S", _SCRIPT.name),
+            files={_SCRIPT.name: _SCRIPT.read_bytes()},
+            binds=mounts.interpreter(),
+            env={"STET_TARGETS": json.dumps(targets.told)},
+        )
+        result = await runner.run(spec)
+        told = _told(result)
+        # An accepted connection or a datagram may take a moment to be seen; a hole is a hole whenever it shows.
+        holes = {Wall(wall): "; ".join(reached) for wall, reached in told["holes"].items()}
+        for wall, reached in targets.reached():
+            holes.setdefault(wall, reached)
+    for wall, found in await asyncio.gather(_tree(runner), _memory(runner), _processes(runner), _disk(runner)):
+        if found:
+            holes[wall] = found
+    return Probed({wall: Holds.NO if wall in holes else Holds.YES for wall in Wall}, holes)
+
+
+def _told(result: RunResult) -> Mapping[str, Any]:
+    try:
+        told: Mapping[str, Any] = json.loads(result.stdout)
+    except ValueError:
+        told = {}
+    if not told.get("honest"):
+        said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise ProbeError(f"a harmless program does not run in the box ({result.status}{': ' if said else ''}{said})")
+    return told
+
+
+@dataclass(frozen=True, slots=True)
+class _Targets:
+    """What an attack may reach, and how it is seen that it did."""
+
+    told: Mapping[str, Any]
+    reached: Callable[[], Iterator[tuple[Wall, str]]]
+
+
+@contextmanager
+def _targets() -> Iterator[_Targets]:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-canary-")))
+        canary = folder / "canary"
+        text = secrets.token_hex(8)
+        canary.write_text(text, encoding="ascii")
+        name = f"stet-{secrets.token_hex(8)}"
+        tcp = _listener(stack, socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
+        udp = _listener(stack, socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
+        unix = _listener(stack, socket.AF_UNIX, socket.SOCK_STREAM, str(folder / "socket"))
+        abstract = _listener(stack, socket.AF_UNIX, socket.SOCK_STREAM, f"\0{name}")
+        datagrams = _listener(stack, socket.AF_UNIX, socket.SOCK_DGRAM, str(folder / "datagrams"))
+        listeners = [(tcp, Wall.NETWORK), (udp, Wall.NETWORK)]
+        listeners += [(listener, Wall.UNIX_SOCKETS) for listener in (unix, abstract, datagrams)]
+        victim = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE)
+        stack.callback(victim.wait)
+        stack.callback(victim.kill)
+        assert victim.stdin
+        stack.callback(victim.stdin.close)
+
+        def reached() -> Iterator[tuple[Wall, str]]:
+            if canary.read_text(encoding="ascii") != text or len(list(folder.iterdir())) > len(_MINE):
+                yield Wall.FILES_WRITE, "a file of the user's was written"
+            for listener, wall in listeners:
+                if _heard(listener):
+                    yield wall, "a listener outside was reached"
+            if victim.poll() is not None:
+                yield Wall.SIGNALS, "a process outside was ended"
+
+        told = {
+            "canary": str(canary),
+            "private": _private(),
+            "tcp": tcp.getsockname()[1],
+            "udp": udp.getsockname()[1],
+            "unix": str(folder / "socket"),
+            "datagrams": str(folder / "datagrams"),
+            "abstract": name,
+            "victim": victim.pid,
+            "variables": [*ENVIRONMENT, *_SHELL, "STET_TARGETS"],
+        }
+        yield _Targets(told, reached)
+
+
+def _private() -> list[str]:
+    """Names in the user's home which no bind leads through."""
+    shown = mounts.interpreter()
+    names = (entry for entry in Path.home().iterdir() if not any(folder.is_relative_to(entry) for folder in shown))
+    return [str(entry) for entry, _ in zip(names, range(5), strict=False)]
+
+
+def _listener(stack: ExitStack, family: int, kind: int, address: Any) -> socket.socket:
+    listener = stack.enter_context(socket.socket(family, kind))
+    listener.bind(address)
+    if kind == socket.SOCK_STREAM:
+        listener.listen()
+    listener.setblocking(False)
+    return listener
+
+
+def _heard(listener: socket.socket) -> bool:
+    try:
+        if listener.type == socket.SOCK_DGRAM:
+            listener.recv(1)
+        else:
+            listener.accept()[0].close()
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _python(script: str, **limits: Any) -> RunSpec:
+    return RunSpec((sys.executable, "-I", "-S", "-c", script), binds=mounts.interpreter(), limits=Limits(**limits))
+
+
+async def _tree(runner: Runner) -> tuple[Wall, str]:
+    """A process that leaves its session and its parent is gone with the run."""
+    tag = f"stet-survivor-{secrets.token_hex(8)}"
+    script = (
+        "import os, sys\n"
+        "if os.fork() == 0:\n"
+        " os.setsid()\n"
+        " if os.fork(): os._exit(0)\n"
+        f" os.execv(sys.executable, [sys.executable, '-I', '-S', '-c', 'import time; time.sleep(60)', '{tag}'])\n"
+        "os.wait()"
+    )
+    await runner.run(_python(script))
+    alive = await asyncio.to_thread(_tagged, tag)
+    return Wall.TREE_KILL, f"process {alive[0]} lives on" if alive else ""
+
+
+def _tagged(tag: str) -> list[str]:
+    """The processes whose command line holds the tag."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if tag.encode() in (process / "cmdline").read_bytes():
+                found.append(process.name)
+    return found
+
+
+async def _memory(runner: Runner) -> tuple[Wall, str]:
+    """Shared memory, which RLIMIT_DATA does not count."""
+    script = f"import mmap, time\nm = mmap.mmap(-1, {256 * _MIB})\nm.write(b'x' * {256 * _MIB})\ntime.sleep(4)"
+    result = await runner.run(_python(script, memory=96 * _MIB, wall=2.5))
+    stopped = result.status is Status.MEMORY
+    return Wall.MEMORY, "" if stopped else f"256 MB were had where 96 are allowed ({result.status})"
+
+
+async def _processes(runner: Runner) -> tuple[Wall, str]:
+    script = "import os, time\nfor _ in range(60):\n if os.fork() == 0: time.sleep(4); os._exit(0)\ntime.sleep(4)"
+    result = await runner.run(_python(script, processes=16, wall=2.5))
+    stopped = result.status in (Status.PROCESSES, Status.FAILED)
+    return Wall.PROCESSES, "" if stopped else f"60 processes were had where 16 are allowed ({result.status})"
+
+
+async def _disk(runner: Runner) -> tuple[Wall, str]:
+    script = (
+        "import time\nfor n in range(16):\n"
+        f" with open('f%d' % n, 'wb') as file: file.write(b'x' * {_MIB})\n"
+        "time.sleep(4)"
+    )
+    result = await runner.run(_python(script, scratch=4 * _MIB, wall=2.5))
+    stopped = result.status in (Status.DISK, Status.FAILED)
+    return Wall.DISK, "" if stopped else f"16 MB were written where 4 are allowed ({result.status})"

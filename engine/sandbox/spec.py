@@ -1,0 +1,129 @@
+"""What is to be run, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.sandbox.isolation import IsolationReport
+
+_KIB = 1024
+_MIB = 1024 * _KIB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that a run may use; times in seconds, sizes in bytes.
+
+    `data` is RLIMIT_DATA of one process: RLIMIT_AS breaks Node under 1 GB and Java under 4 GB. `memory` is what the
+    whole tree may hold, which no rlimit bounds. `output` is how much of each stream is kept; four times that much in
+    all ends the run.
+    """
+
+    wall: float = 10.0
+    data: int = 1024 * _MIB
+    memory: int = 1536 * _MIB
+    processes: int = 64
+    file: int = 32 * _MIB
+    scratch: int = 64 * _MIB
+    scratch_files: int = 5_000
+    output: int = _MIB
+    open_files: int = 512
+
+
+TESTS = Limits(wall=30.0)
+COMPILE = Limits(wall=60.0)
+
+LIMITS: Mapping[str, Limits] = {
+    "java": replace(COMPILE, data=2048 * _MIB, processes=256),
+    "go": replace(COMPILE, processes=256, scratch=512 * _MIB, scratch_files=20_000),
+    "rust": replace(COMPILE, scratch=512 * _MIB),
+    "csharp": replace(COMPILE, data=2048 * _MIB, processes=256, scratch=256 * _MIB),
+    "cpp": COMPILE,
+    "c": COMPILE,
+}
+"""By language id, where the defaults do not fit: compilers take time, the JVM and Go's tools take threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A workspace as the run sees it: at its own path, writable in the box and untouched outside.
+
+    `buffers` are unsaved texts by relative path, which hide the files on the disk. Secrets and `.git` are masked.
+    """
+
+    root: Path
+    buffers: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """One run. Its standard input is empty and it inherits nothing.
+
+    `files` are put into the working folder, by relative path; the folder is `/box`, or the overlay's root. `binds` are
+    shown read-only at their own paths. `artifacts` are relative paths whose regular files come back. With `report` the
+    run finds the number of a descriptor to write to in `STET_REPORT_FD`.
+    """
+
+    argv: tuple[str, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    binds: tuple[Path, ...] = ()
+    overlay: Overlay | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = Limits()
+    artifacts: tuple[str, ...] = ()
+    report: bool = False
+
+
+class Status(StrEnum):
+    """How a run ended. Only OK and FAILED are the program's own doing; `exit` tells them apart and nothing else."""
+
+    OK = "ok"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    DISK = "disk"
+    PROCESSES = "procs"
+    KILLED = "killed"
+    NO_RUNNER = "no_runner"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What came of a run. `exit` is None if a signal ended it; `peak_rss` is the tree's, in bytes.
+
+    `stdout` and `stderr` keep the first and the last part of what was written; `truncated` says that something is gone.
+    """
+
+    status: Status
+    isolation: IsolationReport
+    exit: int | None = None
+    signal: int | None = None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    truncated: bool = False
+    seconds: float = 0.0
+    peak_rss: int = 0
+    report: bytes = b""
+    artifacts: Mapping[str, bytes] = field(default_factory=dict)
+    detail: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as design 4.5 names it."""
+        return {
+            "status": self.status.value,
+            "exit": self.exit,
+            "signal": self.signal,
+            "stdout": self.stdout.decode("utf-8", "replace"),
+            "stderr": self.stderr.decode("utf-8", "replace"),
+            "truncated": self.truncated,
+            "seconds": round(self.seconds, 3),
+            "peak_rss": self.peak_rss,
+            "detail": self.detail,
+            "isolation": self.isolation.to_json(),
+        }

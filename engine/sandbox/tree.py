@@ -1,0 +1,95 @@
+"""What a tree of processes uses, seen from outside: no rlimit bounds a tree, and code inside could lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.sandbox.spec import Limits, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Processes, the bytes of memory that they hold, and the bytes and files in the box's writable folders."""
+
+    processes: int = 0
+    memory: int = 0
+    scratch: int = 0
+    files: int = 0
+
+    def beyond(self, limits: Limits) -> Status | None:
+        """The limit that is passed, if any."""
+        if self.memory > limits.memory:
+            return Status.MEMORY
+        if self.processes > limits.processes:
+            return Status.PROCESSES
+        # A full file system is as far as a program gets.
+        if self.scratch >= limits.scratch or self.files > limits.scratch_files:
+            return Status.DISK
+        return None
+
+
+def measure(root: int, folders: tuple[str, ...], limits: Limits) -> Use:
+    """What the descendants of `root` use. `folders` are writable file systems as seen from inside; each counts once.
+
+    Stops counting once there are more processes than allowed: a fork bomb makes them faster than they can be read.
+    """
+    processes = memory = 0
+    inside: int | None = None
+    for process in descendants(root):
+        processes += 1
+        memory += _memory(process)
+        inside = process if inside is None else inside
+        if processes > limits.processes:
+            break
+    scratch = files = 0
+    if inside is not None:
+        for system in {_space(Path(f"/proc/{inside}/root{folder}")) for folder in folders} - {None}:
+            assert system is not None
+            scratch += system[1]
+            files += system[2]
+    return Use(processes, memory, scratch, files)
+
+
+def descendants(root: int) -> Iterator[int]:
+    """The processes below `root`, without itself; those that end meanwhile are passed over."""
+    pending = [root]
+    while pending:
+        for child in _children(pending.pop()):
+            yield child
+            pending.append(child)
+
+
+def _children(process: int) -> list[int]:
+    """A process' children: each of its threads may have some. One file a thread, no walk over the machine."""
+    found: list[int] = []
+    try:
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            found += map(int, (thread / "children").read_bytes().split())
+    except (OSError, ValueError):
+        pass  # it ended while it was looked at
+    return found
+
+
+def _memory(process: int) -> int:
+    """Its own and shared memory without mapped files: those belong to the page cache."""
+    total = 0
+    try:
+        for line in Path(f"/proc/{process}/status").read_bytes().splitlines():
+            if line.startswith((b"RssAnon:", b"RssShmem:")):
+                total += int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        return total
+    return total
+
+
+def _space(folder: Path) -> tuple[int, int, int] | None:
+    """A file system's identity, and the bytes and files in use there."""
+    try:
+        device = folder.stat().st_dev
+        system = os.statvfs(folder)
+    except OSError:
+        return None
+    return device, (system.f_blocks - system.f_bfree) * system.f_frsize, system.f_files - system.f_ffree

@@ -1,0 +1,36 @@
+"""The boxes of this machine; without any, tests that need one are skipped and say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.sandbox.bwrap import Bwrap
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.sandbox import Sandbox, bwrap_programs
+
+PROGRAMS = {str(path): path for path in bwrap_programs()} or {"": None}
+
+
+@pytest.fixture(scope="session")
+def probes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where what was probed is remembered, for all tests: a probe makes five boxes."""
+    return tmp_path_factory.mktemp("probes") / "sandbox"
+
+
+@pytest.fixture
+def sandbox(probes: Path) -> Sandbox:
+    return Sandbox(Level.STRONG, probes)
+
+
+@pytest.fixture(params=PROGRAMS)
+async def box(request: pytest.FixtureRequest, sandbox: Sandbox) -> Bwrap:
+    """Each bwrap that is installed: the system's and the one of the extra."""
+    if not request.param:
+        pytest.skip("no bwrap is installed")
+    candidates = await sandbox.candidates()
+    candidate = candidates[list(PROGRAMS).index(request.param)]
+    if candidate.backend is None:
+        pytest.skip(f"bwrap does not work here: {candidate.report.why_not_stronger}")
+    return candidate.backend

@@ -1,0 +1,97 @@
+"""The probe bites: without walls every attack goes through, in a box none does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.sandbox import probe
+from stet_ls.engine.sandbox.bwrap import Bwrap
+from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
+from stet_ls.engine.sandbox.sandbox import Sandbox, bwrap_programs
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+
+BARE = IsolationReport("bare", "", Level.NONE)
+
+
+class Bare:
+    """No box at all: the command runs as anybody's, for as long as it is allowed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        for name, content in spec.files.items():
+            (self.folder / name).write_bytes(content)
+        try:
+            done = subprocess.run(
+                spec.argv,
+                cwd=self.folder,
+                env={**os.environ, **spec.env, "STET_PLANTED": "secret"},
+                capture_output=True,
+                timeout=spec.limits.wall,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return RunResult(Status.TIMEOUT, BARE)
+        status = Status.OK if done.returncode == 0 else Status.FAILED
+        return RunResult(status, BARE, exit=done.returncode, stdout=done.stdout, stderr=done.stderr)
+
+
+async def test_without_walls_everything_leaks(tmp_path: Path) -> None:
+    probed = await probe.attack(Bare(tmp_path))
+
+    assert set(probed.holes) == set(Wall)
+    assert level_of(probed.enforced) is Level.NONE
+    for name in ("read_canary", "list_home"):
+        assert name in probed.holes[Wall.FILES_READ]
+    for name in ("connect_unix", "connect_abstract", "send_through_pair"):
+        assert name in probed.holes[Wall.UNIX_SOCKETS]
+    for process in Path("/proc").glob("[0-9]*"):  # what the probe of the tree left, as it should here
+        try:
+            if b"stet-survivor-" in (process / "cmdline").read_bytes():
+                os.kill(int(process.name), 9)
+        except OSError:
+            continue
+
+
+async def test_in_a_box_nothing_does(box: Bwrap) -> None:
+    probed = await probe.attack(box)
+
+    assert probed.holes == {}
+    assert level_of(probed.enforced) is Level.FULL
+
+
+@pytest.mark.skipif(not list(bwrap_programs()), reason="no bwrap is installed")
+async def test_a_probe_is_remembered_until_something_changes(tmp_path: Path) -> None:
+    await Sandbox(Level.STRONG, tmp_path / "sandbox").candidates()
+    file = tmp_path / "sandbox" / "probed.json"
+    known = json.loads(file.read_text())
+    for row in known.values():
+        row["level"] = "partial"
+    file.write_text(json.dumps(known))
+
+    again = Sandbox(Level.STRONG, tmp_path / "sandbox")
+
+    assert {each.report.level for each in await again.candidates()} == {Level.PARTIAL}
+    file.write_text("{broken")
+    anew = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    assert (await anew.best()).report.level is Level.FULL  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("gaps", "level"),
+    [
+        ((), Level.FULL),
+        ((Wall.MEMORY, Wall.DISK), Level.STRONG),
+        ((Wall.SIGNALS,), Level.PARTIAL),
+        ((Wall.NETWORK, Wall.FILES_READ), Level.PARTIAL),
+        ((Wall.FILES_WRITE,), Level.NONE),
+    ],
+)
+def test_a_level_is_as_strong_as_its_walls(gaps: tuple[Wall, ...], level: Level) -> None:
+    assert level_of({wall: Holds.NO if wall in gaps else Holds.YES for wall in Wall}) is level
