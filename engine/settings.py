@@ -5,6 +5,7 @@ Where the values come from, and which source may set what, is the business of `c
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -111,6 +112,46 @@ class ModelSettings(Section):
     )
 
 
+class CheckerRow(Section):
+    """A checker, linter or formatter that the user adds to the built-in ones."""
+
+    language: str = Field(description='The language\'s LSP id, such as "python" or "terraform".')
+    argv: tuple[str, ...] = Field(
+        min_length=1,
+        description="Program and arguments, started without a shell; {file} is the path of a private copy of the text, "
+        "which else comes on standard input.",
+    )
+    kind: Literal["syntax", "lint", "format"] = Field(
+        default="syntax", description="Errors that block an edit, findings that are told, or the formatted text."
+    )
+    name: str = Field(default="", description="How findings and messages call it; empty: the program's name.")
+    pattern: str = Field(
+        default="",
+        description="A regular expression for a line of its output, with the groups (?P<line>), (?P<message>) and "
+        "perhaps column, severity and code; empty: it writes JSON objects with these fields.",
+    )
+    authoritative: bool = Field(default=True, description="Whether its errors alone may block an edit.")
+    seconds: float = Field(default=5.0, gt=0, le=60, description="Seconds that it may take.")
+
+    @field_validator("pattern")
+    @classmethod
+    def _groups(cls, pattern: str) -> str:
+        try:
+            groups = re.compile(pattern).groupindex
+        except re.error as error:
+            raise ValueError(f"expected a regular expression: {error}") from None
+        if pattern and not {"line", "message"} <= set(groups):
+            raise ValueError("expected a regular expression with the groups (?P<line>...) and (?P<message>...)")
+        return pattern
+
+
+class ProgramRow(Section):
+    """Where the program of a built-in tool is."""
+
+    name: str = Field(description="The tool, as `stet doctor` calls it.")
+    path: str = Field(description="The file to start for it; for an npm parser the folder of its package.")
+
+
 class Checks(Section):
     """Validation and repair."""
 
@@ -128,6 +169,17 @@ class Checks(Section):
     live_yield: bool = Field(
         default=True,
         description="Show no syntax errors of a language whose errors another server of the editor was seen to report.",
+    )
+    format_edits: bool = Field(
+        default=True, description="Format the changed lines of an edit as the project does, where its files show how."
+    )
+    disabled_tools: tuple[str, ...] = Field(
+        default=(), json_schema_extra=UserOnly, description="Checkers, linters and formatters that are never started."
+    )
+    trusted_workspaces: tuple[str, ...] = Field(
+        default=(),
+        json_schema_extra=UserOnly,
+        description="Folders whose own programs may be started: parsers and formatters in node_modules.",
     )
     findings: bool = Field(default=True, description="Show what analyze found as diagnostics, not only in its report.")
 
@@ -182,6 +234,14 @@ class Settings(Section):
     )
     models: tuple[ModelRow, ...] = Field(
         default=(), json_schema_extra=UserOnly, description="Settings of single models; the last row that fits wins."
+    )
+    checkers: tuple[CheckerRow, ...] = Field(
+        default=(),
+        json_schema_extra=UserOnly,
+        description="Checkers, linters and formatters beside the built-in ones; they come first.",
+    )
+    programs: tuple[ProgramRow, ...] = Field(
+        default=(), json_schema_extra=UserOnly, description="Programs to start instead of those on PATH."
     )
     deadline: Annotated[float, Field(gt=0)] = Field(
         default=30.0,

@@ -65,7 +65,8 @@ class Finding:
 class Verdict:
     """The answer of the syntax check. Only an `authoritative` error, or one of a trusted grammar, may block an edit.
 
-    `reason` says in words why the status is unknown; `seconds` is the time the check took.
+    `reason` says in words why the status is unknown, or why a better judge was not heard; `seconds` is the time that
+    the check took.
     """
 
     status: Status

@@ -14,7 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+try:
+    import resource
+except ImportError:  # Windows has no such limits
+    resource = None  # type: ignore[assignment]
+
 _READ = 65_536
+
+PRIVATE = "{private}"
+"""In an argument: the folder of the files that a tool is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +49,15 @@ def run_tool(
     cwd: Path | None = None,
     limit: int = 1_000_000,
     environment: Mapping[str, str] | None = None,
+    files: Mapping[str, bytes] | None = None,
+    memory: int | None = None,
 ) -> ToolResult:
     """Runs `argv`, at most `deadline` seconds, and keeps at most `limit` bytes of each output.
 
     Without `cwd` the tool stands in the file system's root and has a fresh private home, so that it finds no project's
-    configuration or plug-in. `environment` is added to PATH, LANG and HOME, all that it gets. The tool's process
+    configuration or plug-in. `environment` is added to PATH, LANG and HOME, all that it gets. `files` are written,
+    by their base names, to a private folder that only this user can read and that is gone afterwards; `PRIVATE` in an
+    argument is its path. `memory` is the most address space in bytes, where the system can limit it. The tool's process
     group is killed at the deadline, past the limit, and when the caller is interrupted. Raises nothing on its account.
     """
     started = time.monotonic()
@@ -54,8 +66,9 @@ def run_tool(
         return ToolResult(None, missing=argv[0])
     with tempfile.TemporaryDirectory(prefix="stet-tool-", ignore_cleanup_errors=True) as home:
         try:
+            folder = _written(Path(home), files) if files else home
             child = subprocess.Popen(
-                [program, *argv[1:]],
+                [program, *(argument.replace(PRIVATE, folder) for argument in argv[1:])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -70,9 +83,10 @@ def run_tool(
                 },
                 start_new_session=True,
             )
-        except OSError:
+        except (OSError, ValueError):  # ValueError: an argument with a NUL
             return ToolResult(None, missing=argv[0])
         try:
+            _limit_memory(child.pid, memory)
             conversation = _Conversation(child, stdin, limit)
             finished = conversation.hold(started + deadline)
             status = _wait(child, started + deadline) if finished else None
@@ -86,6 +100,21 @@ def run_tool(
         truncated=conversation.truncated,
         seconds=time.monotonic() - started,
     )
+
+
+def _written(home: Path, files: Mapping[str, bytes]) -> str:
+    """The folder of the files. Not the home itself: a text called `.npmrc` would become a tool's settings there."""
+    folder = home / "files"
+    folder.mkdir(mode=0o700)
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return str(folder)
+
+
+def _limit_memory(pid: int, most: int | None) -> None:
+    if most is not None and hasattr(resource, "prlimit"):
+        with contextlib.suppress(OSError):  # it has ended already
+            resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
 
 
 class _Conversation:

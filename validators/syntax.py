@@ -7,38 +7,52 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.validators import grammars, languages, messages
+from stet_ls.validators.checkers.asking import Asked, Unable
+from stet_ls.validators.checkers.table import SLOW, checkers
 from stet_ls.validators.findings import Finding, Status, Verdict, new_findings
-from stet_ls.validators.natives import NATIVES
+from stet_ls.validators.own import own_findings
 from stet_ls.validators.parse import DeadlineError, parse
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.toolbox import BUILT_IN, Toolbox
+from stet_ls.validators.toolbox import BUILT_IN, Role, Toolbox
 
 _TELLING = (messages.UNCLOSED, messages.UNTERMINATED)
 
 
+THOROUGH = 10.0
+"""Seconds in which every tool can answer, a compiler included."""
+WHILE_TYPING = 1.0
+"""Seconds for those that answer at once."""
+
+
 def check(
-    source: Source, language: str, *, path: Path | None = None, deadline: float = 1.0, tools: Toolbox = BUILT_IN
+    source: Source, language: str, *, path: Path | None = None, deadline: float = THOROUGH, tools: Toolbox = BUILT_IN
 ) -> Verdict:
     """The verdict on a text, by the best judge that this machine has for the language and `tools` allow.
 
     A language's own parser decides; the grammar decides where there is none. `path` tells the kind of file and where
-    its project's manifest stands; the file itself is not read. `deadline` is in seconds, for everything together.
-    Never raises on account of the text; what could not be judged is UNKNOWN with a reason.
+    its project's manifest stands; the file itself is not read. `deadline` is in seconds, for everything together; with
+    less than `SLOW` of them no compiler is asked. Never raises on account of the text; what could not be judged is
+    UNKNOWN with a reason.
     """
     started = time.monotonic()
     row = languages.language(language)
+    name = row.id if row else language
     verdict: Verdict | None = None
-    for native in NATIVES.get(row.id if row else language, ()):
-        if not tools.allows(native.name):
+    failures: list[str] = []
+    for checker in checkers(name, Role.SYNTAX, tools):
+        left = deadline - (time.monotonic() - started)
+        if left <= 0 or (checker.slow and left < SLOW):
             continue
-        found = native.check(source, path, deadline - (time.monotonic() - started))
-        if found is None:
+        found = checker.check(Asked(source, name, path, min(left, checker.seconds), tools))
+        if isinstance(found, Unable):
+            failures += [] if found.missing else [found.reason]
             continue
         status = Status.ERROR if found else Status.OK
-        verdict = Verdict(status, row.id if row else language, found, native.name, authoritative=native.authoritative)
+        verdict = Verdict(status, name, found, checker.name, authoritative=checker.authoritative)
         break
     verdict = conclude(verdict, source, language, max(deadline - (time.monotonic() - started), 0.05))
-    return replace(verdict, seconds=time.monotonic() - started)
+    reason = "; ".join([*failures, *filter(None, [verdict.reason])])
+    return replace(verdict, reason=reason, seconds=time.monotonic() - started)
 
 
 def conclude(native: Verdict | None, source: Source, language: str, deadline: float) -> Verdict:
@@ -58,7 +72,7 @@ def _merge(native: Verdict | None, seen: Verdict) -> Verdict:
     telling = tuple(finding for finding in seen.findings if finding.code in _TELLING)
     if native.authoritative:
         return replace(native, findings=telling + native.findings)
-    if seen.status is Status.OK and native.status is Status.ERROR:
+    if seen.status is Status.UNKNOWN or (seen.status is Status.OK and native.status is Status.ERROR):
         return replace(native, may_block=False)
     return seen
 
@@ -73,6 +87,7 @@ def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
     except (grammars.NoGrammarError, DeadlineError) as error:
         return Verdict(Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started)
     findings = messages.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
+    findings = (*findings, *own_findings(parsed))
     if b"\0" in source.data:
         findings = (_binary(source), *findings)
     return Verdict(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stet_ls.engine.settings import ModelRow, Provider, Settings
+from stet_ls.engine.settings import CheckerRow, ModelRow, ProgramRow, Provider, Section, Settings
 
 JsonSchema = Mapping[str, Any]
 
@@ -86,9 +86,15 @@ PROVIDER_KEYS: Mapping[str, Key] = {
 }
 """The keys of one `[[providers]]` table."""
 
+ROWS: Mapping[str, type[Section]] = {"models": ModelRow, "checkers": CheckerRow, "programs": ProgramRow}
+"""The lists of tables that need no more than their model; endpoints, which carry keys, have a file of their own."""
+
 TABLES: Mapping[str, Mapping[str, Key]] = {
     "providers": PROVIDER_KEYS,
-    "models": {key.name: key for key in _walk(ModelRow.model_json_schema(), {}, "", user_only=True)},
+    **{
+        name: {key.name: key for key in _walk(row.model_json_schema(), {}, "", user_only=True)}
+        for name, row in ROWS.items()
+    },
 }
 """The settings that are lists of tables, with the keys of one table each. They fit into files alone."""
 

@@ -12,12 +12,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from stet_ls.engine.configuration import providers, sources
-from stet_ls.engine.configuration.keys import KEYS, SECTIONS, TABLES, VARIABLES, Key, suggestion
+from stet_ls.engine.configuration.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, suggestion
 from stet_ls.engine.configuration.sources import Entry, Source
 from stet_ls.engine.configuration.tables import read_tables
 from stet_ls.engine.errors import SettingsError
 from stet_ls.engine.paths import user_paths
-from stet_ls.engine.settings import ModelRow, Section, Settings
+from stet_ls.engine.settings import Section, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class _State:
             self.refused.append(Row(key.name, shown(key.name, entry.value), origin, refused=True))
         elif key.name == "providers":
             self._providers, self.providers_origin = entry, origin
-        elif (row := _ROWS.get(key.name)) is not None:
+        elif (row := ROWS.get(key.name)) is not None:
             self.tables[key.name], problems = read_tables(entry.value, row, key.name, entry.place)
             self.table_origins[key.name] = origin
             self.problems += problems
@@ -143,12 +143,8 @@ class _State:
             if name not in TABLES:
                 origin = self.values[name][1] if name in self.values else "default"
                 yield Row(name, shown(name, _value(settings, name)), origin)
-        for name in _ROWS:
+        for name in ROWS:
             yield from _table_rows(name, self.tables.get(name, ()), self.table_origins.get(name, "default"))
-
-
-_ROWS: Mapping[str, type[Section]] = {"models": ModelRow}
-"""The lists of tables that this file reads; endpoints, which carry keys, have a file of their own."""
 
 
 def _table_rows(name: str, tables: tuple[Section, ...], origin: str) -> Iterable[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -26,11 +27,14 @@ def read_tables(value: object, row: type[Row], name: str, place: str) -> tuple[t
             continue
         problems += [_unknown(f"{dotted}.{key}", str(key), name, place) for key in table if key not in keys]
         try:
-            rows.append(row.model_validate({key: table[key] for key in table if key in keys}, strict=True))
+            known = {key: table[key] for key in table if key in keys}
+            # JSON mode is strict about types and still takes a list where the model holds a tuple.
+            rows.append(row.model_validate_json(json.dumps(known, default=str), strict=True))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             field = str(first["loc"][0])
-            problems.append(f'"{dotted}.{field}" in {place}: expected {keys[field].expected}')
+            own = first["msg"].removeprefix("Value error, ") if first["type"] == "value_error" else ""
+            problems.append(f'"{dotted}.{field}" in {place}: {own or f"expected {keys[field].expected}"}')
     return tuple(rows), problems
 
 

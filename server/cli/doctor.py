@@ -16,14 +16,15 @@ from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.configuration import Loaded
+from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.errors import NoModelError
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
 from stet_ls.server.cli.editor import PROGRAMS
 from stet_ls.server.cli.session import load_settings
+from stet_ls.validators.checkers.survey import survey
 from stet_ls.validators.languages import LANGUAGES
-from stet_ls.validators.natives import NATIVES
-from stet_ls.validators.source import Source
+from stet_ls.validators.toolbox import Role, Toolbox
 
 
 class State(StrEnum):
@@ -47,9 +48,6 @@ _MARKS = {State.OK: ("✓", "green"), State.MISSING: ("–", "dim"), State.BROKE
 
 LIBRARIES = ("pygls", "openai", "tree-sitter", "xllamacpp")
 
-CHECKER_SECONDS = 5.0
-"""What a checker may take for an empty text before it counts as missing."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
@@ -60,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the report. The exit status is that of a job: 3 if no model could serve it."""
     loaded = load_settings()
     health = asyncio.run(_health(loaded))
-    parts = [*_model(health), *_versions(), *_checkers(), *_later(), *_editors(), *_places()]
+    parts = [*_model(health), *_versions(), *_checkers(toolbox(loaded.settings)), *_later(), *_editors(), *_places()]
     if arguments.json:
         report = {"version": __version__, "model": dict(health), "parts": [asdict(part) for part in parts]}
         print(json.dumps(report, ensure_ascii=False, indent=2))
@@ -103,14 +101,14 @@ def _versions() -> Iterator[Part]:
             yield Part("library", State.MISSING, f"{library} is not installed")
 
 
-def _checkers() -> Iterator[Part]:
+def _checkers(tools: Toolbox) -> Iterator[Part]:
     yield Part("syntax", State.OK, f"{sum(row.grammar is not None for row in LANGUAGES)} languages by their grammars")
-    for language, natives in NATIVES.items():
-        # Each is asked to judge an empty text: a program on PATH may be a stand-in for one that is not there.
-        working = next((each for each in natives if each.check(Source(""), None, CHECKER_SECONDS) is not None), None)
-        names = " or ".join(native.name for native in natives)
-        detail = working.name if working else f"no {names} here: the grammar judges"
-        yield Part("checker", State.OK if working else State.MISSING, f"{language}: {detail}")
+    for standing in survey(tools):
+        known = [f"{role} by {', '.join(names)}" for role, names in standing.working.items() if names]
+        known += [f"not here: {', '.join(standing.missing)}"] if standing.missing else []
+        judged = bool(standing.working.get(Role.SYNTAX))
+        words = "; ".join(known if judged else ["syntax by the grammar", *known])
+        yield Part("checker", State.OK if judged else State.MISSING, f"{standing.language}: {words}")
 
 
 def _later() -> Iterator[Part]:

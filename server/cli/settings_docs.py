@@ -82,6 +82,21 @@ fails is told in [providers.md](providers.md).
 by key; it overrides `[model]` and what `stet model probe` measured.
 
 {_table(TABLES["models"].values())}
+## Checkers, linters and formatters of your own
+
+`[[checkers]]` 🔒, one table for each. They come before the built-in ones of their language ([checkers.md](checkers.md)).
+
+```toml
+[[checkers]]
+language = "terraform"
+argv = ["tflint-wrapper", "{{file}}"]
+pattern = '^[^:]+:(?P<line>\\d+):(?P<column>\\d+): (?P<severity>error|warning): (?P<message>.+)$'
+```
+
+{_table(TABLES["checkers"].values())}
+`[[programs]]` 🔒 says what to start for a built-in tool instead of what PATH has.
+
+{_table(TABLES["programs"].values())}
 ## Variables that are no settings
 
 | variable | what it does |
@@ -119,7 +134,7 @@ def _table(keys: Iterable[Key]) -> str:
 
 def _default(key: Key) -> str:
     if key.default is None:
-        return "required" if key.name in ("name", "base_url") else "unset"
+        return "required" if key.name in ("name", "base_url", "language", "argv", "path") else "unset"
     return json.dumps(key.default, ensure_ascii=False)
 
 

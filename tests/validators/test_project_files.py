@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.validators import natives, ruff
+from stet_ls.validators import ruff
+from stet_ls.validators.checkers import rust
 from stet_ls.validators.project_files import parse_table, read_regular, read_table
 
 WAITING: dict[str, Callable[[Path], None]] = {
@@ -41,7 +42,7 @@ def test_a_projects_options_and_edition_are_not_waited_for(tmp_path: Path, make:
     found: list[object] = []
 
     def look() -> None:
-        found.extend([ruff.project_options(tmp_path / "a.py"), natives.edition(tmp_path / "a.rs")])
+        found.extend([ruff.project_options(tmp_path / "a.py"), rust.edition(tmp_path / "a.rs")])
 
     looking = threading.Thread(target=look, daemon=True)
     looking.start()

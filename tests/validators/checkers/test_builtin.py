@@ -12,6 +12,9 @@ import pytest
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
+from stet_ls.validators.toolbox import Toolbox
+
+OXLINT = ("oxlint",)
 
 
 def needs(tool: str) -> pytest.MarkDecorator:
@@ -23,8 +26,9 @@ def needs(tool: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(asked.returncode not in (0, 2), reason=f"{tool} does not run here: {told}")  # 2: gofmt
 
 
-def judge(text: str, language: str, path: Path | None = None) -> Verdict:
-    return check(Source(text), language, path=path, deadline=30)
+def judge(text: str, language: str, path: Path | None = None, *, without: tuple[str, ...] = ()) -> Verdict:
+    tools = Toolbox(disabled=frozenset(without))
+    return check(Source(text), language, path=path, deadline=30, tools=tools)
 
 
 def said(verdict: Verdict) -> list[tuple[str, int, str]]:
@@ -50,7 +54,7 @@ class TestNode:
         ],
     )
     def test_decides(self, text: str, message: str, line: int) -> None:
-        verdict = judge(text, "javascript")
+        verdict = judge(text, "javascript", without=OXLINT)
         assert (verdict.source, verdict.authoritative) == ("node", True)
         assert (message, line, "node") in said(verdict)
 
@@ -59,19 +63,19 @@ class TestNode:
         ["import a from 'b';\nawait a();\n", "await f();\n", "return 1;\n", "#!/usr/bin/env node\nrequire('x');\n"],
     )
     def test_takes_scripts_and_modules(self, text: str) -> None:
-        verdict = judge(text, "javascript")
+        verdict = judge(text, "javascript", without=OXLINT)
         assert (verdict.status, verdict.source) == (Status.OK, "node")
 
     def test_believes_the_extension(self) -> None:
-        assert judge("await f();\n", "javascript", Path("a.cjs")).status is Status.ERROR
-        assert judge("return 1;\n", "javascript", Path("a.mjs")).status is Status.ERROR
+        assert judge("await f();\n", "javascript", Path("a.cjs"), without=OXLINT).status is Status.ERROR
+        assert judge("return 1;\n", "javascript", Path("a.mjs"), without=OXLINT).status is Status.ERROR
 
     def test_is_not_asked_about_markup(self) -> None:
-        assert judge("const a = <b c={1}>d</b>;\n", "javascript").source == "tree-sitter"
+        assert judge("const a = <b c={1}>d</b>;\n", "javascript", without=OXLINT).source == "tree-sitter"
 
     def test_runs_nothing(self, tmp_path: Path) -> None:
         mark = tmp_path / "mark"
-        judge(f"require('fs').writeFileSync({str(mark)!r}, 'x');\n", "javascript")
+        judge(f"require('fs').writeFileSync({str(mark)!r}, 'x');\n", "javascript", without=OXLINT)
         assert not mark.exists()
 
 
@@ -127,5 +131,5 @@ class TestTools:
 
     def test_no_tool_leaves_it_to_the_grammar(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
-        assert judge("let a = ;\n", "javascript").source == "tree-sitter"
+        assert judge("let a = ;\n", "javascript", without=OXLINT).source == "tree-sitter"
         assert judge("x = 1\n", "python").source == "ruff", "ruff came with the package"

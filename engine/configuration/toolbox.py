@@ -1,0 +1,33 @@
+"""The toolbox that a user's settings make: which tools judge, and from where they are started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stet_ls.engine.settings import CheckerRow, Settings
+from stet_ls.validators import languages
+from stet_ls.validators.toolbox import AddedTool, Role, Toolbox
+
+
+def toolbox(settings: Settings) -> Toolbox:
+    """The tools that checks may use with these settings."""
+    checks = settings.checks
+    return Toolbox(
+        added=tuple(map(_added, settings.checkers)),
+        disabled=frozenset(checks.disabled_tools),
+        programs=tuple((row.name, Path(row.path).expanduser()) for row in settings.programs),
+        trusted_roots=tuple(Path(folder).expanduser().absolute() for folder in checks.trusted_workspaces),
+    )
+
+
+def _added(row: CheckerRow) -> AddedTool:
+    known = languages.language(row.language)
+    return AddedTool(
+        name=row.name or Path(row.argv[0]).name,
+        language=known.id if known else row.language,
+        role=Role(row.kind),
+        argv=row.argv,
+        pattern=row.pattern,
+        authoritative=row.authoritative,
+        deadline=row.seconds,
+    )

@@ -1,0 +1,116 @@
+"""The flags with which a project compiles a file, from its compile_commands.json: only those that can do no harm."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from stet_ls.validators.project_files import read_regular
+
+DATABASE = "compile_commands.json"
+_LARGEST = 30_000_000  # bytes; a browser's database has as many
+_BUILD_FOLDERS = ("", "build", "out", "_build")
+_HIGHEST = 30  # folders upwards
+
+# A project's file decides these, so the list says what may pass, never what may not: -fplugin, -load, -Xclang, @file,
+# -o and all that is not thought of here stay out.
+_WITH_PATH = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-isysroot")
+_WITH_VALUE = ("-D", "-U")
+_ALONE = frozenset(
+    (
+        "-ansi", "-pthread", "-m32", "-m64", "-nostdinc", "-nostdinc++", "-fno-exceptions", "-fexceptions",
+        "-fno-rtti", "-frtti", "-fms-extensions", "-fblocks", "-fchar8_t", "-fno-char8_t", "-fcoroutines",
+        "-fsigned-char", "-funsigned-char", "-fshort-wchar", "-fopenmp", "-stdlib=libc++", "-stdlib=libstdc++",
+    )
+)  # fmt: skip
+_PREFIXED = ("-std=", "--std=")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    file: Path
+    directory: Path
+    arguments: tuple[str, ...]
+
+
+def flags(path: Path | None) -> tuple[str, ...] | None:
+    """The flags for a file, those of its nearest neighbour if it has none of its own; None without a database.
+
+    The nearest database at or above the file counts, also in a build folder there, up to the repository's root.
+    """
+    if path is None:
+        return None
+    database = _database(path.absolute())
+    if database is None:
+        return None
+    try:
+        entries = _entries(database, database.stat().st_mtime_ns)
+    except OSError:
+        return None
+    entry = _nearest(Path(os.path.normpath(path.absolute())), entries)
+    return None if entry is None else tuple(_allowed(entry.arguments, entry.directory))
+
+
+def _database(path: Path) -> Path | None:
+    for folder in path.parents[:_HIGHEST]:
+        for build in _BUILD_FOLDERS:
+            if (folder / build / DATABASE).is_file():
+                return folder / build / DATABASE
+        if (folder / ".git").exists():
+            break
+    return None
+
+
+@lru_cache(maxsize=4)
+def _entries(database: Path, _stamp: int) -> tuple[_Entry, ...]:
+    """The entries of a database that can be read; none if it is no such thing."""
+    try:
+        rows = json.loads(read_regular(database, most=_LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return ()
+    found = (_entry(row, database.parent) for row in (rows if isinstance(rows, list) else ()))
+    return tuple(entry for entry in found if entry is not None)
+
+
+def _entry(row: Any, beside: Path) -> _Entry | None:
+    try:
+        directory = beside / row["directory"]
+        arguments = row.get("arguments")
+        if arguments is None:
+            arguments = shlex.split(row["command"])
+        return _Entry(Path(os.path.normpath(directory / row["file"])), directory, tuple(map(str, arguments[1:])))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _nearest(path: Path, entries: Sequence[_Entry]) -> _Entry | None:
+    """The entry of the file, else of one that shares most of its path: headers have none of their own."""
+    return max(entries, key=lambda entry: (entry.file == path, _shared(entry.file, path)), default=None)
+
+
+def _shared(one: Path, other: Path) -> tuple[int, bool]:
+    count = 0
+    for left, right in zip(one.parts, other.parts, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count, one.stem == other.stem
+
+
+def _allowed(arguments: Sequence[str], directory: Path) -> Iterator[str]:
+    """The flags of the list, with absolute paths: clang does not stand in the build's folder."""
+    waiting = iter(arguments)
+    for argument in waiting:
+        name = next((name for name in (*_WITH_PATH, *_WITH_VALUE) if argument.startswith(name)), None)
+        if argument in _ALONE or argument.startswith(_PREFIXED):
+            yield argument
+        elif name is not None:
+            value = argument[len(name) :] or next(waiting, "")
+            if value:
+                yield from (name, os.path.normpath(directory / value) if name in _WITH_PATH else value)
