@@ -12,6 +12,7 @@ from dataclasses import dataclass
 _FIRST_STEP = 1024
 _ANCHOR = 64  # bytes that must be found again for two stretches to count as the same
 _PROBES = (4, 2, 6, 1, 7, 3, 5)  # eighths of a stretch at which an anchor is looked for, the middle first
+_NEAR = 256  # bytes in which white space at an end is looked for
 _DEPTH = 5  # so there are at most 32 replacements
 
 
@@ -43,7 +44,16 @@ def edits(old: bytes, new: bytes) -> list[Edit]:
     start = _alike(old, 0, len(old), new, 0, len(new))
     tail = _alike_backwards(old, start, len(old), new, start, len(new))
     whole = _Stretch(start, len(old) - tail, start, len(new) - tail)
-    return [_whole_characters(old, new, stretch) for stretch in _split(old, new, whole, _DEPTH)]
+    stretches = list(_split(old, new, whole, _DEPTH))
+    found: list[Edit] = []
+    for n, stretch in enumerate(stretches):
+        first = found[-1].end if found else 0
+        last = stretches[n + 1].start if n + 1 < len(stretches) else len(old)
+        edit = _edit(old, new, stretch, first, last)
+        if found and edit.start == first:
+            edit = Edit(found[-1].start, edit.end, found.pop().new + edit.new)
+        found.append(edit)
+    return found
 
 
 def _split(old: bytes, new: bytes, at: _Stretch, depth: int) -> Iterator[_Stretch]:
@@ -102,18 +112,23 @@ def _reach(most: int, same: Callable[[int, int], bool]) -> int:
     return known
 
 
-def _whole_characters(old: bytes, new: bytes, at: _Stretch) -> Edit:
-    """The edit of a stretch, its ends moved out of the midst of characters.
+def _edit(old: bytes, new: bytes, at: _Stretch, first: int, last: int) -> Edit:
+    """The edit of a stretch, with the white space on both sides and one character more, from `first` to `last`.
 
-    A lexer that looked at a character has read all of its bytes, but is only said to have read the first.
+    Indents and dedents are tokens without a width in that white space. Python's parser, once it finds one changed,
+    takes nothing more of the old tree: a line inserted between two functions cost the whole file. Characters count as
+    a whole, because a lexer that looked at one has read all its bytes but is only said to have read the first.
     """
-    before = 0
-    while _inside(old, at.start - before) or _inside(new, at.new_start - before):
-        before += 1
-    after = 0
-    while _inside(old, at.end + after) or _inside(new, at.new_end + after):
-        after += 1
-    return Edit(at.start - before, at.end + after, new[at.new_start - before : at.new_end + after])
+    start, end = at.start, at.end
+    near = old[max(first, start - _NEAR) : start]
+    start -= min(len(near) - len(near.rstrip()) + 1, len(near))
+    while start > first and _inside(old, start):
+        start -= 1
+    near = old[end : min(last, end + _NEAR)]
+    end += min(len(near) - len(near.lstrip()) + 1, len(near))
+    while end < last and _inside(old, end):
+        end += 1
+    return Edit(start, end, new[at.new_start - (at.start - start) : at.new_end + (end - at.end)])
 
 
 def _inside(data: bytes, at: int) -> bool:
