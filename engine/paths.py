@@ -24,6 +24,11 @@ class Paths:
         """The embedded models' weights."""
         return self.data / "models"
 
+    @property
+    def profiles(self) -> Path:
+        """What was learnt about models."""
+        return self.data / "profiles"
+
 
 def user_paths() -> Paths:
     """The paths of this user; `STET_HOME` moves all of them."""

@@ -35,12 +35,16 @@ LONGEST_REST = 60.0
 
 
 class Breaker:
-    """Counts the failed calls of one endpoint. Belongs to one event loop; `clock` is in seconds."""
+    """Counts the failed calls of one endpoint; `last` is the newest of them. Belongs to one event loop.
+
+    `clock` is in seconds.
+    """
 
     def __init__(
         self, failures: int = 5, seconds: float = 30.0, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.failures = 0
+        self.last: Failure | None = None
         self._most = failures
         self._seconds = seconds
         self._clock = clock
@@ -77,7 +81,7 @@ class Breaker:
             if failure is None or admission == "trial":
                 self.failures, self._open_until = 0, None
             return
-        self.failures += 1
+        self.failures, self.last = self.failures + 1, failure
         rest = min(failure.retry_after or 0.0, LONGEST_REST) if failure.fault is Fault.RATE_LIMITED else 0.0
         if admission == "trial" or self.failures >= self._most:
             rest = max(rest, self._seconds)

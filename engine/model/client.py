@@ -11,28 +11,40 @@ from urllib.parse import urlsplit
 
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.events import Notice, OnEvent
-from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.breaker import Breaker
+from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.connection import Connection, Listed
+from stet_ls.engine.model.cost import cost_of
 from stet_ls.engine.model.diagnose import failure_of_exception
 from stet_ls.engine.model.dialect import Dialect, shorter_reply
 from stet_ls.engine.model.exchange import Exchange, reply_errors
+from stet_ls.engine.model.experience import Experience
 from stet_ls.engine.model.faults import Failure, reason, sentence, without_secrets
-from stet_ls.engine.model.profiles import is_chat_model
+from stet_ls.engine.model.profiles import Profile, is_chat_model, overridden, profile_for, tuned
 from stet_ls.engine.model.reading import Reading
 from stet_ls.engine.model.retry import pause_before_retry
-from stet_ls.engine.model.speed import Speed
 from stet_ls.engine.models import Message
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.engine.settings import Provider
+from stet_ls.engine.settings import Provider, Settings
 
 _LISTING_SECONDS = 5.0
 _TOLD_PAUSE_SECONDS = 1.0
 """A wait of at least this long is told to whoever watches."""
 
-_CUT_PROMPT, _LEAST_COMPARED = 0.6, 200
-"""An endpoint that counts fewer than 0.6 of the tokens that were sent cut the prompt, as Ollama does without a word."""
+_OVERESTIMATE, _LEAST_REPLY = 1.25, 256
+"""A prompt is too long for an endpoint if it is even so where the estimate is too high by a quarter."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The time that an endpoint has, by the event loop's clock: its first token is due at `begin_by`, all of its reply
+    at `deadline_at`. A pause between two requests that takes `longest_pause` seconds or more is not waited for."""
+
+    deadline_at: float
+    begin_by: float
+    longest_pause: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +56,23 @@ class Refusal:
 
 
 class Client:
-    """One endpoint and what was learnt about it: its dialect, its speed, its first model, its last fault."""
+    """One endpoint and what was learnt about it: its dialect, its breaker, its first model, its last fault.
 
-    def __init__(self, provider: Provider, *, speed: Speed | None = None, dialect: Dialect | None = None) -> None:
+    `experience` is what is known of its models; it outlives this process.
+    """
+
+    def __init__(
+        self, provider: Provider, settings: Settings, experience: Experience, *, dialect: Dialect | None = None
+    ) -> None:
         self.provider = provider
-        self.speed = speed or Speed()
+        self.experience = experience
         self.connection = Connection(provider)
+        self.breaker = Breaker(settings.model.breaker_failures, settings.model.breaker_seconds)
         self.last_failure: Failure | None = None
+        self._settings = settings
         self._dialect = dialect or Dialect()
         self._first_listed: Listed | None = None
+        self._told: set[str] = set()
 
     @property
     def name(self) -> str:
@@ -62,8 +82,7 @@ class Client:
     @property
     def address(self) -> str:
         """Where it is, without a password or a query that could hold a key."""
-        parts = urlsplit(self.provider.base_url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return shown_address(self.provider.base_url)
 
     @property
     def label(self) -> str:
@@ -71,17 +90,17 @@ class Client:
         return f"{self.name} ({self.address})"
 
     async def complete(
-        self, messages: Sequence[Message], *, sampling: Sampling, deadline_at: float, on_event: OnEvent
+        self, messages: Sequence[Message], *, sampling: Sampling, turn: Turn, on_event: OnEvent
     ) -> Completion | Refusal:
-        """A reply to the messages before `deadline_at` (the event loop's clock), or why there is none.
+        """A reply to the messages within its turn, or why there is none.
 
         Cancelling closes the connection at once, which stops the endpoint's work.
         """
         requests = loading = 0
         changed = False
         while True:
-            requests += 1
-            result = await self._ask(messages, sampling, deadline_at, on_event)
+            result = await self._ask(messages, sampling, turn, on_event)
+            requests += not isinstance(result, Failure) or result.sent
             if not isinstance(result, Failure):
                 return replace(result, requests=requests)
             failure = self.last_failure = result
@@ -92,8 +111,8 @@ class Client:
                 changed, sampling = True, smaller
                 continue
             loading += failure.loading
-            remaining = deadline_at - asyncio.get_running_loop().time()
-            pause = pause_before_retry(failure, requests - loading, remaining)
+            left = turn.begin_by - asyncio.get_running_loop().time()
+            pause = pause_before_retry(failure, requests - loading, min(left, turn.longest_pause))
             if pause is None:
                 return Refusal(failure, requests)
             if pause >= _TOLD_PAUSE_SECONDS or (failure.loading and loading == 1):
@@ -111,9 +130,24 @@ class Client:
             self._first_listed = next((model for model in models if is_chat_model(model.name)), None)
         return self._first_listed or Failure(Fault.NOT_FOUND, "it lists no model that could be asked")
 
+    async def profile(self) -> Profile | Failure:
+        """What is known of the model that is asked."""
+        model = await self.model()
+        return model if isinstance(model, Failure) else await self._profile_of(model)
+
     async def close(self) -> None:
-        """Close every socket."""
+        """Keep what was learnt, and close every socket."""
+        await self.experience.keep()
         await self.connection.close()
+
+    async def _profile_of(self, model: Listed) -> Profile:
+        context = self.provider.context or model.context
+        named = profile_for(model.name)
+        known = replace(named, context=context or named.context, known_context=bool(context))
+        profile = await self.experience.of(known)
+        if self.provider.context:
+            profile = replace(profile, context=self.provider.context)
+        return overridden(profile, self._settings.models)
 
     def _adapt(self, failure: Failure, sampling: Sampling) -> Sampling | None:
         """The sampling for one more request in a changed form, or None if no change can help."""
@@ -125,26 +159,33 @@ class Client:
         return None
 
     async def _ask(
-        self, messages: Sequence[Message], sampling: Sampling, deadline_at: float, on_event: OnEvent
+        self, messages: Sequence[Message], sampling: Sampling, turn: Turn, on_event: OnEvent
     ) -> Completion | Failure:
         """One request. Text that came before a fault is a completion that was cut."""
+        loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout_at(deadline_at):
-                model = await self.model()
+            async with asyncio.timeout_at(min(turn.begin_by, turn.deadline_at)):
+                profile = await self.profile()
                 sdk = await self.connection.sdk()
         except TimeoutError:
-            return Failure(Fault.DEADLINE)
+            return Failure(Fault.DEADLINE if loop.time() >= turn.deadline_at else Fault.NO_FIRST_TOKEN)
         except reply_errors() as error:
             return without_secrets(failure_of_exception(error), self.connection.secrets)
-        if isinstance(model, Failure):
-            return model
-        prompt_tokens = sum(estimate(message.content) for message in messages)
+        if isinstance(profile, Failure):
+            return profile
+        if isinstance(sdk, Failure):
+            return sdk
+        estimated = sum(estimate(message.content) for message in messages)
+        prompt_tokens = round(estimated * profile.token_factor)
+        if profile.known_context and prompt_tokens / _OVERESTIMATE + _LEAST_REPLY > profile.context:
+            return Failure(Fault.CONTEXT, f"about {prompt_tokens} tokens, and it reads {profile.context}", sent=False)
+        sampling = tuned(sampling, profile, self._settings.models, self._settings.model.max_tokens)
+        patience = self.experience.first_token_limit(self.provider.timeout_first_token, prompt_tokens, sampling)
         exchange = Exchange(
-            body=self._dialect.request(model.name, messages, sampling),
+            body=self._dialect.request(profile.model, messages, sampling),
             max_tokens=sampling.max_tokens,
-            begin_by=asyncio.get_running_loop().time()
-            + self.speed.first_token_limit(self.provider.timeout_first_token, prompt_tokens),
-            deadline_at=deadline_at,
+            begin_by=min(turn.begin_by, loop.time() + patience),
+            deadline_at=turn.deadline_at,
             between_tokens=self.provider.timeout_token,
             on_event=on_event,
         )
@@ -156,25 +197,30 @@ class Client:
         self.last_failure = failure
         seconds = time.monotonic() - reading.started
         first_token_seconds = seconds if reading.first_at is None else reading.first_at - reading.started
-        self.speed.learn(
-            reading.usage, first_token_seconds=first_token_seconds, writing_seconds=reading.writing_seconds
-        )
+        warnings = tuple(self._warnings(exchange, failure, prompt_tokens, estimated))
+        self.experience.learn(exchange, estimated=estimated, first_token_seconds=first_token_seconds)
         return Completion(
             # Some servers take the whole answer for thoughts; the reply's reader finds the code in it.
             text=reading.text or (reading.reasoning if reading.finish == "stop" else ""),
             reasoning=reading.reasoning,
             finish=reading.finish if failure is None else "cut",
             usage=reading.usage,
-            model=model.name,
+            model=profile.model,
             endpoint=self.name,
             first_token_seconds=first_token_seconds,
             seconds=seconds,
             requests=1,
-            warnings=tuple(self._warnings(reading, failure, prompt_tokens)),
+            warnings=warnings,
+            cost=cost_of(self.provider, reading.usage or _guessed(reading, prompt_tokens)),
+            fault=failure.fault if failure is not None else None,
+            streamed=exchange.streamed,
         )
 
-    def _warnings(self, reading: Reading, failure: Failure | None, prompt_tokens: int) -> Iterator[str]:
+    def _warnings(
+        self, exchange: Exchange, failure: Failure | None, prompt_tokens: int, estimated: int
+    ) -> Iterator[str]:
         """What the user should know about a reply that came."""
+        reading = exchange.reading
         if failure is not None:
             yield f"The reply broke off: {sentence(failure, self.label)}."
         elif reading.runaway is not None:
@@ -185,11 +231,29 @@ class Client:
             )
         if not reading.text.strip():
             yield f"{self.name} sent nothing but its reasoning."
-        if reading.usage is not None and _was_cut(reading.usage.prompt_tokens, prompt_tokens):
+        usage = reading.usage
+        if usage is not None and self.experience.correction.was_cut(estimated, usage.prompt_tokens):
             yield (
-                f"The server cut the prompt: {self.name} read {reading.usage.prompt_tokens} of about {prompt_tokens} "
+                f"The server cut the prompt: {self.name} read {usage.prompt_tokens} of about {prompt_tokens} "
                 "tokens; give it a larger context."
             )
+        if not exchange.streamed:
+            yield from self._once(
+                f"{self.name} sent its reply in one piece although a stream was asked for: no progress can be shown, "
+                "and it is given the time of a whole reply before it counts as silent."
+            )
+        yield from self._once(self.experience.problem)
+
+    def _once(self, warning: str) -> Iterator[str]:
+        if warning and warning not in self._told:
+            self._told.add(warning)
+            yield warning
+
+
+def shown_address(base_url: str) -> str:
+    """An endpoint's address as it may be shown and stored."""
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _lost(reading: Reading, failure: Failure | None) -> Failure | None:
@@ -206,8 +270,9 @@ def _lost(reading: Reading, failure: Failure | None) -> Failure | None:
     return replace(failure or Failure(Fault.MALFORMED, "it broke off in its reasoning"), begun=True)
 
 
-def _was_cut(counted: int, estimated: int) -> bool:
-    return estimated >= _LEAST_COMPARED and 0 < counted < _CUT_PROMPT * estimated
+def _guessed(reading: Reading, prompt_tokens: int) -> Usage:
+    """The tokens of a call whose endpoint does not count them, or broke off before it did."""
+    return Usage(prompt_tokens, max(reading.tokens, estimate(reading.text + reading.reasoning)))
 
 
 def _waiting(failure: Failure, label: str, pause: float) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.diagnose import failure_of_exception, failure_of_status
 from stet_ls.engine.model.faults import Failure, without_secrets
+from stet_ls.engine.model.keys import key_of
 from stet_ls.engine.settings import Provider
 
 if TYPE_CHECKING:
@@ -34,10 +35,11 @@ class Listed:
 
 
 class Connection:
-    """One endpoint's HTTP client and, once a job needs it, the SDK on top of it."""
+    """One endpoint's key, its HTTP client and, once a job needs it, the SDK on top of it."""
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
+        self._key: str | None = None
         self._http: httpx2.AsyncClient | None = None
         self._sdk: openai.AsyncOpenAI | None = None
         self._opening = asyncio.Lock()
@@ -46,22 +48,25 @@ class Connection:
     def secrets(self) -> tuple[str, ...]:
         """What must not appear in a message: the key, and a password within the address."""
         password = urlsplit(self.provider.base_url).password
-        return tuple(secret for secret in (_key(self.provider), password) if secret)
+        return tuple(secret for secret in (self._key, password) if secret)
 
-    async def sdk(self) -> openai.AsyncOpenAI:
+    async def sdk(self) -> openai.AsyncOpenAI | Failure:
         """The SDK's client. Its import takes half a second of processor time, so it happens in a thread."""
+        if isinstance(key := await self._known_key(), Failure):
+            return key
         http = await self._client()
         async with self._opening:
             if self._sdk is None:
-                self._sdk = await asyncio.to_thread(_open_sdk, self.provider, http)
+                self._sdk = await asyncio.to_thread(_open_sdk, self.provider, key, http)
         return self._sdk
 
     async def listed(self, *, seconds: float) -> tuple[Listed, ...] | Failure:
         """The models that the endpoint lists at /models, within so many seconds."""
         http = await self._client()
-        key = _key(self.provider)
         try:
             async with asyncio.timeout(seconds):
+                if isinstance(key := await self._known_key(), Failure):
+                    return key
                 response = await http.get(
                     self.provider.base_url.rstrip("/") + "/models",
                     headers={"Authorization": f"Bearer {key}"} if key else {},
@@ -83,6 +88,14 @@ class Connection:
         """Close every socket. The connection must not be used again."""
         if self._http is not None:
             await self._http.aclose()
+
+    async def _known_key(self) -> str | Failure:
+        async with self._opening:
+            if self._key is None:
+                if isinstance(key := await key_of(self.provider), Failure):
+                    return key
+                self._key = key
+            return self._key
 
     async def _client(self) -> httpx2.AsyncClient:
         async with self._opening:
@@ -114,11 +127,11 @@ def _open_http(provider: Provider) -> httpx2.AsyncClient:
     )
 
 
-def _open_sdk(provider: Provider, http: httpx2.AsyncClient) -> openai.AsyncOpenAI:
+def _open_sdk(provider: Provider, key: str, http: httpx2.AsyncClient) -> openai.AsyncOpenAI:
     module = importlib.import_module("openai")
     client: openai.AsyncOpenAI = module.AsyncOpenAI(
         base_url=provider.base_url,
-        api_key=_key(provider) or "none",  # servers on loopback want none, the SDK insists on one
+        api_key=key or "none",  # servers on loopback want none, the SDK insists on one
         max_retries=0,
         http_client=http,
     )
@@ -129,14 +142,10 @@ def _open_sdk(provider: Provider, http: httpx2.AsyncClient) -> openai.AsyncOpenA
     return client
 
 
-def _key(provider: Provider) -> str:
-    return provider.api_key.get_secret_value().strip() if provider.api_key is not None else ""
-
-
 def _http_errors() -> tuple[type[Exception], ...]:
     import httpx2
 
-    return (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError)
+    return (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, RecursionError)
 
 
 def _models_of(body: object) -> tuple[Listed, ...] | Failure:

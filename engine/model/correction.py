@@ -16,7 +16,7 @@ _PLAUSIBLE = (0.5, 2.0)
 """No tokenizer is further from the estimate than this on text of a few hundred tokens."""
 
 _CUT = 0.6
-"""An endpoint that counts fewer than this share of the tokens that were sent cut the prompt, as Ollama does silently."""
+"""An endpoint that counts fewer than this share of the tokens cut the prompt, as Ollama does without a word."""
 
 
 class Correction:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.events import OnEvent, Progress
 from stet_ls.engine.model.diagnose import failure_of_exception, failure_of_status
-from stet_ls.engine.model.sse import EventReader
 from stet_ls.engine.model.faults import Failure
 from stet_ls.engine.model.reading import Reading
+from stet_ls.engine.model.sse import EventReader
 
 if TYPE_CHECKING:
     from openai import AsyncAPIResponse, AsyncOpenAI

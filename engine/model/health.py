@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stet_ls.engine.errors import Fault
+from stet_ls.engine.model.breaker import State
 from stet_ls.engine.model.client import Client
 from stet_ls.engine.model.faults import Failure, sentence
 from stet_ls.engine.model.profiles import is_chat_model
@@ -16,6 +17,7 @@ from stet_ls.engine.settings import Settings
 _SECONDS = 0.8
 
 _STATUS: Mapping[Fault, str] = {
+    Fault.NO_KEY: "refused",
     Fault.UNAUTHORIZED: "refused",
     Fault.QUOTA: "refused",
     Fault.UNREACHABLE: "unreachable",
@@ -33,6 +35,9 @@ async def health_of(
 ) -> dict[str, Any]:
     """`status, model, endpoint, base_url, last_fault` of the endpoint that would serve, and `endpoints` with all rows.
 
+    A row also has its breaker's state as `breaker` ("closed", "open", "half open"), its `failures` in a row and, while
+    it is open, the seconds to `retry_in`.
+
     Status: ready; silent, unreachable, refused or failing; asleep (the embedded model starts with the first job);
     absent (it cannot run yet; `last_fault` says how it would); off (no model at all).
     """
@@ -43,7 +48,8 @@ async def health_of(
         if running is None or running["status"] == "unreachable":  # it leaves after idling
             running = await asyncio.to_thread(_embedded_row, settings, paths)
         rows = [running]
-    serving = next((row for row in rows if row["status"] == "ready"), rows[0])
+    ready = [row for row in rows if row["status"] == "ready"]
+    serving = next((row for row in ready if row.get("breaker") != State.OPEN), (*ready, rows[0])[0])
     return {**serving, "endpoints": rows}
 
 
@@ -55,7 +61,13 @@ async def _row(client: Client) -> dict[str, Any]:
         last = last if status == "ready" else models
     elif not model:
         model = next((entry.name for entry in models if is_chat_model(entry.name)), "")
-    return _as_row(client.name, client.address, status, model, None if last is None else sentence(last, client.label))
+    breaker = client.breaker
+    return {
+        **_as_row(client.name, client.address, status, model, None if last is None else sentence(last, client.label)),
+        "breaker": breaker.state.value,
+        "failures": breaker.failures,
+        "retry_in": round(breaker.rests_for, 1),
+    }
 
 
 def _embedded_row(settings: Settings, paths: Paths) -> dict[str, Any]:

@@ -9,21 +9,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, WeightsError
-from stet_ls.engine.events import Notice, OnEvent, ignore
+from stet_ls.engine.events import OnEvent, ignore
+from stet_ls.engine.model import chain
 from stet_ls.engine.model.chat import Completion, Sampling
-from stet_ls.engine.model.client import Client
+from stet_ls.engine.model.client import Client, shown_address
 from stet_ls.engine.model.dialect import EMBEDDED, Dialect
 from stet_ls.engine.model.discover import discover
-from stet_ls.engine.model.faults import Failure, sentence
+from stet_ls.engine.model.experience import Experience
+from stet_ls.engine.model.faults import Failure
 from stet_ls.engine.model.health import health_of
-from stet_ls.engine.model.profiles import Profile, profile_for
-from stet_ls.engine.model.speed import LOCAL_READING, Speed
+from stet_ls.engine.model.profiles import Profile, measured, overridden, profile_for
+from stet_ls.engine.model.speed import LOCAL_READING
+from stet_ls.engine.model.store import ProfileStore
 from stet_ls.engine.models import Message
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.settings import Provider, Settings
 
 if TYPE_CHECKING:
     from stet_ls.engine.model.embedded import Embedded
+
+_EMBEDDED = "embedded"
+"""What identifies the embedded model between runs; its port is another one each time."""
 
 _LOOK_AGAIN_SECONDS = 60.0
 """How long the embedded model serves before other servers on this machine are looked for again."""
@@ -40,7 +46,8 @@ class Models:
     def __init__(self, settings: Settings, paths: Paths) -> None:
         self._settings = settings
         self._paths = paths
-        self._configured = tuple(Client(provider) for provider in settings.providers)
+        self._store = ProfileStore(paths.profiles)
+        self._configured = tuple(self._client(provider) for provider in settings.providers)
         self._known: dict[str, Client] = {}
         self._found: tuple[Client, ...] = ()
         self._tried: tuple[str, ...] = ()
@@ -59,38 +66,36 @@ class Models:
         Cancelling stops the endpoint's work and counts against nobody. Raises NoModelError if nothing could be
         reached, EndpointError if what was reached failed.
         """
-        deadline_at = asyncio.get_running_loop().time() + deadline
+        began = asyncio.get_running_loop().time()
         if self._settings.log.prompts:
             _log.info("prompt: %s", [(message.role, message.content) for message in messages])
-        refusals: list[tuple[Client, Failure]] = []
-        requests = 0
-        for client, following in _with_next(await self._chain(deadline_at, on_event)):
-            result = await client.complete(messages, sampling=sampling, deadline_at=deadline_at, on_event=on_event)
-            if isinstance(result, Completion):
-                self._served = client
-                if self._settings.log.prompts:
-                    _log.info("reply of %s: %r", client.label, result.text)
-                return replace(result, requests=requests + result.requests)
-            requests += result.requests
-            refusals.append((client, result.failure))
-            if result.failure.fault is Fault.DEADLINE:
-                break
-            if following is not None:
-                on_event(Notice(f"{sentence(result.failure, client.label)}. Asking {following.label} instead."))
-        # A server that was found may have been stopped since; the next call looks again.
-        self._found, self._looked_at, self._served = (), float("-inf"), None
-        raise _error(refusals)
+        clients = await self.clients(deadline, on_event)
+        try:
+            completion = await chain.ask(
+                clients,
+                messages,
+                sampling=sampling,
+                deadline=deadline - (asyncio.get_running_loop().time() - began),
+                patience=self._settings.deadline,
+                on_event=on_event,
+            )
+        except ModelError:
+            # A server that was found may have been stopped since; the next call looks again.
+            self._found, self._looked_at, self._served = (), float("-inf"), None
+            raise
+        self._served = next(client for client in clients if client.name == completion.endpoint)
+        if self._settings.log.prompts:
+            _log.info("reply of %s: %r", self._served.label, completion.text)
+        await self._served.experience.keep_now_and_then()
+        return completion
 
     async def profile(self) -> Profile:
         """The profile of the model that would serve. Starts nothing, and never fails: an unknown model has one too."""
         client = self._served or next(iter(self._configured or await self._local()), None) or self._embedded_client
         if client is None:
-            return await asyncio.to_thread(_embedded_profile, self._settings, self._paths)
-        model = await client.model()
-        if isinstance(model, Failure):
-            return profile_for("")
-        known = profile_for(model.name)
-        return replace(known, context=model.context or known.context, tokens_per_second=client.speed.writing)
+            return await asyncio.to_thread(self._embedded_profile)
+        profile = await client.profile()
+        return profile_for(client.provider.model) if isinstance(profile, Failure) else profile
 
     async def health(self) -> Mapping[str, Any]:
         """Which model would serve and whether it answers now; see `health`. Takes a second at most, starts nothing."""
@@ -104,12 +109,15 @@ class Models:
         if self._embedded is not None:
             await self._embedded.close()
 
-    async def _chain(self, deadline_at: float, on_event: OnEvent) -> tuple[Client, ...]:
-        """The endpoints to ask, in order. Starts the embedded model if there is nobody else."""
+    async def clients(self, deadline: float, on_event: OnEvent = ignore) -> tuple[Client, ...]:
+        """The endpoints to ask, in order. Starts the embedded model if there is nobody else, within `deadline` seconds.
+
+        Raises NoModelError if there is none, EndpointError if it does not start in time.
+        """
         if self._configured:
             return self._configured
         try:
-            async with asyncio.timeout_at(deadline_at):
+            async with asyncio.timeout(deadline):
                 return await self._local() or (await self._start_embedded(on_event),)
         except TimeoutError:
             raise EndpointError(
@@ -125,7 +133,7 @@ class Models:
                 # Known ones are kept: they may be in use by another job, and their speed was measured.
                 self._found = tuple(
                     self._known.setdefault(
-                        f"{provider.base_url} {provider.model}", Client(provider, speed=Speed(reading=LOCAL_READING))
+                        f"{provider.base_url} {provider.model}", self._client(provider, reading=LOCAL_READING)
                     )
                     for provider in found.providers
                 )
@@ -146,12 +154,33 @@ class Models:
                 ) from error
             old = self._embedded_client
             if old is None or old.provider != provider:
-                speed = Speed(reading=LOCAL_READING) if old is None else old.speed
-                self._embedded_client = Client(provider, speed=speed, dialect=Dialect(extra=EMBEDDED))
+                experience = Experience(self._store, _EMBEDDED, reading=LOCAL_READING)
+                self._embedded_client = Client(
+                    provider,
+                    self._settings,
+                    experience if old is None else old.experience,
+                    dialect=Dialect(extra=EMBEDDED),
+                )
                 if old is not None:
                     await old.close()
             assert self._embedded_client is not None
             return self._embedded_client
+
+    def _client(self, provider: Provider, *, reading: float | None = None) -> Client:
+        experience = Experience(self._store, shown_address(provider.base_url), reading=reading)
+        return Client(provider, self._settings, experience)
+
+    def _embedded_profile(self) -> Profile:
+        """The profile of the embedded model that would be started. Reads a file."""
+        from stet_ls.engine.model.embedded import CONTEXT
+        from stet_ls.engine.model.weights import WEIGHTS, chosen
+
+        name = chosen(self._settings.model.embedded, self._paths)
+        if name is None:
+            return profile_for("")
+        profile = replace(profile_for(WEIGHTS[name].model), context=CONTEXT, known_context=True)
+        record, _ = self._store.load(_EMBEDDED, profile.model)
+        return replace(overridden(measured(profile, record), self._settings.models), context=CONTEXT)
 
     def _looked(self) -> str:
         if not self._settings.model.discover:
@@ -165,27 +194,3 @@ class Models:
 
             self._embedded = Embedded(self._settings, self._paths)
         return await self._embedded.endpoint(on_event)
-
-
-def _embedded_profile(settings: Settings, paths: Paths) -> Profile:
-    """The profile of the embedded model that would be started."""
-    from stet_ls.engine.model.embedded import CONTEXT
-    from stet_ls.engine.model.weights import WEIGHTS, chosen
-
-    name = chosen(settings.model.embedded, paths)
-    return profile_for("") if name is None else replace(profile_for(WEIGHTS[name].model), context=CONTEXT)
-
-
-def _with_next(clients: Sequence[Client]) -> list[tuple[Client, Client | None]]:
-    return list(zip(clients, [*clients[1:], None], strict=True))
-
-
-def _error(refusals: Sequence[tuple[Client, Failure]]) -> ModelError:
-    """What the user is told when nobody gave a reply."""
-    told = ". ".join(sentence(failure, client.label) for client, failure in refusals) + "."
-    if all(failure.fault is Fault.UNREACHABLE for _, failure in refusals):
-        return NoModelError(told)
-    client, failure = refusals[-1]
-    return EndpointError(
-        told, fault=failure.fault, endpoint=client.name, status=failure.status, retry_after=failure.retry_after
-    )

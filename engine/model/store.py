@@ -1,7 +1,7 @@
 """What was learnt about models, kept between runs: one file for each endpoint and model in the data folder.
 
-Several servers write here at once. A file is written whole under another name and then moved, and a writer reads what is
-there first, so that a measurement of one is not lost to the habits of another. A damaged file is told and made anew.
+Several servers write here at once. A file is written whole under another name and then moved, and a writer reads what
+is there first, so that a measurement of one is not lost to another. A damaged file is told and made anew.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All that is known of a model at an endpoint: tokens per second, ratios of counted to estimated tokens, a probe."""
+    """All that is known of a model at an endpoint: tokens per second, counted tokens by estimated ones, a probe."""
 
     endpoint: str
     model: str

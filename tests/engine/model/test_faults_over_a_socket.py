@@ -82,7 +82,7 @@ CASES = (
     Case("reset in thought", [Reply("a", reasoning="hm", drop_after=0), GOOD], Fault.MALFORMED, 1),
     Case("tokens spent in secret", [Reply("", finish="length"), GOOD], Fault.EMPTY, 1, "hidden reasoning"),
     # Odd, and fine.
-    Case("JSON, no stream", [Reply("fine", mode="json")], None, 1),
+    Case("JSON, no stream", [Reply("fine", mode="json")], None, 1, "in one piece"),
     Case("no [DONE]", [Reply("fine", no_done=True)], None, 1),
     Case("no usage", [Reply("fine", usage=False)], None, 1),
     Case("reasoning only", [Reply("", reasoning="```python\nx\n```")], None, 1, "reasoning", "```python\nx\n```"),
