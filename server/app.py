@@ -11,9 +11,11 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from stet_ls.server.code_actions import KINDS, code_actions
 from stet_ls.server.commands import COMMANDS
+from stet_ls.server.diagnostics import OPTIONS
 from stet_ls.server.errors import failure_of
 from stet_ls.server.report import SCHEME
 from stet_ls.server.session import SECTION, StetServer
+from stet_ls.server.silence import Rules
 
 __all__ = ["StetServer", "create_server"]
 
@@ -25,6 +27,7 @@ CLOSE_SECONDS = 2.0
 _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=KINDS)
 _CONTENT = types.TextDocumentContentOptions([SCHEME])
 _SAVED = types.SaveOptions(include_text=False)
+_SETTINGS_FILES = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/.stet.toml")])
 
 
 def create_server(
@@ -39,11 +42,13 @@ def create_server(
     ls.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
     ls.feature(types.TEXT_DOCUMENT_DID_SAVE, _SAVED)(_did_save)
     ls.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
+    ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, OPTIONS)(_diagnostic)
     ls.feature(types.TEXT_DOCUMENT_CODE_ACTION, _CODE_ACTIONS)(_code_action)
     ls.feature(types.CODE_ACTION_RESOLVE)(_resolve)
     ls.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, _CONTENT)(_text_document_content)
     ls.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_did_change_configuration)
     ls.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(_did_change_workspace_folders)
+    ls.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_did_change_watched_files)
     for name, spec in COMMANDS.items():
         ls.protocol.add_command(name, spec)
     return ls
@@ -61,6 +66,7 @@ async def _initialized(ls: StetServer, params: types.InitializedParams) -> None:
 
 async def _shutdown(ls: StetServer, params: None) -> None:
     ls.offer.close()
+    ls.diagnostics.close()
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.jobs.close()
@@ -75,6 +81,7 @@ def _did_open(ls: StetServer, params: types.DidOpenTextDocumentParams) -> None:
         ls.documents.unlist(uri)
     elif (snapshot := ls.documents.snapshot(uri)) is not None:
         ls.units.refresh(snapshot, settle=0)
+        ls.diagnostics.opened(snapshot)
 
 
 def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> None:
@@ -82,11 +89,13 @@ def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> No
     if not ls.reports.owns(uri) and (snapshot := ls.documents.snapshot(uri)) is not None:
         ls.units.refresh(snapshot)
         ls.outcomes.changed(snapshot)
+        ls.diagnostics.changed(snapshot)
 
 
 def _did_save(ls: StetServer, params: types.DidSaveTextDocumentParams) -> None:
     if (snapshot := ls.documents.snapshot(params.text_document.uri)) is not None:
         ls.outcomes.saved(snapshot)
+    ls.in_background(_reload(ls), "look at the settings")
 
 
 def _did_close(ls: StetServer, params: types.DidCloseTextDocumentParams) -> None:
@@ -94,6 +103,11 @@ def _did_close(ls: StetServer, params: types.DidCloseTextDocumentParams) -> None
     ls.jobs.cancel_for(uri)
     ls.units.forget(uri)
     ls.outcomes.closed(uri)
+    ls.diagnostics.closed(uri)
+
+
+async def _diagnostic(ls: StetServer, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+    return await ls.diagnostics.pull(params.text_document.uri, params.previous_result_id)
 
 
 def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
@@ -102,7 +116,10 @@ def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.C
         return []
     ls.documents.touch(uri)
     snapshot = ls.documents.snapshot(uri)
-    return [] if snapshot is None else code_actions(params, snapshot, ls.units, ls.client)
+    if snapshot is None:
+        return []
+    ls.diagnostics.heard(snapshot, params.context.diagnostics)
+    return code_actions(params, snapshot, ls.units, ls.client)
 
 
 def _resolve(ls: StetServer, params: types.CodeAction) -> types.CodeAction:
@@ -119,10 +136,24 @@ def _text_document_content(ls: StetServer, params: types.TextDocumentContentPara
 def _did_change_configuration(ls: StetServer, params: types.DidChangeConfigurationParams) -> None:
     # LSP 3.17 leaves the params' shape to the client: they are a hint that the settings are to be pulled again.
     ls.engine.invalidate()
+    ls.in_background(_reload(ls), "read the settings again")
 
 
 def _did_change_workspace_folders(ls: StetServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
     ls.engine.invalidate()
+    ls.in_background(_reload(ls), "read the settings again")
+
+
+def _did_change_watched_files(ls: StetServer, params: types.DidChangeWatchedFilesParams) -> None:
+    ls.in_background(_reload(ls), "read the settings again")
+
+
+async def _reload(ls: StetServer) -> None:
+    """Puts changed settings in force now, not only with the next job."""
+    try:
+        await ls.engine.get()
+    except Exception as error:  # noqa: BLE001 - a task's root; the next job meets the same error and answers with it
+        failure_of(error, during="read the settings")
 
 
 async def _warm_up(ls: StetServer) -> None:
@@ -132,6 +163,7 @@ async def _warm_up(ls: StetServer) -> None:
         await ls.engine.get()
     except Exception as error:  # noqa: BLE001 - a task's root; the first job meets the same error and answers with it
         ls.warn(failure_of(error, during="load the engine").message)
+        ls.diagnostics.configure(Rules())
 
 
 def _import_lifecycle() -> None:
@@ -140,13 +172,18 @@ def _import_lifecycle() -> None:
 
 async def _register(ls: StetServer) -> None:
     """Asks to be told of changed settings. A client that does not offer it, or refuses, goes on without."""
-    if not ls.client.dynamic_configuration:
+    offered = (
+        (
+            ls.client.dynamic_configuration,
+            types.WORKSPACE_DID_CHANGE_CONFIGURATION,
+            types.DidChangeConfigurationRegistrationOptions(section=SECTION),
+        ),
+        (ls.client.dynamic_watched_files, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _SETTINGS_FILES),
+    )
+    wanted = [types.Registration(f"stet {method}", method, options) for on, method, options in offered if on]
+    if not wanted:
         return
-    method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
-    options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
     try:
-        await ls.client_register_capability_async(
-            types.RegistrationParams([types.Registration("stet-configuration", method, options)])
-        )
+        await ls.client_register_capability_async(types.RegistrationParams(wanted))
     except JsonRpcException as error:
-        LOGGER.info("%s was not registered: %s", method, error)
+        LOGGER.info("the client registers nothing: %s", error)

@@ -67,6 +67,14 @@ class Client:
     """Asks for diagnostics again when told to."""
     diagnostic_versions: bool = False
     """Reads the version on pushed diagnostics."""
+    related_information: bool = False
+    """Shows the other places that a diagnostic names."""
+    diagnostic_data: bool = False
+    """Hands a diagnostic's data back with a request for code actions."""
+    diagnostic_tags: frozenset[types.DiagnosticTag] = frozenset()
+    """The tags that it shows in a way of their own."""
+    diagnoses: tuple[str, ...] = ()
+    """Languages whose errors this editor reports without us, as a plugin of ours tells."""
 
     configuration: bool = False
     """Answers `workspace/configuration`."""
@@ -89,6 +97,9 @@ class Client:
         operations = offered(params.capabilities, "workspace.workspace_edit.resource_operations") or ()
         document_changes = has("workspace.workspace_edit.document_changes")
         tags = offered(params.capabilities, "text_document.code_action.tag_support.value_set") or ()
+        # LSP 3.18 has both; clients of 3.17 that pull say here, too, what they can show.
+        push = "text_document.publish_diagnostics"
+        shown = offered(params.capabilities, f"{push}.tag_support.value_set") or ()
         formats = offered(params.capabilities, "text_document.hover.content_format") or ()
         return cls(
             name=params.client_info.name if params.client_info else "",
@@ -111,7 +122,11 @@ class Client:
             markdown=types.MarkupKind.Markdown in formats,
             pull_diagnostics=offered(params.capabilities, "text_document.diagnostic") is not None,
             refresh_diagnostics=has("workspace.diagnostics.refresh_support"),
-            diagnostic_versions=has("text_document.publish_diagnostics.version_support"),
+            diagnostic_versions=has(f"{push}.version_support"),
+            related_information=has(f"{push}.related_information"),
+            diagnostic_data=has(f"{push}.data_support"),
+            diagnostic_tags=frozenset(tag for tag in shown if isinstance(tag, types.DiagnosticTag)),
+            diagnoses=_texts(_plugin(params).get("diagnoses")),
             configuration=has("workspace.configuration"),
             dynamic_configuration=has("workspace.did_change_configuration.dynamic_registration"),
             dynamic_watched_files=has("workspace.did_change_watched_files.dynamic_registration"),
@@ -121,10 +136,14 @@ class Client:
 
 
 def _plugin(params: types.InitializeParams) -> Mapping[str, Any]:
-    """What a plugin of ours says of itself: `initializationOptions.plugin`, `{name, reports}`."""
+    """What a plugin of ours says of itself: `initializationOptions.plugin`, `{name, reports, diagnoses}`."""
     options = params.initialization_options
     plugin = options.get("plugin") if isinstance(options, Mapping) else None
     return plugin if isinstance(plugin, Mapping) else {}
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
 
 
 def offered(capabilities: types.ClientCapabilities, path: str) -> Any:

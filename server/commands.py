@@ -65,6 +65,11 @@ def custom(ls: StetServer, params: Any) -> Json:
     return _start(ls, params.action, params)
 
 
+def clear(ls: StetServer, params: Any) -> Json:
+    """Takes the diagnostics away that analyze left; the next analyze brings its own."""
+    return {"cleared": ls.diagnostics.clear(params.uri)}
+
+
 def jobs(ls: StetServer, params: Any) -> Json:
     """The jobs that are running, and the last ones that ended."""
     return {
@@ -201,6 +206,7 @@ COMMANDS: Mapping[str, CommandSpec] = {
     "stet.result": CommandSpec("ResultParams", result, "What a job came to."),
     "stet.cancel": CommandSpec("JobParams", cancel, "Stop a job."),
     "stet.retry": CommandSpec("RetryParams", retry, "Run a job again on the document as it is now."),
+    "stet.clear": CommandSpec("ClearParams", clear, "Take away the findings of analyze."),
     "stet.jobs": CommandSpec("NoParams", jobs, "Running and recent jobs."),
     "stet.health": CommandSpec("NoParams", health, "Which model would serve, and whether it answers."),
     "stet.stats": CommandSpec("NoParams", stats, "What this server did since it started."),

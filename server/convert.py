@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 from typing import Protocol as Shape
 
 from lsprotocol import types
 
-from stet_ls.engine.models import Diagnostic
-from stet_ls.validators.findings import Severity
+from stet_ls.server.client import Client
+from stet_ls.server.documents import Snapshot
+from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.source import Encoding, Source, Span, Splice
+
+if TYPE_CHECKING:
+    from stet_ls.engine.models import Diagnostic
+
+SOURCE = "stet"
+"""The source that all diagnostics of ours name."""
 
 SEVERITIES: Mapping[int | None, Severity] = {
     types.DiagnosticSeverity.Error: Severity.ERROR,
@@ -97,6 +106,8 @@ def text_edits(splices: Iterable[Splice], source: Source, encoding: Encoding) ->
 
 def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding) -> Diagnostic:
     """A diagnostic of any server; what it leaves out counts as an error of no code by nobody."""
+    from stet_ls.engine.models import Diagnostic  # not before the first job
+
     return Diagnostic(
         span=span_of(diagnostic.range, source, encoding),
         message=diagnostic.message,
@@ -104,3 +115,50 @@ def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding
         source=diagnostic.source or "",
         code="" if diagnostic.code is None else str(diagnostic.code),
     )
+
+
+def shown_as(finding: Finding, snapshot: Snapshot, client: Client) -> types.Diagnostic:
+    """A finding of that snapshot as the client shows it, with as much as it can take."""
+    source, encoding = snapshot.source, client.encoding
+    tags = [_TAGS[finding.code]] if finding.code in _TAGS else []
+    related = [
+        types.DiagnosticRelatedInformation(
+            types.Location(snapshot.uri, range_of(each.span, source, encoding)), each.message
+        )
+        for each in finding.related
+    ]
+    opinion = "Opinion: " if finding.source == f"{SOURCE} (model)" else ""
+    return types.Diagnostic(
+        range=range_of(_visible(finding.span, source), source, encoding),
+        message=opinion + _OWN_LINE.sub("", finding.message),
+        severity=_LEVELS[finding.severity],
+        code=finding.code or None,
+        source=SOURCE,
+        tags=[tag for tag in tags if tag in client.diagnostic_tags] or None,
+        related_information=related if related and client.related_information else None,
+        data={"tool": finding.source, "suggestions": list(finding.suggestions)} if client.diagnostic_data else None,
+    )
+
+
+_LEVELS = {severity: types.DiagnosticSeverity(level) for level, severity in SEVERITIES.items() if level}
+
+_OWN_LINE = re.compile(r"^line \d+: ")
+"""Where the message tells the line that the editor marks."""
+
+_TAGS = {
+    "F401": types.DiagnosticTag.Unnecessary,
+    "F811": types.DiagnosticTag.Unnecessary,
+    "F841": types.DiagnosticTag.Unnecessary,
+}
+"""What editors may fade, by the rule that found it."""
+
+
+def _visible(span: Span, source: Source) -> Span:
+    """The span, with a character in it: editors show nothing at an empty one that ends its line."""
+    line = source.line_span(source.line_of(span.start))
+    if not span.empty or line.empty:
+        return span
+    column = len(source.slice(Span(line.start, span.start)))
+    first = column if span.end < line.end else column - 1
+    at = source.line_of(span.start)
+    return Span(source.offset(at, first, "utf-32"), source.offset(at, first + 1, "utf-32"))

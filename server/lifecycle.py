@@ -129,6 +129,8 @@ async def _run(ls: StetServer, job: Job, prepared: _Prepared, progress: JobProgr
     answer = await ready.engine.run(prepared.request, on_event=on_event)
     if not answer.success:
         return Ending(JobStatus.REFUSED, answer.message, applied=False, answer=answer)
+    if answer.base is not None:
+        ls.diagnostics.analyzed(answer, prepared.origin)
     name = f"{prepared.action}-{job.id}"
     if answer.edits or answer.new_files:
         preview = prepared.params.preview or ready.settings.editor.preview

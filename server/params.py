@@ -99,6 +99,12 @@ class RetryParams(JobParams):
     instruction: str = Field(default="", description="Replaces the job's instruction.")
 
 
+class ClearParams(Params):
+    """Whose findings of analyze go."""
+
+    uri: str | None = Field(default=None, min_length=1, description="The document; absent: all of them.")
+
+
 class MemorySearchParams(Params):
     """A search among remembered solutions."""
 

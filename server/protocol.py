@@ -35,7 +35,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.progress import Progress
 from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol, default_converter, lsp_method
 
-from stet_ls.server.client import choose_encoding
+from stet_ls.server.client import choose_encoding, offered
 from stet_ls.server.command_spec import CommandSpec, run_command
 from stet_ls.server.documents import Documents, TextlessWorkspace
 from stet_ls.server.errors import failure_of
@@ -258,6 +258,8 @@ class Protocol(LanguageServerProtocol):
         self.documents.encoding = choose_encoding(params.capabilities)
         result = yield from super().lsp_initialize(params)
         self._workspace = TextlessWorkspace(self.workspace, self.documents)
+        if offered(params.capabilities, "text_document.diagnostic") is None:
+            result.capabilities.diagnostic_provider = None  # it is pushed to
         result.capabilities.execute_command_provider = types.ExecuteCommandOptions(sorted(self._commands))
         if (content := self.fm.feature_options.get(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)) is not None:
             result.capabilities.workspace = result.capabilities.workspace or types.WorkspaceOptions()

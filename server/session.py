@@ -17,6 +17,7 @@ from pygls.uris import to_fs_path
 from stet_ls import __version__
 from stet_ls.engine.markdown import plain
 from stet_ls.server.client import Client
+from stet_ls.server.diagnostics import Diagnostics
 from stet_ls.server.documents import Documents
 from stet_ls.server.engine_loader import EditorSettings, EngineLoader
 from stet_ls.server.jobs import Jobs
@@ -24,6 +25,7 @@ from stet_ls.server.model_offer import ModelOffer
 from stet_ls.server.outcomes import Fate, Outcomes
 from stet_ls.server.protocol import Protocol, converter_factory
 from stet_ls.server.report import Reports
+from stet_ls.server.silence import Rules
 from stet_ls.server.unit_index import UnitIndex
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class StetServer(LanguageServer):
 
     @cached_property
     def paths(self) -> Paths:
-        """The user's folders. Like the next three it is made when first used, which is after the handshake."""
+        """The user's folders. Like the next four it is made when first used, which is after the handshake."""
         from stet_ls.engine.paths import user_paths
 
         return user_paths()
@@ -80,6 +82,11 @@ class StetServer(LanguageServer):
         return Reports(
             self, self.paths.cache / "reports", documents=client.show_document, virtual=client.text_document_content
         )
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """What the editor is shown of findings."""
+        return Diagnostics(self, self.documents, self.client)
 
     @cached_property
     def offer(self) -> ModelOffer:
@@ -180,3 +187,4 @@ class StetServer(LanguageServer):
         from stet_ls.server.log import set_level
 
         set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)
+        self.diagnostics.configure(Rules.of(settings.checks))

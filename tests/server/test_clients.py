@@ -16,7 +16,7 @@ _VSCODE = """
     apply_edit document_changes versioned_edits create_files change_annotations edit_metadata
     literal_actions disabled_actions llm_tag
     work_done_progress show_document text_document_content message_actions markdown
-    pull_diagnostics refresh_diagnostics
+    pull_diagnostics refresh_diagnostics related_information diagnostic_data
     configuration dynamic_configuration dynamic_watched_files inline_completion
 """
 
@@ -26,21 +26,21 @@ EXPECTED = {
         "utf-16",
         "apply_edit document_changes versioned_edits literal_actions configuration dynamic_watched_files",
     ),
-    "kate-22.12": ("utf-16", "literal_actions work_done_progress markdown"),
+    "kate-22.12": ("utf-16", "literal_actions work_done_progress markdown related_information"),
     "neovim-0.11.4": (
         "utf-8",
         """apply_edit versioned_edits create_files literal_actions work_done_progress show_document message_actions
-        markdown pull_diagnostics configuration""",
+        markdown pull_diagnostics related_information diagnostic_data configuration""",
     ),
     "neovim-0.7.2-debian": (
         "utf-16",
-        "apply_edit versioned_edits create_files literal_actions work_done_progress markdown",
+        "apply_edit versioned_edits create_files literal_actions work_done_progress markdown related_information",
     ),
-    "vim9-ale-3.3": ("utf-16", "literal_actions"),
+    "vim9-ale-3.3": ("utf-16", "literal_actions related_information"),
     "vim9-yegappan-lsp": (
         "utf-32",
         """apply_edit versioned_edits create_files literal_actions disabled_actions work_done_progress markdown
-        pull_diagnostics diagnostic_versions configuration""",
+        pull_diagnostics diagnostic_versions diagnostic_data configuration""",
     ),
     "vscode-1.100-code-server-languageclient-11": ("utf-16", _VSCODE),
     "vscode-1.139-code-server-languageclient-11": ("utf-16", _VSCODE),

@@ -19,7 +19,10 @@ PROSE = "## What it does\n\n`add` returns the sum of its two arguments.\n"
 ACTIONS = ("generate", "debug", "refactor", "analyze", "test", "explain", "optimize", "task")
 COMMANDS = {
     *(f"stet.{action}" for action in ACTIONS),
-    *(f"stet.{name}" for name in ("result", "cancel", "retry", "custom", "jobs", "health", "stats", "showPrompt")),
+    *(
+        f"stet.{name}"
+        for name in ("result", "cancel", "retry", "custom", "clear", "jobs", "health", "stats", "showPrompt")
+    ),
     *(f"stet.{name}" for name in ("memory.search", "memory.stats", "memory.forget", "capabilities")),
 }
 

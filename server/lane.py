@@ -1,0 +1,38 @@
+"""Work in a thread, one piece at a time: what was given up goes on to its end, and the next piece waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any, ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+class Lane:
+    """One document's way into a pool of threads.
+
+    A thread cannot be stopped: a newer text must not start a second parse beside the one that it made useless, nor wait
+    for a place in the pool behind documents that are slow.
+    """
+
+    def __init__(self, pool: Executor) -> None:
+        self._pool = pool
+        self._last: asyncio.Future[Any] | None = None
+
+    async def run(self, work: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwargs) -> Made:
+        """What `work` returns or raises. Whoever is cancelled while waiting leaves it to its end unheard."""
+        while self._last is not None and not self._last.done():
+            await asyncio.wait({self._last})
+        future = asyncio.get_running_loop().run_in_executor(self._pool, lambda: work(*args, **kwargs))
+        self._last = future
+        future.add_done_callback(_hear)
+        return await asyncio.shield(future)
+
+
+def _hear(future: asyncio.Future[Made]) -> None:
+    """Takes the exception that nobody waits for any more, so that asyncio does not complain."""
+    if not future.cancelled():
+        future.exception()
