@@ -25,15 +25,28 @@ SLOW_LIMIT = 90.0
 FIRST_CALL_LIMIT = 300.0
 """Seconds that the first call of a job may take on a model which is slow or was not measured yet."""
 
+_SLOW = 40.0
+"""Tokens per second below which a model's jobs get more than the interactive deadline."""
+
+_LEEWAY = 2.0
+"""A call may take this many times as long as it should by the measured speed."""
+
+_REVIEWS = ("explain", "analyze")
+"""Actions that ask a reviewer; all others ask a generator."""
+
 
 @dataclass
 class Ledger:
-    """What a job spent. Tokens are the endpoint's own count, or 0 where it told none."""
+    """What a job spent. Tokens are the endpoint's own count, or 0 where it told none.
+
+    `cost` is in the currency of the providers' prices; None as soon as one call's price is unknown.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+    cost: float | None = 0.0
     stages: dict[str, float] = field(default_factory=dict)
     model: str = ""
     endpoint: str = ""
@@ -66,10 +79,16 @@ class Job:
     async def ask(self, prompt: Prompt, *, temperature: float, max_tokens: int) -> Completion:
         """One model call within the job's budget. Raises ModelError."""
         asked = self.settings.model.temperature
-        sampling = Sampling(temperature if asked is None else asked, min(max_tokens, self.settings.model.max_tokens))
+        sampling = Sampling(
+            temperature if asked is None else asked,
+            max_tokens,
+            role="reviewer" if self.request.action in _REVIEWS else "generator",
+            by_user=asked is not None,
+        )
+        limit = self._call_limit(prompt.tokens, max_tokens)
         with self.stage("model" if not self.ledger.calls else "repair"):
             completion = await self.models.complete(
-                prompt.messages, sampling=sampling, deadline=self._call_limit(), on_event=self.on_event
+                prompt.messages, sampling=sampling, deadline=limit, on_event=self.on_event
             )
         self._book(completion)
         return completion
@@ -82,9 +101,12 @@ class Job:
         return self._seconds_per_call() <= left
 
     def prompt_budget(self) -> int:
-        """Tokens that a prompt may have: what the context leaves beside a reply, and little for slow small models."""
+        """Tokens that a prompt may have, by our estimate: what the context leaves beside a reply; few for small models.
+
+        A model that makes more tokens of a text than we think gets less text.
+        """
         room = self.profile.context - min(self.settings.model.max_tokens, self.profile.context // 3)
-        return min(room, 2500) if self.profile.tier == "tiny" else min(room, 12000)
+        return int(min(room, 2500 if self.profile.tier == "tiny" else 12000) / self.profile.token_factor)
 
     def seconds(self) -> float:
         """Seconds since the job began."""
@@ -101,7 +123,7 @@ class Job:
                 "completion": ledger.completion_tokens,
                 "cached": ledger.cached_tokens,
             },
-            "cost": None,
+            "cost": None if ledger.cost is None else round(ledger.cost, 6),
             "calls": ledger.calls,
             "memory_hits": 0,
             "stages": {name: round(seconds, 3) for name, seconds in ledger.stages.items()},
@@ -116,13 +138,15 @@ class Job:
         return max(deadline, SLOW_LIMIT) if self._slow() else deadline
 
     def _slow(self) -> bool:
-        return self.profile.tokens_per_second is None or self.profile.tokens_per_second < 40
+        return self.profile.tokens_per_second is None or self.profile.tokens_per_second < _SLOW
 
-    def _call_limit(self) -> float:
-        left = self._limit() - (time.monotonic() - self.started)
-        if self.ledger.calls == 0:
-            return max(left, FIRST_CALL_LIMIT) if self._slow() else left
-        return max(left, 1.0)
+    def _call_limit(self, prompt_tokens: int, reply_tokens: int) -> float:
+        """Seconds that a call may take. The first one of a slow model is made whatever the deadline says."""
+        left = max(self._limit() - self.seconds(), 1.0)
+        if self.ledger.calls or not self._slow():
+            return left
+        expected = self.profile.seconds_for(round(prompt_tokens * self.profile.token_factor), reply_tokens)
+        return max(left, FIRST_CALL_LIMIT if expected is None else min(_LEEWAY * expected, FIRST_CALL_LIMIT))
 
     def _seconds_per_call(self) -> float:
         """Seconds that one more call will take: as the calls so far did, a repair being of the same size."""
@@ -134,6 +158,7 @@ class Job:
         ledger.calls += 1
         ledger.model, ledger.endpoint = completion.model, completion.endpoint
         ledger.warnings += [warning for warning in completion.warnings if warning not in ledger.warnings]
+        ledger.cost = None if ledger.cost is None or completion.cost is None else ledger.cost + completion.cost
         if completion.usage is not None:
             ledger.prompt_tokens += completion.usage.prompt_tokens
             ledger.completion_tokens += completion.usage.completion_tokens

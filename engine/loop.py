@@ -118,7 +118,8 @@ async def _consider(
 
 def _repairs(job: Job) -> int:
     checks = job.settings.checks
-    return min(CALLS[job.request.budget] - 1, checks.fix_attempts) if checks.auto_fix else 0
+    wanted = job.profile.repairs if checks.fix_attempts is None else checks.fix_attempts
+    return min(CALLS[job.request.budget] - 1, wanted) if checks.auto_fix else 0
 
 
 def _complaint(result: Proposal[Content] | Unusable) -> str | None:

@@ -161,7 +161,9 @@ class Checks(Section):
         description="Judge every candidate; without it edits say that they are unchecked.",
     )
     auto_fix: bool = Field(default=True, description="Spend model calls on repairing what a judge found.")
-    fix_attempts: int = Field(default=2, ge=0, le=5, description="Most repairs of one job.")
+    fix_attempts: int | None = Field(
+        default=None, ge=0, le=5, description="Most repairs of one job; unset: what the model's profile says, mostly 2."
+    )
     live: bool = Field(default=True, description="Show syntax errors while typing.")
     live_off: tuple[str, ...] = Field(
         default=(), description="Languages without live syntax errors, for example because another server reports them."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,16 @@ def test_the_budget_counts_calls(stet_home: Path, budget: Budget) -> None:
 
 
 def test_the_first_call_of_a_slow_model_is_always_made(stet_home: Path) -> None:
-    assert job_of(2, calls=0)._call_limit() == pytest.approx(FIRST_CALL_LIMIT, abs=1)
-    assert job_of(100, calls=0)._call_limit() == pytest.approx(30, abs=1)
+    assert job_of(2, calls=0)._call_limit(500, 1000) == pytest.approx(FIRST_CALL_LIMIT, abs=1)
+    assert job_of(None, calls=0)._call_limit(500, 1000) == pytest.approx(FIRST_CALL_LIMIT, abs=1)
+    assert job_of(100, calls=0)._call_limit(500, 1000) == pytest.approx(30, abs=1)
+
+
+def test_a_first_call_gets_twice_the_time_that_its_model_should_need(stet_home: Path) -> None:
+    job = job_of(10, calls=0)
+    job.profile = replace(job.profile, reading=20.0, token_factor=2.0)
+    assert job._call_limit(500, 800) == pytest.approx(2 * (500 * 2 / 20 + 800 / 10), abs=1)
+    assert job._call_limit(50, 100) == pytest.approx(90, abs=1), "a slow job's own limit is the least"
 
 
 def test_a_small_model_gets_a_small_prompt(stet_home: Path) -> None:
@@ -65,3 +74,9 @@ def test_a_small_model_gets_a_small_prompt(stet_home: Path) -> None:
     }
     assert budgets == {"tiny": 2500, "mid": 12000, "strong": 12000}
     assert Job(request, settings, models, Profile("mid", 4096, 1, 1), ignore).prompt_budget() == 4096 - 4096 // 3
+
+
+def test_a_model_that_counts_more_tokens_gets_less_text(stet_home: Path) -> None:
+    job = job_of(None)
+    job.profile = replace(Profile("mid", 32768, 1, 1), token_factor=1.5)
+    assert job.prompt_budget() == 8000
