@@ -171,6 +171,10 @@ USER_ONLY: dict[str, Any] = {
     "model.discover": False,
     "model.threads": 64,
     "checks.validation": False,
+    "checks.disabled_tools": ["ruff"],
+    "checks.trusted_workspaces": ["/"],
+    "checkers": [{"language": "python", "argv": ["curl"]}],
+    "programs": [{"name": "gofmt", "path": "gofmt"}],
 }
 
 

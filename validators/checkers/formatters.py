@@ -1,0 +1,199 @@
+"""The formatters of projects: each one answers only where the project's files show that it is used.
+
+Their settings are taken over as plain values or as a private copy; a formatter whose settings are code is started only
+in a workspace that its user declared trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stet_ls.validators import languages, ruff
+from stet_ls.validators.checkers import programs
+from stet_ls.validators.checkers.asking import Asked, Run, Unable, ask, safe_name, within
+from stet_ls.validators.checkers.rust import edition, toolchain
+from stet_ls.validators.checkers.settings_above import (
+    above,
+    contents,
+    inner,
+    json_object,
+    nearest,
+    scalars,
+    table,
+)
+from stet_ls.validators.process import PRIVATE, ToolResult
+from stet_ls.validators.toolbox import BUILT_IN, AddedTool, Role, Toolbox
+
+Formatted = str | Unable
+Format = Callable[[Asked], Formatted]
+"""The whole text as the formatter writes it, or why it is not asked."""
+
+
+def _python(asked: Asked) -> Formatted:
+    for file in above(asked.path, ("ruff.toml", ".ruff.toml", "pyproject.toml")):
+        tool = table(file) if file.name != "pyproject.toml" else inner(table(file), "tool")
+        if file.name != "pyproject.toml" or "ruff" in tool:
+            own = tool if file.name != "pyproject.toml" else inner(tool, "ruff")
+            return _ruff(
+                asked, [*_of(own, _RUFF), *((f"format.{k}", v) for k, v in _of(inner(own, "format"), _FORMAT))]
+            )
+        if "black" in tool:
+            return _as_black(asked, inner(tool, "black"))
+    return _unused("ruff format")
+
+
+_RUFF = ("line-length", "indent-width", "target-version", "preview")
+_FORMAT = (
+    "quote-style", "indent-style", "skip-magic-trailing-comma", "line-ending", "docstring-code-format",
+    "docstring-code-line-length", "preview",
+)  # fmt: skip
+
+
+def _of(values: object, names: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(key, value) for key, value in scalars(values if isinstance(values, dict) else {}) if key in names]
+
+
+def _as_black(asked: Asked, black: object) -> Formatted:
+    """Black's style, which ruff writes too: that ruff is at hand, and where the two differ the edit is left alone."""
+    options = _of(black, ("line-length",)) or [("line-length", "88")]
+    settings = black if isinstance(black, dict) else {}
+    if settings.get("skip-string-normalization") is True:
+        options.append(("format.quote-style", "'preserve'"))
+    if settings.get("skip-magic-trailing-comma") is True:
+        options.append(("format.skip-magic-trailing-comma", "true"))
+    return _ruff(asked, options)
+
+
+def _ruff(asked: Asked, options: list[tuple[str, str]]) -> Formatted:
+    argv = ruff.command(ruff.SYNTAX, ())
+    if argv is None:
+        return Unable("ruff is not installed", missing=True)
+    settings = (part for key, value in options for part in ("--config", f"{key}={value}"))
+    name = ruff.file_name(asked.path)
+    return _run(
+        asked,
+        Run(
+            "ruff", ("format", "--isolated", "--no-cache", "--quiet", *settings, "--stdin-filename", name, "-"), argv[0]
+        ),
+    )
+
+
+def _gofmt(asked: Asked) -> Formatted:
+    return _run(asked, Run("gofmt", ()))
+
+
+def _rustfmt(asked: Asked) -> Formatted:
+    file = nearest(asked.path, ("rustfmt.toml", ".rustfmt.toml", "Cargo.toml"))
+    if file is None:
+        return _unused("rustfmt")
+    style = {} if file.name == "Cargo.toml" else dict(scalars(table(file)))
+    named = style.pop("edition", "").strip("'") or edition(asked.path)
+    options = ",".join(f"{key}={value.strip(chr(39))}" for key, value in style.items())
+    arguments = ("--edition", named, "--emit", "stdout", "--quiet", *(("--config", options) if options else ()))
+    return _run(asked, Run("rustfmt", arguments, environment=toolchain()))
+
+
+def _clang_format(asked: Asked) -> Formatted:
+    file = nearest(asked.path, (".clang-format", "_clang-format"))
+    style = contents(file) if file else None
+    if style is None:
+        return _unused("clang-format")
+    name = safe_name(asked.path, asked.language)
+    arguments = (f"--style=file:{PRIVATE}/style", f"--assume-filename={name}")
+    return _run(asked, Run("clang-format", arguments, files=(("style", style),)))
+
+
+_BIOME = ("biome.json", "biome.jsonc")
+_PRETTIER = (
+    ".prettierrc", ".prettierrc.json", ".prettierrc.yaml", ".prettierrc.yml", ".prettierrc.json5", ".prettierrc.toml",
+    ".prettierrc.js", ".prettierrc.mjs", ".prettierrc.cjs", "prettier.config.js", "prettier.config.mjs",
+    "prettier.config.cjs",
+)  # fmt: skip
+
+
+def _biome(asked: Asked) -> Formatted:
+    file = nearest(asked.path, _BIOME)
+    if file is None:
+        return _unused("biome")
+    return _npm(asked, "biome", ("format", f"--config-path={file.parent}", f"--stdin-file-path={asked.path}"))
+
+
+def _prettier(asked: Asked) -> Formatted:
+    shown = nearest(asked.path, _PRETTIER)
+    package = nearest(asked.path, ("package.json",))
+    if shown is None and not (package and "prettier" in json_object(package)):
+        return _unused("prettier")
+    return _npm(asked, "prettier", ("--stdin-filepath", str(asked.path)))
+
+
+def _npm(asked: Asked, tool: str, arguments: tuple[str, ...]) -> Formatted:
+    """Such a tool loads plug-ins and settings that are programs: it is the user's word that starts it."""
+    chosen = dict(asked.tools.programs).get(tool)
+    program = chosen or programs.of_workspace(f"node_modules/.bin/{tool}", asked.path, asked.tools)
+    if program is None:
+        return Unable(f"{tool} runs what the project brings: it needs a trusted workspace or a path in the settings")
+    # Its settings lie in many files, so its answers are not remembered.
+    return _run(asked, Run(tool, arguments, program=str(program), pure=False))
+
+
+def _unused(tool: str) -> Unable:
+    return Unable(f"the project's files do not show that it uses {tool}", missing=True)
+
+
+def _run(asked: Asked, run: Run) -> Formatted:
+    def read(result: ToolResult) -> Formatted:
+        if result.status != 0:
+            return Unable(f"{run.tool} failed (exit status {result.status})")
+        try:
+            return result.stdout.decode("utf-8")
+        except UnicodeDecodeError:
+            return Unable(f"{run.tool} wrote no UTF-8")
+
+    return ask(asked, run, read)
+
+
+@dataclass(frozen=True, slots=True)
+class Formatter:
+    """A formatter for some languages. `settings` are the files that show that a project uses it."""
+
+    name: str
+    languages: tuple[str, ...]
+    format: Format
+    settings: str
+    source: str = "PATH"
+    seconds: float = 2.0
+    note: str = ""
+
+
+_WEB = ("javascript", "javascriptreact", "typescript", "typescriptreact", "json", "jsonc", "css")
+_NPM = "user setting, or node_modules of a trusted workspace"
+
+FORMATTERS: tuple[Formatter, ...] = (
+    Formatter("ruff", ("python",), _python, "ruff.toml, [tool.ruff] or [tool.black] in pyproject.toml",
+              "installed with Stet", note="black's style by ruff"),
+    Formatter("gofmt", ("go",), _gofmt, "none: all Go is formatted so"),
+    Formatter("rustfmt", ("rust",), _rustfmt, "rustfmt.toml or Cargo.toml"),
+    Formatter("clang-format", ("c", "cpp", "java", "csharp", "objective-c", "proto"), _clang_format, ".clang-format"),
+    Formatter("biome", _WEB, _biome, "biome.json", _NPM),
+    Formatter("prettier", (*_WEB, "scss", "less", "html", "vue", "markdown", "yaml", "graphql"), _prettier,
+              ".prettierrc, prettier.config.js, or package.json", _NPM, seconds=5.0,
+              note="runs plug-ins of the project"),
+)  # fmt: skip
+
+
+def formatters(language: str, tools: Toolbox = BUILT_IN) -> tuple[Formatter, ...]:
+    """The formatters that may be asked, those of the user first."""
+    row = languages.language(language)
+    name = row.id if row else language
+    own = (_row(tool) for tool in tools.added if tool.role is Role.FORMAT and tool.language == name)
+    rows = (*own, *(one for one in FORMATTERS if name in one.languages))
+    return tuple(one for one in rows if tools.allows(one.name))
+
+
+def _row(tool: AddedTool) -> Formatter:
+    run = Run(tool.name, tool.argv[1:], program=tool.argv[0])
+    return Formatter(
+        tool.name, (tool.language,), lambda asked: _run(within(asked, tool.deadline), run), "none: the user's word",
+        "user setting", tool.deadline,
+    )  # fmt: skip
