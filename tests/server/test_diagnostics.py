@@ -1,0 +1,284 @@
+"""Live syntax errors in every kind of editor: who pulls and who is pushed to, versions, what is stale."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from support.findings import PUBLISH, REFRESH, URI, editing, empty, messages, pull, pushed, saying
+from support.session import EGLOT, NEOVIM, NOTHING, VSCODE
+from support.wire import RECORDED, ErrorAnswer, Json, RawClient, recorded
+
+BROKEN = "def area(w, h:\n    return w * h\n"
+WHOLE = "def area(w, h):\n    return w * h\n"
+MISUSED = "x = 1\nprint(end='', x)\n"
+"""Parses by the grammar; Python itself refuses it."""
+PULLING = {"neovim-0.11.4", "vim9-yegappan-lsp", *(name for name in RECORDED if name.startswith("vscode"))}
+
+pytestmark = pytest.mark.usefixtures("stet_home")
+
+
+def test_the_table_below_is_what_the_editors_say() -> None:
+    offering = {name for name in RECORDED if "diagnostic" in recorded(name)["capabilities"].get("textDocument", {})}
+    assert offering == PULLING
+
+
+@pytest.mark.parametrize("name", [*RECORDED, NOTHING])
+async def test_who_pulls_is_not_pushed_to(name: str) -> None:
+    async with editing(name) as client:
+        assert client.initialize_result is not None
+        offer = client.initialize_result["capabilities"].get("diagnosticProvider")
+        client.open(URI, "python", BROKEN)
+        if name in PULLING:
+            assert offer == {"identifier": "stet", "interFileDependencies": False, "workspaceDiagnostics": False}
+            report = await pull(client)
+            assert report["kind"] == "full"
+            assert report["items"][0]["message"].startswith("'(' is never closed")
+            pushes = [each["diagnostics"] for each in client.received(PUBLISH)]
+            told = {each["range"]["start"]["line"] for each in report["items"]}
+            assert all(each["range"]["start"]["line"] not in told for items in pushes for each in items)
+        else:
+            assert offer is None
+            params = await pushed(client, saying("never closed"))
+            assert (params["version"], params["diagnostics"][0]["source"]) == (1, "stet")
+
+
+async def test_a_push_follows_each_version_and_the_last_word_is_the_best_judge_s() -> None:
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", BROKEN)
+        await pushed(client, saying("never closed"))
+        client.replace(URI, "h:", "h):")
+        await pushed(client, lambda params: params["version"] == 2 and empty(params))
+        client.change(URI, MISUSED)
+        params = await pushed(client, saying("Positional argument"))
+        assert params["version"] == 3
+        [found] = params["diagnostics"]
+        assert found["range"]["start"]["line"] == 1
+
+
+async def test_closing_takes_everything_away() -> None:
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", BROKEN)
+        await pushed(client, saying("never closed"))
+        mark = client.mark()
+        client.close(URI)
+        assert empty(await pushed(client, since=mark))
+
+
+async def test_a_whole_text_is_said_to_be_whole() -> None:
+    """ALE and Flymake show that a check runs until something comes."""
+    async with editing("vim9-ale-3.3") as client:
+        client.open(URI, "python", WHOLE)
+        assert await pushed(client) == {"uri": URI, "diagnostics": [], "version": 1}
+
+
+async def test_a_pull_that_would_say_the_same_is_unchanged() -> None:
+    async with editing(VSCODE) as client:
+        client.open(URI, "python", BROKEN)
+        first = await pull(client)
+        await client.wait_notification(REFRESH)  # the best judge had more to say
+        second = await pull(client, previous=first["resultId"])
+        third = await pull(client, previous=second["resultId"])
+        assert (second["kind"], third["kind"]) == ("full", "unchanged")
+        assert third["resultId"] == second["resultId"]
+
+        client.replace(URI, "h:", "h):")
+        mended = await pull(client, previous=third["resultId"])
+        assert (mended["kind"], mended["items"]) == ("full", [])
+        client.change(URI, WHOLE + "\n")
+        assert (await pull(client, previous=mended["resultId"]))["kind"] == "unchanged"
+
+
+async def test_what_moved_is_not_unchanged() -> None:
+    """Editors move what they show by themselves; the same words at the same place may then be news."""
+    async with editing(VSCODE) as client:
+        client.open(URI, "python", "x = (\n")
+        first = await pull(client)
+        client.change(URI, "x = (\n\n")
+        assert (await pull(client, previous=first["resultId"]))["kind"] == "full"
+
+
+async def test_a_client_that_can_be_asked_pulls_the_better_words() -> None:
+    async with editing(VSCODE) as client:
+        client.open(URI, "python", MISUSED)
+        assert (await pull(client))["items"] == []
+        await client.wait_notification(REFRESH)
+        assert messages(await pull(client)) == ["Positional argument cannot follow keyword argument"]
+        assert client.received(PUBLISH) == []
+
+
+async def test_a_client_that_cannot_be_asked_is_pushed_the_rest_until_it_pulls() -> None:
+    async with editing(NEOVIM) as client:
+        client.open(URI, "python", MISUSED)
+        assert (await pull(client))["items"] == []
+        params = await pushed(client, saying("Positional argument"))
+        assert params["version"] == 1
+        mark = client.mark()
+        report = await pull(client)
+        assert messages(report) == ["Positional argument cannot follow keyword argument"]
+        assert empty(await pushed(client, since=mark))
+        assert client.received(REFRESH) == []
+
+
+async def test_no_word_of_a_text_that_is_gone() -> None:
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", "")
+        for count in range(1, 100):
+            client.change(URI, "x = (\n" * count)
+        client.change(URI, WHOLE)
+        await pushed(client, lambda params: params["version"] == 101)
+        versions = [params["version"] for params in client.received(PUBLISH)]
+        assert versions == sorted(set(versions))
+        assert client.received(PUBLISH)[-1]["diagnostics"] == []
+
+
+async def test_pulls_during_quick_changes_answer_for_the_last_text() -> None:
+    async with editing(NEOVIM) as client:
+        client.open(URI, "python", "")
+        calls = []
+        for count in range(1, 50):
+            client.change(URI, "x = (\n" * count)
+            calls.append(client.call("textDocument/diagnostic", {"textDocument": {"uri": URI}}))
+        client.change(URI, WHOLE)
+        calls.append(client.call("textDocument/diagnostic", {"textDocument": {"uri": URI}}))
+        assert (await calls[-1])["items"] == []
+        for call in calls:
+            await call
+
+
+async def test_a_pull_is_given_up_at_once() -> None:
+    release = asyncio.Event()
+
+    async def settings(params: Json) -> list[None]:
+        await release.wait()
+        return [None] * len(params["items"])
+
+    async with editing(VSCODE) as client:
+        client.answers["workspace/configuration"] = settings
+        client.open(URI, "python", BROKEN)
+        call = client.call("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+        client.cancel(call)
+        with pytest.raises(ErrorAnswer) as refused:
+            await call
+        assert refused.value.code == -32800
+        release.set()
+
+
+async def test_what_a_client_can_show_is_what_it_gets() -> None:
+    async with editing(VSCODE) as full, editing(EGLOT) as little:
+        for client in (full, little):
+            client.open(URI, "python", "x = (1\ny = 2\n")
+        [rich, *_] = (await pull(full))["items"]
+        [poor, *_] = (await pushed(little, saying("never closed")))["diagnostics"]
+    assert (rich["severity"], rich["code"], rich["source"]) == (1, "unclosed-bracket", "stet")
+    [related] = rich["relatedInformation"]
+    assert related["location"]["uri"] == URI
+    assert related["location"]["range"]["start"]["line"] == 1
+    assert rich["data"]["tool"] == "tree-sitter"
+    assert not {"relatedInformation", "data", "tags"} & set(poor)
+
+
+async def test_columns_are_the_client_s() -> None:
+    text = "𝒳 = '🦀🦀'; y = (\n"
+    for name, column in ((EGLOT, 17), ("vim9-yegappan-lsp", 14), (NEOVIM, 23)):
+        async with editing(name) as client:
+            client.open(URI, "python", text)
+            if name == EGLOT:
+                [found, *_] = (await pushed(client, saying("never closed")))["diagnostics"]
+            else:
+                [found, *_] = (await pull(client))["items"]
+            assert found["range"]["start"] == {"line": 0, "character": column}, name
+
+
+@pytest.mark.parametrize(
+    ("uri", "language", "text"),
+    [
+        ("untitled:Untitled-1", "python", BROKEN),
+        ("vscode-remote://ssh/w/a.py", "python", BROKEN),
+        ("file:///w/a.rs", "rust", "fn main( {\n}\n"),
+        ("file:///w/a.ts", "typescript", "let x = {;\n"),
+        ("file:///w/a.toml", "toml", "x = [1\ny = 2\n"),
+    ],
+)
+async def test_documents_of_any_kind_that_are_edited_are_checked(uri: str, language: str, text: str) -> None:
+    async with editing(EGLOT) as client:
+        client.open(uri, language, text)
+        assert await pushed(client, lambda params: not empty(params), uri=uri)
+
+
+@pytest.mark.parametrize(
+    ("uri", "language", "text"),
+    [
+        ("file:///w/a.txt", "plaintext", "(((\n"),
+        ("file:///w/a.xyz", "xyz", "(((\n"),
+        ("vscode-notebook-cell:/w/a.ipynb#1", "python", "%matplotlib inline\n"),
+        ("git:/w/a.py", "python", BROKEN),
+        ("stet:/explain-1.md", "markdown", BROKEN),
+    ],
+)
+async def test_documents_that_are_not_are_left_alone(uri: str, language: str, text: str) -> None:
+    async with editing(VSCODE) as client:
+        client.open(uri, language, text)
+        assert (await pull(client, uri))["items"] == []
+    async with editing(EGLOT) as client:
+        client.open(uri, language, text)
+        client.open(URI, "python", BROKEN)
+        await pushed(client, saying("never closed"))
+        assert all(empty(params) for params in client.received(PUBLISH) if params["uri"] == uri)
+
+
+async def test_a_document_that_nobody_opened_has_nothing_to_tell(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(BROKEN)
+    async with editing(VSCODE) as client:
+        assert await pull(client, file.as_uri()) == {"kind": "full", "items": [], "resultId": "nothing"}
+
+
+async def test_binary_data_is_called_so() -> None:
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", "x = 1\0\n")
+        assert await pushed(client, saying("binary data"))
+
+
+async def test_a_huge_text_is_left_alone_and_that_is_said_once() -> None:
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", BROKEN + "#" * 1_000_000)
+        said = await client.wait_for(
+            lambda message: message.get("method") == "window/logMessage" and "1 MB" in message["params"]["message"]
+        )
+        assert URI in said["params"]["message"]
+        for _ in range(3):
+            client.change(URI, "x", ((0, 0), (0, 0)))
+        client.open("file:///w/b.py", "python", BROKEN)
+        await pushed(client, saying("never closed"), uri="file:///w/b.py")
+        assert [params["uri"] for params in client.received(PUBLISH) if params["uri"] == URI] == []
+        assert sum("1 MB" in params["message"] for params in client.received("window/logMessage")) == 1
+        # cut to a size that can be read, it is
+        client.change(URI, BROKEN)
+        await pushed(client, saying("never closed"))
+
+
+async def test_a_document_that_is_opened_anew_is_judged_anew() -> None:
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", BROKEN)
+        await pushed(client, saying("never closed"))
+        mark = client.mark()
+        client.close(URI)
+        client.open(URI, "python", WHOLE)
+        await pushed(client, lambda params: params.get("version") == 1 and empty(params), since=mark)
+
+
+async def fix_titles(client: RawClient, diagnostics: list[Json]) -> list[str]:
+    where = diagnostics[0]["range"]
+    context = {"diagnostics": diagnostics, "only": ["quickfix"], "triggerKind": 1}
+    params = {"textDocument": {"uri": URI}, "range": where, "context": context}
+    return [action["title"] for action in await client.request("textDocument/codeAction", params)]
+
+
+async def test_an_error_of_ours_offers_the_fix() -> None:
+    async with editing(VSCODE) as client:
+        client.open(URI, "python", BROKEN)
+        items = (await pull(client))["items"]
+        [title] = await fix_titles(client, items[:1])
+        assert title.startswith("Fix with Stet: '(' is never closed")
