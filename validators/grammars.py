@@ -18,6 +18,18 @@ class NoGrammarError(LookupError):
 
 
 _local = threading.local()
+_pack_allowed = False
+
+
+def allow_pack() -> None:
+    """From now on this process loads grammars of the language pack too: for the child that may die of one."""
+    global _pack_allowed
+    _pack_allowed = True
+
+
+def is_foreign(row: languages.Language | None) -> bool:
+    """True for a language whose grammar only a child process may load."""
+    return row is not None and row.grammar is None and row.packed is not None and not _pack_allowed
 
 
 @cache
@@ -29,6 +41,8 @@ def grammar(name: str) -> tree_sitter.Language:
     import tree_sitter
 
     row = languages.language(name)
+    if row is not None and row.packed and _pack_allowed:
+        return _packed(row.title, row.packed)
     if row is None or row.grammar is None:
         raise NoGrammarError(f"not parsed: no grammar for {row.title if row else name or 'this document'}")
     try:
@@ -36,6 +50,16 @@ def grammar(name: str) -> tree_sitter.Language:
         return tree_sitter.Language(pointer)
     except (ImportError, AttributeError, ValueError) as error:  # not installed, or of another ABI
         raise NoGrammarError(f"not parsed: the grammar for {row.title} does not load ({error})") from error
+
+
+def _packed(title: str, name: str) -> tree_sitter.Language:
+    import tree_sitter
+
+    try:
+        pointer = import_module("tree_sitter_language_pack").get_binding(name)
+        return tree_sitter.Language(pointer)
+    except (ImportError, LookupError, AttributeError, OSError, ValueError) as error:
+        raise NoGrammarError(f"not parsed: the grammar for {title} does not load ({error})") from error
 
 
 def parser(name: str) -> tree_sitter.Parser:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
+
+from stet_ls.validators.packed_languages import PACKED, ROWS, Row
 
 PLAIN = "plaintext"
 """The language id of a text of which nothing is known."""
@@ -22,7 +24,8 @@ class Language:
     """One row. `id` is the LSP language id; `names` are what fences, other editors and people call it.
 
     `extensions` and `filenames` are in lower case. `block_comment` is a pair of opener and closer. `grammar` is None
-    where none is installed: such a language works, but is not parsed. `trusted` is False where its grammar rejects
+    where no wheel has one, `packed` is its name in the language pack, if that has one; without either a language works,
+    but is not parsed. `trusted` is False where its grammar rejects
     too much valid code (a third of real C++ files) to refuse an edit on its own.
     """
 
@@ -35,13 +38,14 @@ class Language:
     block_comment: tuple[str, str] | None = None
     grammar: Grammar | None = None
     trusted: bool = True
+    packed: str | None = None
 
 
 _C = ("/*", "*/")
 _HTML = ("<!--", "-->")
 
 # Ids: the table of TextDocumentItem.languageId in LSP 3.17, then those of VS Code.
-LANGUAGES: tuple[Language, ...] = (
+_OWN: tuple[Language, ...] = (
     Language(
         "python", "Python", ("py", "python3", "pyi"), (".py", ".pyi", ".pyw"), ("sconstruct", "sconscript"), "#",
         None, Grammar("tree_sitter_python"),
@@ -94,7 +98,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language("kotlin", "Kotlin", ("kt", "kts"), (".kt", ".kts"), (), "//", _C, Grammar("tree_sitter_kotlin")),
     Language("swift", "Swift", (), (".swift",), (), "//", _C, Grammar("tree_sitter_swift")),
     Language("lua", "Lua", (), (".lua",), (), "--", ("--[[", "]]"), Grammar("tree_sitter_lua")),
-    # Without a grammar: every action works on them, and their answers say that they were not parsed.
+    # Without a wheel of their own: they are parsed if the language pack is there, and answers say so if they were not.
     Language("markdown", "Markdown", ("md",), (".md", ".markdown"), (), None, _HTML),
     Language("restructuredtext", "reStructuredText", ("rst",), (".rst",), (), ".."),
     Language("latex", "LaTeX", ("tex",), (".tex", ".sty"), (), "%"),
@@ -110,9 +114,9 @@ LANGUAGES: tuple[Language, ...] = (
     Language("elixir", "Elixir", ("ex", "exs"), (".ex", ".exs"), (), "#"),
     Language("erlang", "Erlang", ("erl",), (".erl", ".hrl"), (), "%"),
     Language("haskell", "Haskell", ("hs",), (".hs",), (), "--", ("{-", "-}")),
-    Language("ocaml", "OCaml", ("ml",), (".ml", ".mli"), (), None, ("(*", "*)")),
+    Language("ocaml", "OCaml", ("ml",), (".ml",), (), None, ("(*", "*)")),
     Language("clojure", "Clojure", ("clj",), (".clj", ".cljs", ".cljc", ".edn"), (), ";"),
-    Language("fsharp", "F#", ("fs", "f#"), (".fs", ".fsx", ".fsi"), (), "//", ("(*", "*)")),
+    Language("fsharp", "F#", ("fs", "f#"), (".fs", ".fsx"), (), "//", ("(*", "*)")),
     Language("groovy", "Groovy", ("gradle",), (".groovy", ".gradle"), ("jenkinsfile",), "//", _C),
     Language("julia", "Julia", ("jl",), (".jl",), (), "#", ("#=", "=#")),
     Language("r", "R", (), (".r",), (), "#"),
@@ -121,18 +125,31 @@ LANGUAGES: tuple[Language, ...] = (
     Language("objective-c", "Objective-C", ("objc",), (".m",), (), "//", _C),
     Language("zig", "Zig", (), (".zig",), (), "//"),
     Language("nix", "Nix", (), (".nix",), (), "#", _C),
-    Language("lisp", "Lisp", ("elisp", "scheme"), (".el", ".lisp", ".scm"), (), ";"),
+    Language("lisp", "Lisp", ("commonlisp", "common-lisp"), (".lisp", ".lsp", ".cl"), (), ";"),
     Language("viml", "Vim script", ("vim",), (".vim",), (".vimrc",), '"'),
     Language("makefile", "Makefile", ("make",), (".mk",), ("makefile", "gnumakefile"), "#"),
     Language("dockerfile", "Dockerfile", ("docker", "containerfile"), (), ("dockerfile", "containerfile"), "#"),
     Language("cmake", "CMake", (), (".cmake",), ("cmakelists.txt",), "#"),
-    Language("terraform", "Terraform", ("hcl", "tf"), (".tf", ".tfvars", ".hcl"), (), "#", _C),
+    Language("terraform", "Terraform", ("tf",), (".tf", ".tfvars"), (), "#", _C),
     Language("proto", "Protocol Buffers", ("protobuf", "proto3"), (".proto",), (), "//", _C),
     Language("graphql", "GraphQL", ("gql",), (".graphql", ".gql"), (), "#"),
     Language("ini", "INI", ("cfg", "dosini"), (".ini", ".cfg"), (".editorconfig",), ";"),
     Language("diff", "Diff", ("patch", "udiff"), (".diff", ".patch")),
     Language(PLAIN, "Plain text", ("text", "txt"), (".txt",)),
 )  # fmt: skip
+
+
+def _of_pack(row: Row) -> Language:
+    id_, title, names, extensions, filenames, line_comment, block_comment, packed = row
+    lists = tuple(names.split()), tuple(extensions.split()), tuple(filenames.split())
+    return Language(id_, title, *lists, line_comment, block_comment, packed=packed)
+
+
+LANGUAGES: tuple[Language, ...] = (
+    *(replace(row, packed=PACKED.get(row.id)) for row in _OWN),
+    *map(_of_pack, ROWS),
+)
+"""All that is known."""
 
 _BY_ID = {row.id: row for row in LANGUAGES}
 _BY_NAME = {name: row for row in reversed(LANGUAGES) for name in (row.title.lower(), *row.names)} | _BY_ID

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from stet_ls.validators import grammars, languages, messages
+from stet_ls.validators import grammars, languages, messages, pack
 from stet_ls.validators.checkers.asking import Asked, Unable
 from stet_ls.validators.checkers.table import SLOW, checkers
 from stet_ls.validators.findings import Finding, Status, Verdict, new_findings
@@ -82,6 +82,8 @@ def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
     started = time.monotonic()
     row = languages.language(language)
     name = row.id if row else language
+    if row is not None and grammars.is_foreign(row):
+        return replace(pack.glance(source, row, deadline=deadline), seconds=time.monotonic() - started)
     try:
         parsed = parse(source, name, deadline=deadline)
     except (grammars.NoGrammarError, DeadlineError) as error:

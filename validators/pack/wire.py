@@ -1,0 +1,62 @@
+"""What goes over the pipe: frames of a header in JSON and a body, each with its length before it."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from stet_ls.validators.findings import Finding, Related, Severity, Status, Verdict
+from stet_ls.validators.source import Source, Span
+
+LENGTHS = struct.Struct(">4sII")
+MARK = b"stet"
+"""What every frame begins with; anything else on the pipe is noise."""
+LONGEST_HEADER = 4_000_000
+"""Bytes. A verdict has a hundred findings at most."""
+
+
+def frame(header: Mapping[str, object], body: bytes = b"") -> bytes:
+    """A frame as it is sent."""
+    text = json.dumps(header).encode()
+    return LENGTHS.pack(MARK, len(text), len(body)) + text + body
+
+
+def answer_of(verdict: Verdict) -> dict[str, object]:
+    """A verdict as a header."""
+    return {"verdict": asdict(verdict)}
+
+
+def verdict_of(answer: Any, source: Source) -> Verdict:
+    """The verdict in a header. Raises ValueError, TypeError, KeyError or AttributeError for what is none.
+
+    The process that sent it ran code that nobody has tested, so its places are checked against the text.
+    """
+    said = answer["verdict"]
+    status = Status(said["status"])
+    findings = tuple(_finding(found, len(source.data)) for found in said["findings"])
+    if status is Status.ERROR and not findings:
+        raise ValueError("a verdict that contradicts itself")
+    return Verdict(status, str(said["language"]), findings, may_block=False, reason=str(said["reason"]))
+
+
+def _finding(said: Any, size: int) -> Finding:
+    return Finding(
+        _span(said["span"], size),
+        str(said["message"]),
+        severity=Severity(said["severity"]),
+        code=str(said["code"]),
+        line=int(said["line"]),
+        suggestions=tuple(map(str, said["suggestions"])),
+        related=tuple(Related(_span(each["span"], size), str(each["message"])) for each in said["related"]),
+        signature=str(said["signature"]),
+    )
+
+
+def _span(said: Any, size: int) -> Span:
+    span = Span(int(said["start"]), int(said["end"]))
+    if span.end > size:
+        raise ValueError(f"outside of the text: {span}")
+    return span
