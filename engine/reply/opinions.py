@@ -1,0 +1,246 @@
+"""A model's findings, taken out of whatever it replied: each a quoted line, a kind, and why it goes wrong.
+
+Nothing is believed: a finding counts only where its quote stands in the code, and it stays an opinion even then.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MOST = 20
+"""Findings that are read of one reply; a model that tells more has lost itself."""
+_LONGEST = 600
+_LEAST_QUOTE = 4
+"""Characters of a quote without its blanks: `}` or `i` tells no place."""
+_NEAR = 2
+"""Lines by which a model may miscount."""
+
+KINDS: Mapping[str, str] = {
+    "bug": "bug", "error": "bug", "defect": "bug", "correctness": "bug", "logic": "bug", "crash": "bug",
+    "risk": "risk", "edge case": "risk", "robustness": "risk", "warning": "risk", "weak spot": "risk",
+    "security": "security", "vulnerability": "security", "injection": "security",
+    "speed": "speed", "performance": "speed", "efficiency": "speed", "memory": "speed",
+    "clarity": "clarity", "style": "clarity", "readability": "clarity", "maintainability": "clarity",
+    "documentation": "clarity", "naming": "clarity", "complexity": "clarity",
+}  # fmt: skip
+"""What models call a kind, and what we call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One finding as the model told it. `line` is the number that it named (from 1), None if it named none."""
+
+    quote: str
+    kind: str
+    witness: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A finding whose quote stands in line `line` (from 0) of the document."""
+
+    line: int
+    opinion: Opinion
+
+
+def read_opinions(text: str) -> tuple[Opinion, ...]:
+    """The findings of a reply, each once, in its order; at most `MOST`. Never raises; linear in the text's length."""
+    found = list(_from_json(text)) or list(_from_items(text))
+    seen: dict[tuple[str, str], Opinion] = {}
+    for opinion in found:
+        if len(_squeezed(opinion.quote)) >= _LEAST_QUOTE and re.search(r"\w{2}", opinion.witness):
+            seen.setdefault((_squeezed(opinion.quote), opinion.witness), opinion)
+    return tuple(seen.values())[:MOST]
+
+
+def place(opinions: Iterable[Opinion], lines: Sequence[tuple[int, str]]) -> tuple[list[Placed], int]:
+    """The findings whose quotes stand in the code, and how many were dropped because theirs do not.
+
+    `lines` are the lines that the model saw, with their numbers in the document (from 0). A quote has to be a line or
+    a part of one, but for white space. Where it stands on several, the line that was named decides, or the nearest
+    within reach; without one the finding is dropped: nobody could say what it is about.
+    """
+    squeezed = [(number, _squeezed(text)) for number, text in lines]
+    first = lines[0][0] if lines else 0
+    placed: dict[tuple[int, str], Placed] = {}
+    dropped = 0
+    for opinion in opinions:
+        line = _line_of(opinion, squeezed, first)
+        if line is None:
+            dropped += 1
+        else:
+            placed.setdefault((line, opinion.kind), Placed(line, opinion))
+    return sorted(placed.values(), key=lambda one: one.line), dropped
+
+
+def _line_of(opinion: Opinion, lines: Sequence[tuple[int, str]], first: int) -> int | None:
+    quote = _squeezed(opinion.quote)
+    there = [number for number, text in lines if text == quote]
+    there = there or [number for number, text in lines if quote in text]
+    if len(there) == 1:
+        return there[0]
+    if not there or opinion.line is None:
+        return None
+    # Models count from the file's first line or from the first that they were shown.
+    named = (opinion.line - 1, first + opinion.line - 1)
+    distance, nearest = min((min(abs(number - at) for at in named), number) for number in there)
+    return nearest if distance <= _NEAR else None
+
+
+def _squeezed(code: str) -> str:
+    return "".join(code.split())
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------
+
+_QUOTES = ("quote", "code", "line_of_code", "snippet", "quoted_line", "text")
+_WITNESSES = ("witness", "why", "reason", "explanation", "description", "message", "input", "problem", "issue")
+_KINDS = ("kind", "type", "category", "severity")
+
+
+def _from_json(text: str) -> Iterator[Opinion]:
+    start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
+    if start < 0 or text[:start].count("`") % 3:
+        return
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(value, dict):
+        value = next((inner for inner in value.values() if isinstance(inner, list)), [value])
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, dict) and (quote := _first(item, _QUOTES)):
+            number = item.get("line", item.get("line_number"))
+            yield Opinion(
+                quote,
+                _kind(_first(item, _KINDS)) or "risk",
+                _words(_first(item, _WITNESSES)),
+                number if isinstance(number, int) and not isinstance(number, bool) else None,
+            )
+
+
+def _first(item: Mapping[str, Any], keys: Iterable[str]) -> str:
+    return next((str(item[key]) for key in keys if isinstance(item.get(key), str) and item[key].strip()), "")
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+_BULLET = re.compile(r"[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+")
+_NUMBER = re.compile(r"\b(?:lines?|L)[ \t]*[:#]?[ \t]*(\d{1,7})\b", re.IGNORECASE)
+_LABEL = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?\**(?P<name>code|line|quote|kind|type|category|why|witness|input|reason|when|fails?"
+    r"|problem)\**[ \t]*:[ \t]*\**(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(r"(?P<ticks>`+)(?P<code>[^`\n]+)(?P=ticks)")
+_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*")
+
+
+@dataclass
+class _Item:
+    """One finding while its lines come in."""
+
+    quote: str = ""
+    kind: str = ""
+    line: int | None = None
+    words: str = ""
+
+    def done(self) -> Opinion:
+        return Opinion(self.quote, self.kind or _kind(self.words[:80]) or "risk", _words(self.words), self.line)
+
+
+def _from_items(text: str) -> Iterator[Opinion]:
+    item: _Item | None = None
+    fenced = False
+    for line in text.splitlines():
+        if _FENCE.fullmatch(line):
+            fenced = not fenced
+            continue
+        begun = _begin(line, fenced=fenced)
+        if begun is not None and not (item is not None and _goes_on(item, line, begun)):
+            if item is not None:
+                yield item.done()
+            item = begun
+        elif item is not None and line.strip():
+            _add(item, line)
+    if item is not None:
+        yield item.done()
+
+
+def _begin(line: str, *, fenced: bool) -> _Item | None:
+    """The finding that a line begins: by its quote, or by cells."""
+    label = _LABEL.match(line)
+    if label and label["name"].lower() in ("code", "line", "quote"):
+        code = _SPAN.search(label["rest"])
+        if code is None and label["rest"].strip().isdecimal():
+            return None
+        return _Item(code["code"] if code else label["rest"].strip().strip("`"), line=_named(line))
+    if label is not None:
+        return None
+    bare = _BULLET.sub("", line, count=1) if not fenced else line
+    cells = [cell.strip() for cell in re.split(r"[ \t]\|[ \t]", bare.strip().strip("|"))]
+    if len(cells) >= 3:
+        return _of_cells(cells)
+    quote = _SPAN.search(line)
+    if quote is None or (bare == line and not line.lstrip("* ").startswith(("`", "Line", "line"))):
+        return None
+    return _Item(quote["code"], line=_named(line[: quote.start()]), words=line[quote.end() :])
+
+
+def _of_cells(cells: Sequence[str]) -> _Item | None:
+    number = None
+    if cells[0].lower().removeprefix("line").strip(" :#").isdecimal() and len(cells) > 3:
+        number, cells = int(cells[0].lower().removeprefix("line").strip(" :#")[:7]), cells[1:]
+    if set("".join(cells)) <= set("-: "):
+        return None  # the ruler of a table
+    # The quote may hold a bar itself: the kind is the first cell that is one.
+    at = next((index for index, cell in enumerate(cells) if index and _is_kind(cell)), None)
+    if at is None:
+        return None
+    code = _SPAN.fullmatch(cells[0])
+    quote = code["code"] if code else " | ".join(cells[:at]).strip("`")
+    return _Item(quote, _kind(cells[at]), number, " ".join(cells[at + 1 :]))
+
+
+def _goes_on(item: _Item, line: str, begun: _Item) -> bool:
+    """A further code span within a finding that has no words yet, or is indented below it."""
+    return not item.words.strip() and not item.kind and _BULLET.match(line) is None and begun.quote == item.quote
+
+
+def _add(item: _Item, line: str) -> None:
+    label = _LABEL.match(line)
+    words = label["rest"] if label else line
+    if label and label["name"].lower() in ("kind", "type", "category"):
+        item.kind = item.kind or _kind(words)
+    elif len(item.words) < _LONGEST:
+        item.words = f"{item.words} {words}"
+
+
+def _named(text: str) -> int | None:
+    match = _NUMBER.search(text)
+    return int(match[1]) if match else None
+
+
+def _is_kind(cell: str) -> bool:
+    return cell.strip("`*_ ").lower() in KINDS
+
+
+def _kind(words: str) -> str:
+    lowered = words.lower()
+    found = min((lowered.find(name), name) for name in KINDS if name in lowered) if _any(lowered) else None
+    return KINDS[found[1]] if found else ""
+
+
+def _any(lowered: str) -> bool:
+    return any(name in lowered for name in KINDS)
+
+
+def _words(text: str) -> str:
+    """A sentence out of what stands behind a quote: without marks at its ends, cut to a bearable length."""
+    words = " ".join(text.replace("**", "").split()).strip(" |:-\u2013\u2014")
+    return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "\u2026"
