@@ -184,7 +184,8 @@ class StetServer(LanguageServer):
         self.in_background(tell(), f"outcome of {trace}")
 
     def _apply(self, settings: Settings) -> None:
+        from stet_ls.engine.configuration.toolbox import toolbox
         from stet_ls.server.log import set_level
 
         set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)
-        self.diagnostics.configure(Rules.of(settings.checks))
+        self.diagnostics.configure(Rules.of(settings.checks), toolbox(settings))
