@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 _PIECE = re.compile(
@@ -10,16 +9,15 @@ _PIECE = re.compile(
     r"|(?P<mark>[!-/:-@\[-`{-~]+)|(?P<other>[^\x00-\x7f])"
 )
 
-_MARGIN = 1.1
-"""The plain count is 1.02 to 1.14 times the true one on average, but 0.9 for single files; a budget must hold."""
-
 
 def estimate(text: str) -> int:
     """About how many tokens a code model's tokenizer makes of `text`, rather too many than too few.
 
     Fitted to the Qwen vocabulary on source files of six languages: a word costs one token for every seven letters,
     digits go one by one, a line break takes its indentation with it, a single space costs nothing, punctuation goes
-    in threes, and what is not ASCII costs one per character.
+    in threes, and what is not ASCII costs one per character. On files of eight languages this was 0.97 to 1.31 times
+    the count of Qwen2.5-Coder's own tokenizer, 1.09 to 1.15 times in each language's sum. What a model counts otherwise
+    is learnt from what its endpoint reports (`model.correction`).
     """
     total = 0
     for match in _PIECE.finditer(text):
@@ -30,4 +28,4 @@ def estimate(text: str) -> int:
             total += max(1, length // 3)
         else:
             total += 1
-    return math.ceil(total * _MARGIN)
+    return total
