@@ -7,8 +7,10 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.events import OnEvent, Stage
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.pool import Models
@@ -16,6 +18,7 @@ from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.models import Budget, Request
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.settings import Settings
+from stet_ls.validators.toolbox import Toolbox
 
 CALLS: dict[Budget, int] = {Budget.QUICK: 1, Budget.STANDARD: 3, Budget.THOROUGH: 6, Budget.TASK: 15}
 """Model calls that each budget buys."""
@@ -65,6 +68,11 @@ class Job:
     ledger: Ledger = field(default_factory=Ledger)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     started: float = field(default_factory=time.monotonic)
+
+    @cached_property
+    def tools(self) -> Toolbox:
+        """The checkers, linters and formatters that the settings allow."""
+        return toolbox(self.settings)
 
     @contextmanager
     def stage(self, name: str, detail: str = "") -> Iterator[None]:

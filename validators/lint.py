@@ -1,40 +1,62 @@
-"""What a linter says about a text, beyond its syntax."""
+"""What linters say about a text, beyond its syntax."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from stet_ls.validators import languages
 from stet_ls.validators.checkers.asking import Asked, Unable
-from stet_ls.validators.checkers.table import checkers
+from stet_ls.validators.checkers.table import NAMES, Checker, checkers
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source
 from stet_ls.validators.toolbox import BUILT_IN, Role, Toolbox
 
+UNDEFINED = ("F821", "F822", "F823")
+"""ruff's rules for undefined names, undefined exports and locals used before they are bound."""
+
+DEADLINE = 5.0
+"""Seconds for all linters of a text."""
+
 
 def check(
-    source: Source, language: str, *, path: Path | None = None, deadline: float = 5.0, tools: Toolbox = BUILT_IN
+    source: Source, language: str, *, path: Path | None = None, deadline: float = DEADLINE, tools: Toolbox = BUILT_IN
 ) -> tuple[Finding, ...] | None:
     """What the best linter here finds, and those that add to every linter; None where none answered in time.
 
     Syntax errors are left to the syntax check: a text that does not parse has no lint. `path` tells the kind of file
     and where the project's line length and Python version stand; nothing else of the project is read or run.
     """
+    return _ask(checkers(language, Role.LINT, tools), source, language, path, deadline, tools)
+
+
+def undefined_names(
+    source: Source, language: str, *, path: Path | None = None, deadline: float = DEADLINE, tools: Toolbox = BUILT_IN
+) -> tuple[Finding, ...] | None:
+    """The names that nothing defines; None where no linter that knows names answered."""
+    rows = [row for row in checkers(language, Role.LINT, tools) if NAMES in row.covers]
+    found = _ask(rows, source, language, path, deadline, tools)
+    return None if found is None else tuple(one for one in found if one.code in UNDEFINED)
+
+
+def _ask(
+    rows: Iterable[Checker], source: Source, language: str, path: Path | None, deadline: float, tools: Toolbox
+) -> tuple[Finding, ...] | None:
     end = time.monotonic() + deadline
     row = languages.language(language)
     name = row.id if row else language
     findings: list[Finding] = []
-    heard: set[str] = set()
+    covered: set[str] = set()
     answered = False
-    for checker in checkers(name, Role.LINT, tools):
+    for checker in rows:
         left = end - time.monotonic()
-        if left <= 0 or heard & set(checker.covers):
+        if left <= 0 or covered & set(checker.covers):
             continue
         found = checker.check(Asked(source, name, path, min(left, checker.seconds), tools))
         if isinstance(found, Unable):
             continue
         answered = True
-        heard.update(checker.covers)
+        covered.update(checker.covers)
         findings += found
     return tuple(findings) if answered else None

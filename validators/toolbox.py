@@ -40,13 +40,15 @@ class Toolbox:
 
     `added` come before the built-in tools of their language. `disabled` holds names of tools that are never started.
     `programs` are pairs of a tool's name and the file to start for it, before the search on PATH. Of the folders in
-    `trusted_roots` programs may be started (a workspace's `node_modules`); of no other folder of a project.
+    `trusted_roots` programs may be started (a workspace's `node_modules`); of no other folder of a project. Without
+    `formats` no formatter is asked.
     """
 
     added: tuple[AddedTool, ...] = ()
     disabled: frozenset[str] = frozenset()
     programs: tuple[tuple[str, Path], ...] = ()
     trusted_roots: tuple[Path, ...] = ()
+    formats: bool = True
 
     def allows(self, name: str) -> bool:
         """True if the tool may be started."""

@@ -7,16 +7,19 @@ import os
 import re
 from pathlib import Path
 
+from stet_ls.engine.actions.formatted import formatted
 from stet_ls.engine.actions.placement import Place
 from stet_ls.engine.models import Request, Target, TargetKind
 from stet_ls.engine.reply.fit import fit
+from stet_ls.validators.formatting import format_changed
 from stet_ls.validators.source import Source, Span
+from stet_ls.validators.toolbox import Toolbox
 
 _SCRIPTS = ("javascript", "javascriptreact", "typescript", "typescriptreact")
 
 
-def join(place: Place, code: str, request: Request, target: Target) -> str:
-    """The whole text of the test file with `code` in it."""
+def join(place: Place, code: str, request: Request, target: Target, tools: Toolbox) -> Source:
+    """The whole text of the test file with `code` in it, formatted as its project formats."""
     name = target.name.split(".")[0]
     if request.language == "python":
         code = _python_imports(code, name, _python_module(request, place))
@@ -26,13 +29,15 @@ def join(place: Place, code: str, request: Request, target: Target) -> str:
         code = _go_package(code, request.source.text)
     code = code.strip("\n") + "\n"
     if not place.text.strip():
-        return code
+        new = Source(code)
+        return format_changed(new, [new.whole], request.language, path=place.path, tools=tools) or new
     if request.language == "python":
         code = _unique_names(code, place.text)
     source = Source(place.text)
     end = Span(len(source.data), len(source.data))
     fitted = fit(code, source=source, target=Target(TargetKind.INSERTION, end), language=request.language)
-    return source.splice(fitted.splices).text
+    fitted = formatted(source, fitted, request.language, place.path, tools)
+    return source.splice(fitted.splices)
 
 
 def _python_module(request: Request, place: Place) -> str:

@@ -40,7 +40,7 @@ async def tell(job: Job, target: Target, recipe: Recipe) -> Told | Unusable:
     request = job.request
     with job.stage("context"):
         prompt = (await asyncio.to_thread(brief, job, recipe)).prompt
-    case = Case(request.action, request.language, request.path, request.source, request.source, unit=target.name)
+    case = Case(request.action, request.language, request.path, request.source, request.source, target.name, job.tools)
 
     async def read(completion: Completion) -> Draft[Told] | Unusable:
         cut = completion.finish != "stop"

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.formatted import formatted
 from stet_ls.engine.actions.recipe import Brief, Recipe, brief
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges import danger, lint, names, noop, signature, syntax
@@ -14,7 +15,7 @@ from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Proposal, Unusable, propose
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.models import Answer, Check, Edit, Evidence, Request, Ruling
+from stet_ls.engine.models import Answer, Check, Edit, Evidence, Ruling
 from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.documentation import keep_documentation
@@ -63,7 +64,7 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
     target, prompt = about.target, about.prompt
 
     async def read(completion: Completion) -> Draft[Patch] | Unusable:
-        return await asyncio.to_thread(_read, job.request, about, completion)
+        return await asyncio.to_thread(_read, job, about, completion)
 
     size = 2 * estimate(job.request.source.slice(target.span)) + 600
     proposal = await propose(
@@ -75,8 +76,8 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
         return _answer(job, recipe, rewrite, about, proposal)
 
 
-def _read(request: Request, about: Brief, completion: Completion) -> Draft[Patch] | Unusable:
-    target, instruction = about.target, about.instruction
+def _read(job: Job, about: Brief, completion: Completion) -> Draft[Patch] | Unusable:
+    request, target, instruction = job.request, about.target, about.instruction
     cut = completion.finish != "stop"
     reply = parse_reply(
         restore(completion.text, about.prompt.secrets),
@@ -95,8 +96,9 @@ def _read(request: Request, about: Brief, completion: Completion) -> Draft[Patch
     fitted = fit(code, source=request.source, target=target, language=request.language, replaces=replaces)
     if fitted.problem is not None:
         return Unusable(fitted.problem)
+    fitted = formatted(request.source, fitted, request.language, request.path, job.tools)
     after = request.source.splice(fitted.splices)
-    case = Case(request.action, request.language, request.path, request.source, after, unit=target.name)
+    case = Case(request.action, request.language, request.path, request.source, after, target.name, job.tools)
     return Draft(Patch(fitted, reply), case, truncated=cut)
 
 

@@ -90,8 +90,8 @@ def _read(job: Job, target: Target, place: Place, prompt: Prompt, completion: Co
     code = reply.tests or reply.code
     if code is None:
         return Unusable(reply.problem or "The reply held no tests.")
-    before, after = Source(place.text), Source(join(place, code, job.request, target))
-    case = Case("test", language, place.path, before, after)
+    before, after = Source(place.text), join(place, code, job.request, target, job.tools)
+    case = Case("test", language, place.path, before, after, tools=job.tools)
     return Draft(after.text, case, truncated=cut)
 
 

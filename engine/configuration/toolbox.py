@@ -17,6 +17,7 @@ def toolbox(settings: Settings) -> Toolbox:
         disabled=frozenset(checks.disabled_tools),
         programs=tuple((row.name, Path(row.path).expanduser()) for row in settings.programs),
         trusted_roots=tuple(Path(folder).expanduser().absolute() for folder in checks.trusted_workspaces),
+        formats=checks.format_edits,
     )
 
 

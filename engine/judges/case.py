@@ -5,20 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
 from stet_ls.engine.models import Evidence
 from stet_ls.validators import lint, syntax
 from stet_ls.validators.findings import Finding, Verdict
 from stet_ls.validators.source import Source
+from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One candidate: `after` is the document with it in place, `before` the document as the user has it.
 
-    `unit` is the qualified name of the target, "" where it has none.
+    `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge.
     """
 
     action: str
@@ -27,6 +27,7 @@ class Case:
     before: Source
     after: Source
     unit: str = ""
+    tools: Toolbox = BUILT_IN
 
 
 Judge = Callable[[Case], Awaitable[Evidence]]
@@ -39,17 +40,24 @@ async def timed(judge: Judge, case: Case) -> Evidence:
     return replace(evidence, seconds=time.perf_counter() - started)
 
 
-# A verdict is a pure function of the text. Several judges ask for the same one, and the baseline's stays the same
-# through all repairs of a job: the last few are remembered.
+# Several judges ask for the same verdict, and the baseline's stays the same through all repairs of a job: what the
+# tools said about a text is remembered where they are started.
 
 
-@lru_cache(maxsize=16)
-def verdict(source: Source, language: str, path: Path | None) -> Verdict:
+def verdict(source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN) -> Verdict:
     """The syntax verdict of a text."""
-    return syntax.check(source, language, path=path)
+    return syntax.check(source, language, path=path, tools=tools)
 
 
-@lru_cache(maxsize=16)
-def lint_findings(source: Source, language: str, path: Path | None) -> tuple[Finding, ...] | None:
+def lint_findings(
+    source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN
+) -> tuple[Finding, ...] | None:
     """The linter's findings in a text; None where no linter is at hand."""
-    return lint.check(source, language, path=path)
+    return lint.check(source, language, path=path, tools=tools)
+
+
+def undefined_names(
+    source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN
+) -> tuple[Finding, ...] | None:
+    """The names in a text that nothing defines; None where no tool could say."""
+    return lint.undefined_names(source, language, path=path, tools=tools)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from stet_ls.engine.judges.case import Case, lint_findings
-from stet_ls.engine.judges.names import UNDEFINED
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators.findings import new_findings
+from stet_ls.validators.lint import UNDEFINED
 
 
 async def judge(case: Case) -> Evidence:
@@ -16,10 +16,10 @@ async def judge(case: Case) -> Evidence:
 
 
 def _judge(case: Case) -> Evidence:
-    after = lint_findings(case.after, case.language, case.path)
+    after = lint_findings(case.after, case.language, case.path, case.tools)
     if after is None:
         return Evidence(Check.LINT, Ruling.SKIPPED, f"no linter for {case.language} here")
-    before = lint_findings(case.before, case.language, case.path) or ()
+    before = lint_findings(case.before, case.language, case.path, case.tools) or ()
     new = [finding for finding in new_findings(before, after) if finding.code not in UNDEFINED]
     if not new:
         return Evidence(Check.LINT, Ruling.PASS, "0 new lint")

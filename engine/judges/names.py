@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from stet_ls.engine.judges.case import Case, lint_findings
+from stet_ls.engine.judges.case import Case, undefined_names
 from stet_ls.engine.models import Check, Evidence, Ruling
-from stet_ls.validators.findings import Finding, new_findings
-
-UNDEFINED = ("F821", "F822", "F823")
-"""ruff's rules for undefined names, undefined exports and locals used before they are bound."""
+from stet_ls.validators.findings import new_findings
 
 
 async def judge(case: Case) -> Evidence:
@@ -18,15 +15,10 @@ async def judge(case: Case) -> Evidence:
 
 
 def _judge(case: Case) -> Evidence:
-    after = lint_findings(case.after, case.language, case.path)
+    after = undefined_names(case.after, case.language, case.path, case.tools)
     if after is None:
         return Evidence(Check.NAMES, Ruling.SKIPPED, f"no name check for {case.language} here")
-    before = lint_findings(case.before, case.language, case.path) or ()
-    new = new_findings(_undefined(before), _undefined(after))
+    new = new_findings(undefined_names(case.before, case.language, case.path, case.tools) or (), after)
     if new:
         return Evidence(Check.NAMES, Ruling.FAIL, "; ".join(finding.message for finding in new[:3]), trusted=True)
     return Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)
-
-
-def _undefined(findings: tuple[Finding, ...]) -> list[Finding]:
-    return [finding for finding in findings if finding.code in UNDEFINED]

@@ -16,14 +16,14 @@ async def judge(case: Case) -> Evidence:
 
 
 def _judge(case: Case) -> Evidence:
-    after = verdict(case.after, case.language, case.path)
+    after = verdict(case.after, case.language, case.path, case.tools)
     if after.status is Status.UNKNOWN:
         return Evidence(Check.SYNTAX, Ruling.UNKNOWN, after.reason or "not parsed")
     if after.status is Status.OK:
         return Evidence(Check.SYNTAX, Ruling.PASS, f"syntax ok ({after.source})", trusted=after.authoritative)
-    new = syntax.broken_by(verdict(case.before, case.language, case.path), after)
+    new = syntax.broken_by(verdict(case.before, case.language, case.path, case.tools), after)
     if not new:
         return Evidence(Check.SYNTAX, Ruling.PASS, "no new syntax error (the file had errors before)")
     if not after.may_block:
         return Evidence(Check.SYNTAX, Ruling.UNKNOWN, f"perhaps {new[0].message}")
-    return Evidence(Check.SYNTAX, Ruling.FAIL, new[0].message, trusted=True)
+    return Evidence(Check.SYNTAX, Ruling.FAIL, f"{new[0].message} ({after.source})", trusted=True)

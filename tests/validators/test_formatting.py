@@ -55,11 +55,10 @@ class TestPython:
         assert formatted("«f( 1)»\n", "python", python) is None
 
     def test_blacks_settings_are_ruffs(self, python: Path) -> None:
-        (python.parent / "pyproject.toml").write_text(
-            "[tool.black]\nline-length = 40\nskip-string-normalization = true\n"
-        )
-        text = "«f( 'one', \"two\", 'three', four, five, six, seven)»\n"
-        assert formatted(text, "python", python) == "f(\n    'one', \"two\", 'three', four, five, six, seven\n)\n"
+        black = "[tool.black]\nline-length = 18\nskip-string-normalization = true\n"
+        (python.parent / "pyproject.toml").write_text(black)
+        text = "«function( 'a',   \"b\", 3)»\n"
+        assert formatted(text, "python", python) == "function(\n    'a', \"b\", 3\n)\n"
 
     def test_lines_are_added_between_the_edit_and_what_stands_around_it(self, python: Path) -> None:
         assert formatted("a = 1\n«def f(): pass»\nb = 2\n", "python", python) == (

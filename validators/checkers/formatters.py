@@ -187,6 +187,8 @@ def formatters(language: str, tools: Toolbox = BUILT_IN) -> tuple[Formatter, ...
     row = languages.language(language)
     name = row.id if row else language
     own = (_row(tool) for tool in tools.added if tool.role is Role.FORMAT and tool.language == name)
+    if not tools.formats:
+        return ()
     rows = (*own, *(one for one in FORMATTERS if name in one.languages))
     return tuple(one for one in rows if tools.allows(one.name))
 

@@ -28,6 +28,10 @@ def _waits(_asked: Asked) -> Answered:
     return Unable("it runs the project's code, and waits for the sandbox", missing=True)
 
 
+RULES, NAMES, COMPLEXITY = "rules", "names", "complexity"
+"""What a linter can know of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Checker:
     """A tool for some languages, by their ids.
@@ -47,7 +51,7 @@ class Checker:
     seconds: float = 2.0
     slow: bool = False
     executes_project_code: bool = False
-    covers: tuple[str, ...] = ("rules",)
+    covers: tuple[str, ...] = (RULES,)
     note: str = ""
 
 
@@ -72,11 +76,12 @@ CHECKERS: tuple[Checker, ...] = (
     Checker("clang", _S, ("c", "cpp"), clang.clang, seconds=10.0, slow=True,
             note="types too; harmless flags of compile_commands.json; no verdict where a header is missing"),
     Checker("ruff", _L, ("python",), python.lint, "installed with Stet",
+            covers=(RULES, NAMES, COMPLEXITY),
             note="PEP 8, likely bugs, names, complexity; the project's line length and target version"),
     Checker("oxlint", _L, (*_JS, *_TS), oxlint.lint, "extra javascript, or PATH",
             note="its rules for wrong or useless code"),
     Checker("biome", _L, (*_JS, *_TS, "json", "css"), biome.lint, note="its recommended rules"),
-    Checker("lizard", _L, _COUNTED, complexity.lizard, "installed with Stet", seconds=5.0, covers=("complexity",),
+    Checker("lizard", _L, _COUNTED, complexity.lizard, "installed with Stet", seconds=5.0, covers=(COMPLEXITY,),
             note="complexity of functions"),
     Checker("eslint", _L, (*_JS, *_TS), _waits, executes_project_code=True, note="its settings are code"),
     Checker("go vet", _L, ("go",), _waits, executes_project_code=True, note="builds the package, cgo included"),
@@ -99,7 +104,7 @@ def _row(tool: AddedTool) -> Checker:
     check = partial(added.check, tool)
     return Checker(
         tool.name, tool.role, (tool.language,), check, "user setting", tool.authoritative, tool.deadline,
-        slow=tool.deadline > SLOW,
+        slow=tool.deadline > SLOW, covers=(),
     )  # fmt: skip
 
 
