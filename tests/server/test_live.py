@@ -1,0 +1,138 @@
+"""What is shown between two verdicts, and what a judge that takes its time must not hold up."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from support.findings import PUBLISH, URI, editing, empty, messages, pushed, saying
+from support.session import EGLOT, SERVER, introduction
+from support.wire import RawClient
+
+from stet_ls.server.lane import Lane
+
+GO = "file:///w/a.go"
+GO_BROKEN = "package a\n\nfunc f( {\n}\n"
+GO_WHOLE = "package a\n\nfunc f() {\n}\n"
+MISUSED = "x = 1\nprint(end='', x)\n"
+
+
+async def test_a_lane_carries_one_thing_at_a_time_whoever_left() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        lane, release, done = Lane(pool), threading.Event(), []
+
+        def first() -> None:
+            release.wait(30)
+            done.append("first")
+
+        abandoned = asyncio.create_task(lane.run(first))
+        await asyncio.sleep(0)
+        abandoned.cancel()
+        second = asyncio.create_task(lane.run(done.append, "second"))
+        await asyncio.wait({abandoned})
+        assert abandoned.cancelled()
+        release.set()
+        await second
+        assert done == ["first", "second"]
+
+
+async def test_a_lane_survives_what_fails_in_it() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        lane = Lane(pool)
+        with pytest.raises(ValueError, match="invalid literal"):
+            await lane.run(int, "x")
+        assert await lane.run(int, "7") == 7
+
+
+@pytest.mark.usefixtures("stet_home")
+async def test_the_better_judge_s_word_stands_while_one_types_elsewhere() -> None:
+    """The grammar sees nothing wrong here: between two rests the finding must not go out and on again."""
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", MISUSED)
+        await pushed(client, saying("Positional argument"))
+        mark = client.mark()
+        client.change(URI, "import os\n\n", ((0, 0), (0, 0)))
+        first = await pushed(client, lambda params: params["version"] == 2, since=mark)
+        assert messages(first) == ["Positional argument cannot follow keyword argument"]
+        assert first["diagnostics"][0]["range"]["start"]["line"] == 3
+
+
+@pytest.mark.usefixtures("stet_home")
+async def test_it_goes_with_the_first_change_of_its_own_text() -> None:
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", MISUSED)
+        params = await pushed(client, saying("Positional argument"))
+        at = params["diagnostics"][0]["range"]["start"]
+        mark = client.mark()
+        client.change(URI, "y=", ((at["line"], at["character"]), (at["line"], at["character"])))
+        client.change(URI, "z", ((at["line"], at["character"] + 2), (at["line"], at["character"] + 3)))
+        await pushed(client, empty, since=mark)
+
+
+# A tool that hangs --------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def hanging(tmp_path: Path, environment: Mapping[str, str]) -> AsyncIterator[RawClient]:
+    """A server whose gofmt says when it starts and then hangs."""
+    tool = tmp_path / "bin" / "gofmt"
+    tool.parent.mkdir()
+    tool.write_text(f"#!/bin/sh\necho started >> {tmp_path}/log\nexec sleep 600\n")
+    tool.chmod(0o755)
+    path = os.pathsep.join([str(tool.parent), environment["PATH"]])
+    async with RawClient.stdio(SERVER, env={**environment, "PATH": path}) as client:
+        await client.initialize(**introduction(EGLOT))
+        yield client
+
+
+async def started(tmp_path: Path) -> None:
+    """Returns once the tool runs."""
+    async with asyncio.timeout(30):
+        while not (tmp_path / "log").exists():
+            await asyncio.sleep(0.02)
+
+
+async def test_a_hanging_check_holds_up_nobody(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    async with hanging(tmp_path, environment) as client:
+        client.open(GO, "go", GO_BROKEN)
+        await pushed(client, lambda params: not empty(params), uri=GO)
+        await started(tmp_path)
+        # neither the same document's next version nor another document
+        client.change(GO, GO_WHOLE)
+        await pushed(client, lambda params: params["version"] == 2 and empty(params), uri=GO)
+        client.open(URI, "python", MISUSED)
+        await pushed(client, saying("Positional argument"))
+        assert await client.request("workspace/executeCommand", {"command": "stet.jobs"})
+
+
+async def test_a_document_that_is_closed_meanwhile_stays_quiet(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    async with hanging(tmp_path, environment) as client:
+        client.open(GO, "go", GO_BROKEN)
+        await pushed(client, lambda params: not empty(params), uri=GO)
+        await started(tmp_path)
+        mark = client.mark()
+        client.close(GO)
+        await pushed(client, empty, uri=GO, since=mark)
+        client.open(GO, "go", GO_WHOLE)
+        await pushed(client, lambda params: params.get("version") == 1, uri=GO, since=mark)
+        client.open(URI, "python", MISUSED)
+        await pushed(client, saying("Positional argument"))
+        late = [each["params"] for each in client.messages[mark:] if each.get("method") == PUBLISH]
+        assert all(empty(params) for params in late if params["uri"] == GO)
+
+
+async def test_a_shutdown_does_not_wait_for_it(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    async with hanging(tmp_path, environment) as client:
+        client.open(GO, "go", GO_BROKEN)
+        await started(tmp_path)
+        begun = time.monotonic()
+        await client.request("shutdown")
+        assert time.monotonic() - begun < 2.5
+        assert await client.stop() == 0
