@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.validators import languages, lint, ruff, syntax
+from stet_ls.validators.checkers import programs, python
+from stet_ls.validators.checkers.table import checkers
 from stet_ls.validators.findings import Finding, Status, Verdict
 from stet_ls.validators.process import run_tool
 from stet_ls.validators.source import Source
@@ -65,8 +67,9 @@ def _python(text: Text, found: tuple[Finding, ...], deadline: float) -> Verdict:
 def _ask_ruff(
     question: ruff.Question, texts: Sequence[Text], role: Role, deadline: float, tools: Toolbox
 ) -> dict[int, tuple[Finding, ...]]:
-    """Ruff's findings by the text's index: of the Python texts, unless another tool comes before ruff."""
-    if not tools.allows("ruff") or any(tool.language == _PYTHON and tool.role is role for tool in tools.added):
+    """Ruff's findings by the text's index: of the Python texts, unless a tool of the user's comes before ruff."""
+    asked = checkers(_PYTHON, role, tools)
+    if not asked or asked[0].check not in (python.syntax, python.lint):
         return {}
     projects: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, text in enumerate(texts):
@@ -76,20 +79,21 @@ def _ask_ruff(
     answered: dict[int, tuple[Finding, ...]] = {}
     for options, members in projects.items():
         if len(members) > 1:  # a single one goes the common way, without files
-            items = _run(question, options, {index: texts[index] for index in members}, deadline)
+            items = _run(question, options, {index: texts[index] for index in members}, deadline, tools)
             answered |= {index: ruff.findings(texts[index].source, found, question) for index, found in items.items()}
     return answered
 
 
 def _run(
-    question: ruff.Question, options: Sequence[str], texts: Mapping[int, Text], deadline: float
+    question: ruff.Question, options: Sequence[str], texts: Mapping[int, Text], deadline: float, tools: Toolbox
 ) -> dict[int, list[Mapping[str, Any]]]:
     """What ruff writes about texts of one project, by their keys; nothing if it did not get to its end.
 
     It reads private copies: a file may change meanwhile, and no name can be taken for an option.
     """
     argv = ruff.command(question, options)
-    if argv is None:
+    program = programs.find(argv[0], tools, name="ruff", path=None) if argv else None
+    if argv is None or program is None:
         return {}
     with tempfile.TemporaryDirectory(prefix="stet-check-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -98,7 +102,9 @@ def _run(
             place.mkdir()
             (place / ruff.file_name(text.path)).write_bytes(ruff.file_text(text.source))
         result = run_tool(
-            [*argv, "--no-respect-gitignore", name], deadline=deadline + _EACH * len(texts), limit=_OUTPUT
+            [str(program.path), *argv[1:], "--no-respect-gitignore", name],
+            deadline=deadline + _EACH * len(texts),
+            limit=_OUTPUT,
         )
     found = ruff.answer(result)
     if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import signal
 import sys
@@ -78,6 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Checks every file. 1 if any has an error, 2 if a named one cannot be read, whatever the others say."""
     started = time.perf_counter()
     _end_cleanly()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold bytes that no encoding has
     language = _language(arguments.language)
     walk = collect([path for path in arguments.files if path != STANDARD_INPUT], arguments.exclude)
     for problem in (*walk.unlisted, *walk.problems):

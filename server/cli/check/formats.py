@@ -29,10 +29,10 @@ def text(reports: Reports, _seconds: Callable[[], float]) -> None:
     write = _writer()
     for report in reports:
         for place, finding in report.findings:
-            where = f"{report.path}:{place.line}:{place.column}"
-            write(f"{where}: {finding.severity}: {finding.message} [{_rule(finding)}]", _STYLES[finding.severity])
+            said = f"{finding.severity}: {finding.message} [{_rule(finding)}]"
+            write(_line(report, place, said), _STYLES[finding.severity])
         for place, unit in report.symbols or ():
-            write(f"{report.path}:{place.line}:{place.column}: {unit.kind} {unit.qualified}", "")
+            write(_line(report, place, f"{unit.kind} {unit.qualified}"), "")
 
 
 def as_json(reports: Reports, seconds: Callable[[], float]) -> None:
@@ -85,6 +85,11 @@ _SARIF = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFORMA
 
 def _rule(finding: Finding) -> str:
     return " ".join(part for part in (finding.source, finding.code) if part)
+
+
+def _line(report: Report, place: Placed, said: str) -> str:
+    """One line, whatever a file is called: what reads the output goes by lines."""
+    return f"{report.path}:{place.line}:{place.column}: {said}".replace("\n", "␊")
 
 
 def _writer() -> Callable[[str, str], None]:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from stet_ls.validators.checkers import programs
 from stet_ls.validators.process import ToolResult, run_tool
+from stet_ls.validators.toolbox import BUILT_IN
 
 _SECONDS = 60.0
 _OUTPUT = 1_000_000_000
 
 _QUIET = (
-    "--no-pager", "--no-replace-objects", "--literal-pathspecs",
+    "--no-pager", "--no-replace-objects",
     "-c", "core.fsmonitor=", "-c", f"core.hooksPath={os.devnull}", "-c", "safe.bareRepository=explicit",
     "-c", "core.untrackedCache=false", "-c", "submodule.recurse=false",
 )  # fmt: skip
@@ -33,21 +35,33 @@ _OWN = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GI
 
 
 def git(folder: Path, *words: str, stdin: bytes = b"") -> ToolResult:
-    """Runs git in a folder. `missing` in the result says that there is no git."""
+    """Runs git in a folder. `missing` in the result says that there is no git, or only one that the project brought."""
+    program = programs.find("git", BUILT_IN, name="git", path=folder / "any file")
+    if program is None:
+        return ToolResult(None, missing="git")
     environment = _ENVIRONMENT | {name: os.environ[name] for name in _OWN if name in os.environ}
     return run_tool(
-        ["git", *_QUIET, *words], stdin=stdin, deadline=_SECONDS, cwd=folder, limit=_OUTPUT, environment=environment
+        [str(program.path), *_QUIET, *words],
+        stdin=stdin,
+        deadline=_SECONDS,
+        cwd=folder,
+        limit=_OUTPUT,
+        environment=environment,
     )
 
 
 def repository(folder: Path) -> Path | None:
     """The top of the work tree around a resolved folder; None outside of any. Git is not asked."""
-    return next((each for each in (folder, *folder.parents) if _is_top(each)), None)
+    return next((each for each in (folder, *folder.parents) if is_top(each)), None)
 
 
-def _is_top(folder: Path) -> bool:
+def is_top(folder: Path) -> bool:
+    """True if a repository's work tree begins at the folder."""
     mark = folder / ".git"
-    return (mark / "HEAD").exists() or mark.is_file()  # a file in a submodule and in a second work tree
+    try:
+        return (mark / "HEAD").exists() or mark.is_file()  # a file in a submodule and in a second work tree
+    except OSError:
+        return False  # a folder that may not be looked into
 
 
 def complaint(result: ToolResult) -> str:

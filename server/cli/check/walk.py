@@ -1,4 +1,4 @@
-"""Which files are meant: the named ones, and those of known languages under the named folders.
+"""Which files are meant: the named ones, and those under the named folders whose language something here can judge.
 
 In a git repository git lists a folder's files, so that `.gitignore` holds exactly as git reads it. Elsewhere the folder
 is walked, without what tools make. Symbolic links in folders are not followed: what they lead to is either met anyway
@@ -13,10 +13,14 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
-from stet_ls.server.cli.check.git import complaint, git, repository
-from stet_ls.validators.languages import PLAIN, language_of
+from stet_ls.server.cli.check.git import complaint, git, is_top, repository
+from stet_ls.validators.checkers.table import checkers
+from stet_ls.validators.languages import language, language_of
+from stet_ls.validators.toolbox import Role
 
 IGNORED_FOLDERS = frozenset(
     {
@@ -115,8 +119,9 @@ def _listed(folder: Path, output: bytes, walk: Walk) -> Iterator[Path]:
         except OSError:
             continue  # tracked and deleted
         if stat.S_ISDIR(mode):
-            yield from _folder(path, walk)  # a submodule, or another repository
-        elif stat.S_ISREG(mode) and language_of(path) != PLAIN:
+            if is_top(path):  # a submodule, or another repository; one that was not fetched is empty
+                yield from _folder(path, walk)
+        elif stat.S_ISREG(mode) and _judged(language_of(path)):
             # A tracked folder may have become a link since.
             if path.parent not in inside:
                 inside[path.parent] = path.parent.resolve().is_relative_to(root)
@@ -130,13 +135,22 @@ def _walked(folder: Path, walk: Walk) -> Iterator[Path]:
 
     for place, folders, names in os.walk(folder, onerror=unlisted):
         folders[:] = [name for name in folders if name not in IGNORED_FOLDERS]
-        for name in [name for name in folders if Path(place, name, ".git").exists()]:
+        for name in [name for name in folders if is_top(Path(place, name))]:
             folders.remove(name)
             yield from _folder(Path(place, name), walk)
         for name in names:
             path = Path(place, name)
-            if language_of(name) != PLAIN and _regular(path):
+            if _judged(language_of(name)) and _regular(path):
                 yield path
+
+
+@cache
+def _judged(name: str) -> bool:
+    """True for a language that something here can judge: of the rest nothing could be said but that."""
+    row = language(name)
+    if row is None:
+        return False
+    return bool(row.grammar or checkers(name, Role.SYNTAX) or (row.packed and find_spec("tree_sitter_language_pack")))
 
 
 def _regular(path: Path) -> bool:
