@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 LOGGER = logging.getLogger(__name__)
 
-SETTLE_SECONDS = 0.005
+SETTLE_SECONDS = 0.002
 """A burst of changes (a macro, an edit of many places) is one change."""
 REST_SECONDS = 0.25
 """Typing has rested that long before the best judge is asked, who may have to start a process."""
-PARSE_SECONDS = 0.5
-"""What the grammar may take for a tree; with the tree of the text before, it takes a hundredth of it."""
+PARSE_SECONDS = 1.0
+"""What the grammar may take for a tree; from the tree of the text before it comes in a tenth of it."""
 WORDS_SECONDS = 0.04
 """What the grammar may take to say what is wrong. The words at rest are better ones."""
 CHECK_SECONDS = 3.0
