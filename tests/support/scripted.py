@@ -108,10 +108,12 @@ class ScriptedModel:
 
     `requests` are the chat completions, `probes` the other requests, `connections` counts sockets. `models` are the
     names that GET /v1/models lists; `listing` replaces that answer. `disconnected` holds the times at which a client
-    left in mid-reply.
+    left in mid-reply. A `port` of 0 is any free one.
     """
 
-    def __init__(self, *, models: Sequence[str] = ("scripted-7b",), default: Script | None = None) -> None:
+    def __init__(
+        self, *, models: Sequence[str] = ("scripted-7b",), default: Script | None = None, port: int = 0
+    ) -> None:
         self.models = tuple(models)
         self.listing: Reply | None = None
         self.default: Script = default if default is not None else NOTHING_TO_SAY
@@ -119,7 +121,7 @@ class ScriptedModel:
         self.probes: list[Recorded] = []
         self.disconnected: list[float] = []
         self.connections = 0
-        self.port = 0
+        self.port = port
         self._queue: deque[Script] = deque()
         self._matchers: list[tuple[Callable[[Body], bool], Script]] = []
         self._changed = threading.Condition()
@@ -193,7 +195,7 @@ class ScriptedModel:
             connections.add(task)
             task.add_done_callback(connections.discard)
 
-        server = await self._loop.create_server(lambda: _Protocol(connected), "127.0.0.1", 0)
+        server = await self._loop.create_server(lambda: _Protocol(connected), "127.0.0.1", self.port)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -48,11 +48,12 @@ def provider(scripted: ScriptedModel) -> Provider:
 
 @pytest.fixture
 async def pool(paths: Paths) -> AsyncIterator[Callable[..., Asker]]:
-    """Makes pools of the given providers; none of them looks around on this machine."""
+    """Makes pools of the given providers; none of them looks around on this machine. `model` is the settings' table."""
     made: list[Models] = []
 
-    def make(*providers: Provider) -> Asker:
-        models = Models(Settings(providers=providers, model=ModelSettings(discover=False, embedded="off")), paths)
+    def make(*providers: Provider, model: Mapping[str, object] | None = None) -> Asker:
+        alone = ModelSettings.model_validate({"discover": False, "embedded": "off", **(model or {})})
+        models = Models(Settings(providers=providers, model=alone), paths)
         made.append(models)
         return Asker(models)
 
