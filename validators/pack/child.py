@@ -7,13 +7,12 @@ import faulthandler
 import json
 import os
 import sys
-from typing import IO
+from typing import IO, Any
 
 from stet_ls.validators import grammars, syntax
 from stet_ls.validators.pack.wire import LENGTHS, MARK, answer_of, frame
 from stet_ls.validators.source import Source
 
-_GRACE = 1.0  # seconds past the deadline; the parent kills earlier, if it still can
 _MOST_MEMORY = 4 << 30
 
 
@@ -30,21 +29,20 @@ def main(idle: float) -> None:
             request = _read(sys.stdin.buffer)
             if request is None:
                 return
-            language, deadline, text = request
-            faulthandler.dump_traceback_later(deadline + _GRACE, exit=True, file=nowhere)
-            verdict = syntax.glance(Source(text), language, deadline=deadline)
+            asked, text = request
+            faulthandler.dump_traceback_later(asked["alarm"], exit=True, file=nowhere)
+            verdict = syntax.glance(Source(text), asked["language"], deadline=asked["deadline"])
             _say(answers, frame(answer_of(verdict)))
 
 
-def _read(pipe: IO[bytes]) -> tuple[str, float, str] | None:
+def _read(pipe: IO[bytes]) -> tuple[Any, str] | None:
     lengths = pipe.read(LENGTHS.size)
     if len(lengths) < LENGTHS.size:
         return None
     mark, header, body = LENGTHS.unpack(lengths)
     if mark != MARK:
         return None
-    asked = json.loads(pipe.read(header))
-    return asked["language"], asked["deadline"], pipe.read(body).decode("utf-8", "surrogatepass")
+    return json.loads(pipe.read(header)), pipe.read(body).decode("utf-8", "surrogatepass")
 
 
 def _say(pipe: IO[bytes], message: bytes) -> None:

@@ -38,8 +38,8 @@ class Crew:
         self._reset()
 
     def _reset(self) -> None:
+        self._all: set[Child] = set()
         self._idle: list[Child] = []
-        self._alive = 0
         self._strikes: Counter[str] = Counter()
 
     def ask(self, language: str, text: bytes, read: Callable[[Mapping[str, Any]], _T], *, deadline: float) -> _T:
@@ -78,15 +78,13 @@ class Crew:
     def close(self) -> None:
         """Ends the children that are idle."""
         with self._free:
-            idle, self._idle = self._idle, []
-            self._alive -= len(idle)
-            for child in idle:
-                child.kill()
+            while self._idle:
+                self._drop(self._idle.pop())
 
     def forget(self) -> None:
         """Lets go of the children without ending them: for a forked process, whose parent they serve."""
         self._free = threading.Condition()
-        for child in self._idle:
+        for child in self._all:
             child.abandon()
         self._reset()
 
@@ -97,32 +95,31 @@ class Crew:
                     child = self._idle.pop()
                     if child.is_alive():
                         return child
-                    child.kill()
-                    self._alive -= 1
-                if self._alive < self._most:
-                    self._alive += 1
-                    break
+                    self._drop(child)
+                if len(self._all) < self._most:
+                    return self._start()
                 if not self._free.wait(end - time.monotonic()):
                     raise PackError("had no turn in time: others are being parsed")
+
+    def _start(self) -> Child:
         try:
-            return Child(self._argv)
+            child = Child(self._argv)
         except OSError as error:
-            self._lost()
             raise PackError(f"has no process to run in ({error})") from error
+        self._all.add(child)
+        return child
 
     def _give_back(self, child: Child, kept: bool) -> None:
-        if not kept:
-            child.kill()
-            self._lost()
-            return
         with self._free:
-            self._idle.append(child)
+            if kept:
+                self._idle.append(child)
+            else:
+                self._drop(child)
             self._free.notify()
 
-    def _lost(self) -> None:
-        with self._free:
-            self._alive -= 1
-            self._free.notify()
+    def _drop(self, child: Child) -> None:
+        child.kill()
+        self._all.remove(child)
 
 
 @cache

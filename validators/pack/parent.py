@@ -19,6 +19,7 @@ from stet_ls.validators.pack.wire import LENGTHS, LONGEST_HEADER, MARK, frame
 _READ = 65_536
 _START = 30.0  # seconds; on a loaded machine a process may wait for a processor that long
 _OWN_SHARE = 0.8  # of the time that is left: a child that is merely slow says so itself, and stays
+_GRACE = 1.0  # seconds past the deadline at which a child ends itself, should there be nobody left to do it
 _ENVIRONMENT = frozenset(
     {
         *("PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
@@ -79,8 +80,9 @@ class Child:
 
     def ask(self, language: str, text: bytes, end: float) -> Mapping[str, Any]:
         """Its answer about a text. Raises LateError, GoneError, and ValueError for an answer that is none."""
-        deadline = max((end - time.monotonic()) * _OWN_SHARE, 0.001)
-        return self._receive(end, frame({"language": language, "deadline": deadline}, text))
+        left = max(end - time.monotonic(), 0.001)
+        times = {"deadline": left * _OWN_SHARE, "alarm": left + _GRACE}
+        return self._receive(end, frame({"language": language, **times}, text))
 
     def kill(self) -> None:
         """Ends it at once, and whatever it may have started."""
@@ -88,7 +90,8 @@ class Child:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
-        self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
         for pipe in (self._in, self._out):
             pipe.close()
 
