@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 from stet_ls.validators.checkers.asking import Answered, Asked, Run, Unable, ask
 from stet_ls.validators.checkers.compile_commands import flags
@@ -21,7 +22,7 @@ _NO_HEADER = re.compile(rb"fatal error: '[^'\n]*' file not found")
 _NEWEST = {"c": "-std=gnu17", "cpp": "-std=gnu++20"}
 _ARGUMENTS = (
     "-fsyntax-only", "-w", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-fdiagnostics-show-category=name",
-    "-ferror-limit=100", "-fno-diagnostics-show-note-include-stack",
+    "-ferror-limit=100", "-fno-spell-checking", "-fno-diagnostics-show-note-include-stack",
 )  # fmt: skip
 _MEMORY = 4_000_000_000  # a template can ask for any amount
 
@@ -35,8 +36,11 @@ def clang(asked: Asked) -> Answered:
     found = _as(asked, asked.language)
     if found and asked.path is not None and asked.path.suffix == ".h" and asked.language == "cpp":
         other = _as(replace(asked, deadline=asked.deadline / 2), "c")
-        return () if other == () else found
-    return found
+        found = () if other == () else found
+    if isinstance(found, Unable) or flags(asked.path) is not None:
+        return found
+    # What is called wrong behind a name that is unknown may be right once the name is known.
+    return tuple(takewhile(lambda one: one.kind == "syntax", found))
 
 
 def _as(asked: Asked, language: str) -> Answered:
@@ -53,7 +57,7 @@ def _as(asked: Asked, language: str) -> Answered:
         found = distinct(_findings(asked, result.stderr.decode("utf-8", "replace")))
         if result.status != 0 and not found:
             return Unable(f"clang failed without naming a place (exit status {result.status})")
-        return found if project is not None else tuple(one for one in found if one.kind == "syntax")
+        return found
 
     # Headers decide too, and they change without the text: such an answer is not remembered.
     run = Run(

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
+from support.tools import needs
 
+from stet_ls.validators import lint
+from stet_ls.validators.checkers.programs import find
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.source import Source
-from stet_ls.validators.syntax import check
-from stet_ls.validators.toolbox import Toolbox
+from stet_ls.validators.syntax import WHILE_TYPING, check
+from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 OXLINT = ("oxlint",)
-
-
-def needs(tool: str) -> pytest.MarkDecorator:
-    """Skips where the tool is absent, or is a rustup proxy without a toolchain (it fails whatever it is asked)."""
-    if shutil.which(tool) is None:
-        return pytest.mark.skipif(True, reason=f"{tool} is not on PATH")
-    asked = subprocess.run([tool, "--help"], capture_output=True, text=True, timeout=30)
-    told = (asked.stderr or asked.stdout).strip()[:100]
-    return pytest.mark.skipif(asked.returncode not in (0, 2), reason=f"{tool} does not run here: {told}")  # 2: gofmt
+needs_oxlint = pytest.mark.skipif(
+    find("oxlint", BUILT_IN, name="oxlint", path=None) is None, reason="oxlint is not installed"
+)
 
 
 def judge(text: str, language: str, path: Path | None = None, *, without: tuple[str, ...] = ()) -> Verdict:
@@ -77,6 +73,87 @@ class TestNode:
         mark = tmp_path / "mark"
         judge(f"require('fs').writeFileSync({str(mark)!r}, 'x');\n", "javascript", without=OXLINT)
         assert not mark.exists()
+
+
+@needs_oxlint
+class TestOxlint:
+    """The extra `javascript`."""
+
+    @pytest.mark.parametrize(
+        ("language", "name", "text", "message", "line"),
+        [
+            ("javascript", "a.js", "let a = 1;\nlet a = 2;\n", "Identifier `a` has already been declared", 1),
+            ("javascript", "a.mjs", "var x = 1;\nwith (x) {}\n", "'with' statements are not allowed", 1),
+            ("javascriptreact", "a.jsx", "let b = <b>c</i>;\n", "Expected corresponding JSX closing tag for 'b'.", 0),
+            ("typescript", "a.ts", "let é = '😀'; function f(a: number {\n}\n", "Expected `,` or `)` but found `{`", 0),
+            ("typescript", None, "let a: number = ;\n", "Unexpected token", 0),
+            ("typescriptreact", "a.tsx", "let a = <b>;\n", "Unexpected token", 0),
+        ],
+    )  # fmt: skip
+    def test_decides(self, language: str, name: str | None, text: str, message: str, line: int) -> None:
+        verdict = judge(text, language, Path(name) if name else None)
+        assert (verdict.source, verdict.authoritative) == ("oxlint", True)
+        assert (message, line, "oxlint") in said(verdict)
+
+    @pytest.mark.parametrize(
+        ("language", "text"),
+        [
+            ("javascript", "const a = <b c={1}>d</b>;\n"),
+            ("javascript", "#!/usr/bin/env node\nrequire('x');\n"),
+            ("javascript", "import a from 'b';\nawait a();\n"),
+            ("typescript", "const a = <T,>(x: T) => x as unknown satisfies unknown;\n"),
+            ("typescript", "declare module 'a' { export function f(): void; }\n"),
+            ("typescript", ""),
+        ],
+    )
+    def test_takes_what_is_valid(self, language: str, text: str) -> None:
+        verdict = judge(text, language)
+        assert (verdict.status, verdict.source) == (Status.OK, "oxlint"), said(verdict)
+
+    def test_places_are_bytes(self) -> None:
+        text = "let é = '😀'; let (;\n"
+        (finding,) = judge(text, "javascript").findings[-1:]
+        assert text.encode()[finding.span.start : finding.span.end] == b";"
+
+    def test_no_settings_of_others_are_looked_for(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """They could name plug-ins, which are programs."""
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        (tmp_path / ".oxlintrc.json").write_text("this is no JSON: reading it fails")
+        assert judge("let a = 1;\n", "typescript", tmp_path / "a.ts").source == "oxlint"
+
+    def test_lints(self) -> None:
+        found = lint.check(Source("export function f(a) {\n  debugger;\n  return a;\n}\n"), "javascript", deadline=30)
+        assert found is not None
+        assert [(one.code, one.line, one.kind) for one in found] == [("eslint(no-debugger)", 1, "lint")]
+
+    def test_a_text_too_deep_for_it_is_left_to_the_others(self) -> None:
+        verdict = judge("[" * 50_000, "typescript")
+        assert (verdict.status, verdict.source) == (Status.ERROR, "tree-sitter")
+        assert "oxlint was ended by SIG" in verdict.reason
+
+
+@needs("javac")
+class TestJavac:
+    def test_decides(self) -> None:
+        text = 'class A {\n    String é = "😀"; public public int f() { return 1 }\n}\n'
+        verdict = judge(text, "java", Path("A.java"))
+        assert verdict.authoritative
+        assert said(verdict)[-2:] == [("repeated modifier", 1, "javac"), ("';' expected", 1, "javac")]
+        assert [text.encode()[one.span.start : one.span.end] for one in verdict.findings[-2:]] == [b"public", b""], (
+            "where the semicolon goes"
+        )
+
+    def test_other_classes_are_not_its_business(self) -> None:
+        text = "package p;\nimport q.R;\npublic class B extends R { int f() { return missing; } }\nclass String {}\n"
+        verdict = judge(text, "java", Path("A.java"))
+        assert (verdict.status, verdict.source) == (Status.OK, "javac")
+
+    def test_no_annotation_processor_runs_and_nothing_is_written(self, tmp_path: Path) -> None:
+        judge("@interface A {}\n", "java", tmp_path / "A.java")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_it_is_not_asked_as_one_types(self) -> None:
+        assert check(Source("class A {}\n"), "java", deadline=WHILE_TYPING).source == "tree-sitter"
 
 
 @needs("rustfmt")
