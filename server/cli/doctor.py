@@ -22,6 +22,7 @@ from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
 from stet_ls.server.cli.editor import PROGRAMS
 from stet_ls.server.cli.session import load_settings
+from stet_ls.validators import pack
 from stet_ls.validators.checkers.survey import survey
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.toolbox import Role, Toolbox
@@ -102,7 +103,10 @@ def _versions() -> Iterator[Part]:
 
 
 def _checkers(tools: Toolbox) -> Iterator[Part]:
-    yield Part("syntax", State.OK, f"{sum(row.grammar is not None for row in LANGUAGES)} languages by their grammars")
+    own = sum(row.grammar is not None for row in LANGUAGES)
+    more = sum(row.packed is not None and row.packed not in pack.DENIED for row in LANGUAGES)
+    extra = "by the language pack" if pack.installed() else "with the extra all-languages, which is not installed"
+    yield Part("syntax", State.OK, f"{own} languages by their grammars, {more} more {extra}")
     for standing in survey(tools):
         known = [f"{role} by {', '.join(names)}" for role, names in standing.working.items() if names]
         known += [f"not here: {', '.join(standing.missing)}"] if standing.missing else []
