@@ -51,7 +51,7 @@ def pause_before_retry(
     """
     if failure.loading:
         return _LOADING_PAUSE if longest > _LOADING_PAUSE else None
-    if failure.begun or requests >= MOST_REQUESTS[failure.fault]:
+    if failure.begun or not failure.sent or requests >= MOST_REQUESTS[failure.fault]:
         return None
     if failure.retry_after:
         pause, most = failure.retry_after, failure.retry_after * (1 + _SPREAD * chance())

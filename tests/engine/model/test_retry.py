@@ -30,6 +30,10 @@ def test_what_a_repetition_cannot_mend_is_not_repeated(fault: Fault) -> None:
     assert pause_before_retry(Failure(fault, retry_after=0.1), 1, 60) is None
 
 
+def test_what_was_never_sent_is_not_repeated() -> None:
+    assert pause_before_retry(Failure(Fault.NO_KEY, sent=False), 0, 60) is None
+
+
 @given(st.floats(0, 1))
 def test_pauses_are_spread_by_a_quarter(chance: float) -> None:
     pause = pause_before_retry(Failure(Fault.SERVER), 1, 60, chance=lambda: chance)
