@@ -89,10 +89,10 @@ def test_a_grammar_that_reads_no_macros_says_so(stet: Stet, folder: Path) -> Non
 
 
 def test_a_language_without_grammar_is_not_judged_and_says_so(stet: Stet, folder: Path) -> None:
-    (folder / "a.hs").write_text("main = (\n")
+    (folder / "a.txt").write_text("(\n")
 
-    ran = stet("check", "a.hs", "--json")
+    ran = stet("check", "a.txt", "--json")
 
     assert ran.status == 0
     assert json.loads(ran.out)["files"][0]["verdict"] == "unknown"
-    assert stet("check", "a.hs").err.startswith("stet: a.hs: not judged: ")
+    assert stet("check", "a.txt").err.startswith("stet: a.txt: not judged: ")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 import subprocess
 from collections.abc import Mapping
@@ -13,24 +11,10 @@ from pathlib import Path
 import pytest
 from support.scripted import ScriptedModel
 from support.stet import stet_argv
+from support.terminal import on_terminal
 
 from stet_ls.server.cli.present import print_json, unified_diff, visible
 from stet_ls.validators.hidden import HIDDEN
-
-
-def on_terminal(argv: list[str], cwd: Path, environment: Mapping[str, str]) -> tuple[int, str]:
-    """Runs a command with a terminal for its three streams; returns its status and all that was drawn."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(argv, cwd=cwd, env=environment, stdin=theirs, stdout=theirs, stderr=theirs) as child:
-        os.close(theirs)
-        drawn = b""
-        try:
-            while piece := os.read(ours, 4096):
-                drawn += piece
-        except OSError:  # Linux says EIO when the other end is closed
-            pass
-    os.close(ours)
-    return child.returncode, drawn.decode()
 
 
 def test_a_terminal_gets_colours_and_no_escape_sequence_of_a_model(

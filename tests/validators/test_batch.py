@@ -87,7 +87,7 @@ def test_one_ruff_reads_them_all(texts: list[batch.Text], monkeypatch: pytest.Mo
 def test_other_languages_are_judged_as_ever() -> None:
     texts = [
         batch.Text(Source(text), language, None)
-        for language, text in (("python", "x = (\n"), ("toml", "a = [\n"), ("python", "x\n"), ("haskell", "main = (\n"))
+        for language, text in (("python", "x = (\n"), ("toml", "a = [\n"), ("python", "x\n"), ("plaintext", "(\n"))
     ]
     verdicts = batch.check(texts, deadline=PATIENT)
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import signal
 import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.check.formats import FORMATS
 from stet_ls.server.cli.check.judging import Judging, Report, Task, lost
+from stet_ls.server.cli.check.leaving import leaves_nothing
 from stet_ls.server.cli.check.tally import Tally, watched
 from stet_ls.server.cli.check.walk import collect
 from stet_ls.server.cli.files import MOST_BYTES, decode
@@ -77,10 +76,13 @@ _ARGUMENTS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 
 def run(arguments: argparse.Namespace) -> int:
     """Checks every file. 1 if any has an error, 2 if a named one cannot be read, whatever the others say."""
-    started = time.perf_counter()
-    _end_cleanly()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold bytes that no encoding has
+    with leaves_nothing():
+        return _check(arguments, time.perf_counter())
+
+
+def _check(arguments: argparse.Namespace, started: float) -> int:
     language = _language(arguments.language)
     walk = collect([path for path in arguments.files if path != STANDARD_INPUT], arguments.exclude)
     for problem in (*walk.unlisted, *walk.problems):
@@ -161,14 +163,3 @@ def _processes(wanted: int) -> int:
         return wanted
     # The processors that this process may use, which a container may have narrowed.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _end_cleanly() -> None:
-    """A request to leave is raised as Ctrl-C is, so that everything that was started is stopped."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if number := getattr(signal, name, None):
-            signal.signal(number, _leave)
-
-
-def _leave(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)

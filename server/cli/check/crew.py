@@ -6,6 +6,7 @@ no end. Nothing outlives the run: members end with their parent, also if that on
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
 import sys
@@ -14,8 +15,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from multiprocessing import connection
-from types import FrameType
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, TypeVar
+
+from stet_ls.server.cli.check.leaving import attentive, leaves_nothing, undisturbed
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -83,7 +85,8 @@ class _Crew(Generic[Item, Result]):
                 ours, theirs = _CONTEXT.Pipe()
                 inherited = [*self._members, ours] if _CONTEXT.get_start_method() == "fork" else []
                 process = _CONTEXT.Process(target=_serve, args=(self._job.work, theirs, inherited), daemon=True)
-                process.start()
+                with undisturbed():
+                    process.start()
                 theirs.close()
                 self._members[ours] = _Member(process)
                 self._give(ours)
@@ -173,10 +176,10 @@ class _Member(Generic[Item]):
 def _serve(work: Callable[[Any], Any], theirs: connection.Connection, inherited: list[connection.Connection]) -> None:
     """A member's life. A pipe whose other end a sibling holds, too, would not tell that the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
-    signal.signal(signal.SIGTERM, _leave)
-    for other in inherited:
-        other.close()
-    try:
+    with leaves_nothing(), contextlib.suppress(EOFError, OSError):
+        attentive()
+        for other in inherited:
+            other.close()
         while True:
             items = theirs.recv()
             try:
@@ -184,10 +187,3 @@ def _serve(work: Callable[[Any], Any], theirs: connection.Connection, inherited:
             except Exception as error:  # noqa: BLE001 - it is raised where the results are read
                 answer = error
             theirs.send(answer)
-    except (EOFError, OSError):
-        return
-
-
-def _leave(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Raises, so that every `finally` on the way kills what it started."""
-    raise SystemExit(128 + signal.SIGTERM)
