@@ -8,7 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from support.scripted import ScriptedModel
+from support.neovim import Neovim, plugin
+from support.scripted import Reply, ScriptedModel
+from support.signs import BEFORE, REPLY
+from support.stet import stet_argv
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +42,19 @@ def environment(tmp_path_factory: pytest.TempPathFactory, shared_model: Scripted
         "STET_MODEL": shared_model.models[0],
         "STET_API_KEY": "test-key",
     }
+
+
+@pytest.fixture
+def file(tmp_path: Path, scripted: ScriptedModel) -> Path:
+    """A file to edit, and a model that knows how."""
+    scripted.default = Reply(REPLY)
+    path = tmp_path / "signs.py"
+    path.write_text(BEFORE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def neovim(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str, str]) -> Iterator[Neovim]:
+    """A Neovim with our plugin."""
+    with Neovim(tmp_path_factory.mktemp("nvim"), environment, plugin([*stet_argv(), "--stdio"])) as nvim:
+        yield nvim

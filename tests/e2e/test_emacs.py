@@ -8,33 +8,12 @@ from pathlib import Path
 import pytest
 from support import emacs
 from support.scripted import Reply, ScriptedModel
+from support.signs import AFTER, BEFORE
 
 pytestmark = [
     pytest.mark.editor,
     pytest.mark.skipif(emacs.missing() is not None, reason=str(emacs.missing())),
 ]
-
-BEFORE = """\
-def sign(x):
-    if x > 0:
-        return 1
-    elif x < 0:
-        return -1
-    else:
-        return 0
-"""
-AFTER = """\
-def sign(x):
-    return (x > 0) - (x < 0)
-"""
-
-
-@pytest.fixture
-def file(tmp_path: Path, scripted: ScriptedModel) -> Path:
-    scripted.default = Reply(f"PLAN: compare once.\nCODE:\n```python\n{AFTER}```\n")
-    path = tmp_path / "signs.py"
-    path.write_text(BEFORE)
-    return path
 
 
 def test_an_action_lands_after_a_yes_and_is_undone_in_one_step(

@@ -6,7 +6,7 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -41,12 +41,6 @@ def sign(x):
 OLD = BEFORE[BEFORE.index("def sign") : BEFORE.index("\n\ndef other")]
 
 REPLY = f"PLAN: compare once.\nCODE:\n```python\n{AFTER}```\n"
-
-
-@pytest.fixture(scope="module")
-def neovim(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str, str]) -> Iterator[Neovim]:
-    with Neovim(tmp_path_factory.mktemp("nvim"), environment, plugin([*stet_argv(), "--stdio"])) as nvim:
-        yield nvim
 
 
 @pytest.fixture
@@ -141,6 +135,7 @@ def test_the_command_completes_actions_and_leaves_free_text_alone(editor: Neovim
         found: list[str] = editor.lua(f"return vim.fn.getcompletion({json.dumps(line)}, 'cmdline')")
         return found
 
+    assert completed("Stet cl") == ["clear"]
     assert completed("Stet re") == ["refactor", "report", "retry"]
     assert completed("2,3Stet ex") == ["explain"]
     assert completed("Stet refactor re") == []
@@ -155,6 +150,10 @@ def test_cancel_stops_the_tokens_and_leaves_the_text(editor: Neovim, scripted: S
     scripted.wait_disconnect(1, 10)
     assert editor.done()["status"] == "cancelled"
     assert editor.text() == BEFORE
+    editor.wait("#_G.seen.messages >= 1")
+    assert "Stet: the job was cancelled" in editor.seen()["messages"]
+    editor.command("Stet cancel")
+    editor.wait("vim.tbl_contains(_G.seen.messages, 'Stet: the job had ended already; nothing was cancelled')")
 
 
 def test_cancelling_the_progress_stops_the_tokens(editor: Neovim, scripted: ScriptedModel) -> None:
@@ -266,6 +265,39 @@ def test_an_explanation_chosen_from_the_menu_opens_too(editor: Neovim, scripted:
     editor.done()
     assert len(editor.windows(floating=True)) == 1
     assert editor.windows(floating=False) == [BEFORE.rstrip("\n")]
+
+
+def test_health_is_told_in_lines_for_a_person(editor: Neovim, scripted: ScriptedModel) -> None:
+    editor.command("Stet health")
+    editor.wait("#_G.seen.messages >= 1")
+    lines = editor.seen()["messages"][0].splitlines()
+    assert f"  model: {scripted.models[0]}" in lines
+    assert "  status: ready" in lines
+
+
+def test_progress_stands_on_the_last_line_until_the_job_ends(editor: Neovim) -> None:
+    editor.lua("""
+      _G.echoed, _G.echo = {}, _G.echo or vim.api.nvim_echo
+      vim.api.nvim_echo = function(chunks, ...)
+        table.insert(_G.echoed, chunks[1][1])
+        return _G.echo(chunks, ...)
+      end
+    """)
+    editor.command("Stet refactor")
+    editor.done()
+    editor.wait("_G.echoed[#_G.echoed] == ''")
+    told = editor.lua("return _G.echoed")
+    assert any(line.startswith("Stet: refactor signs.py: ") for line in told)
+    editor.lua("vim.api.nvim_echo = _G.echo")
+
+
+def test_the_command_waits_for_a_server_that_is_starting(
+    tmp_path: Path, environment: Mapping[str, str], scripted: ScriptedModel, file: Path
+) -> None:
+    scripted.default = Reply(REPLY)
+    with Neovim(tmp_path, environment, plugin([*stet_argv(), "--stdio"])) as nvim:
+        nvim.command(f"edit {file} | 5Stet refactor")
+        assert nvim.done()["applied"] is True
 
 
 def test_checkhealth_finds_the_command_and_the_server(editor: Neovim) -> None:

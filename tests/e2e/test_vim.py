@@ -8,35 +8,14 @@ from pathlib import Path
 import pytest
 from support import vim
 from support.scripted import Reply, ScriptedModel
+from support.signs import AFTER, BEFORE
 
 needs_vim = pytest.mark.skipif(vim.missing() is not None, reason=str(vim.missing()))
 needs_ale = pytest.mark.skipif(vim.missing("ale") is not None, reason=str(vim.missing("ale")))
 
 pytestmark = [pytest.mark.editor]
 
-BEFORE = """\
-def sign(x):
-    if x > 0:
-        return 1
-    elif x < 0:
-        return -1
-    else:
-        return 0
-"""
-AFTER = """\
-def sign(x):
-    return (x > 0) - (x < 0)
-"""
-
 TEXT = "getline(1, '$')"
-
-
-@pytest.fixture
-def file(tmp_path: Path, scripted: ScriptedModel) -> Path:
-    scripted.default = Reply(f"PLAN: compare once.\nCODE:\n```python\n{AFTER}```\n")
-    path = tmp_path / "signs.py"
-    path.write_text(BEFORE)
-    return path
 
 
 @needs_vim

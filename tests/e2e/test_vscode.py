@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support import vscode
 from support.scripted import Reply, ScriptedModel
+from support.signs import AFTER, BEFORE, REPLY
 from support.stet import stet_argv
 from support.vscode import VSCode
 
@@ -18,21 +19,6 @@ pytestmark = [
     pytest.mark.timeout(300),
     pytest.mark.skipif(vscode.missing() is not None, reason=str(vscode.missing())),
 ]
-
-BEFORE = """\
-def sign(x):
-    if x > 0:
-        return 1
-    elif x < 0:
-        return -1
-    else:
-        return 0
-"""
-AFTER = """\
-def sign(x):
-    return (x > 0) - (x < 0)
-"""
-REPLY = f"PLAN: compare once.\nCODE:\n```python\n{AFTER}```\n"
 
 NOTIFICATION = ".notification-toast"
 

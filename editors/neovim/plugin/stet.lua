@@ -13,6 +13,24 @@ if vim.g.stet_enable ~= false then
   vim.lsp.enable("stet")
 end
 
+local group = vim.api.nvim_create_augroup("stet", {})
+
+if vim.g.stet_progress ~= false then
+  vim.api.nvim_create_autocmd("LspProgress", {
+    group = group,
+    callback = function(event)
+      require("stet.progress").show(event)
+    end,
+  })
+end
+
+vim.api.nvim_create_autocmd("DiagnosticChanged", {
+  group = group,
+  callback = function(event)
+    require("stet.diagnostics").tell(event.buf)
+  end,
+})
+
 vim.api.nvim_create_user_command("Stet", function(call)
   require("stet").command(call)
 end, {

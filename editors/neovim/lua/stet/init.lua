@@ -126,11 +126,34 @@ local function menu(bufnr, call)
   })
 end
 
+--- A result of the server as lines for a person: `name: value`, what is inside of a value further to the right.
+local function rows_of(value, indent)
+  local rows = {}
+  local names = vim.tbl_keys(value)
+  table.sort(names, function(a, b)
+    return tostring(a) < tostring(b)
+  end)
+  for _, name in ipairs(names) do
+    local item = value[name]
+    local label = type(name) == "number" and "-" or tostring(name):gsub("_", " ") .. ":"
+    if type(item) == "table" then
+      local inner = rows_of(item, indent .. "  ")
+      vim.list_extend(rows, #inner > 0 and vim.list_extend({ indent .. label }, inner) or { indent .. label .. " none" })
+    elseif item ~= vim.NIL then
+      local shown = item == true and "yes" or item == false and "no" or tostring(item)
+      table.insert(rows, ("%s%s %s"):format(indent, label, shown))
+    end
+  end
+  return rows
+end
+
 --- What `:Stet` knows besides the actions.
 local others = {
   cancel = function(client, bufnr)
     if M.last_job then
-      send(client, bufnr, "stet.cancel", { job = M.last_job })
+      send(client, bufnr, "stet.cancel", { job = M.last_job }, function(result)
+        say(result.cancelled and "the job was cancelled" or "the job had ended already; nothing was cancelled")
+      end)
     else
       say("no job was started yet", vim.log.levels.WARN)
     end
@@ -151,6 +174,9 @@ local others = {
     vim.api.nvim_buf_set_lines(0, 0, -1, false, lines_of(M.last_report))
     vim.bo.buftype, vim.bo.bufhidden, vim.bo.modifiable, vim.bo.filetype = "nofile", "wipe", false, "markdown"
   end,
+  clear = function(client, bufnr)
+    send(client, bufnr, "stet.clear", { uri = vim.uri_from_bufnr(bufnr) })
+  end,
   jobs = function(client, bufnr)
     send(client, bufnr, "stet.jobs", nil, function(result)
       local rows = vim.tbl_map(function(job)
@@ -161,15 +187,31 @@ local others = {
   end,
   health = function(client, bufnr)
     send(client, bufnr, "stet.health", nil, function(result)
-      say(vim.inspect(result))
+      say("what serves\n" .. table.concat(rows_of(result, "  "), "\n"))
     end)
   end,
 }
 
+--- Milliseconds that a command may wait for a server that is starting.
+local ATTACH = 8000
+
+--- The server of a buffer. Right after the start of the editor it is still on its way.
+local function client_of(bufnr)
+  local function found()
+    return vim.lsp.get_clients({ name = "stet", bufnr = bufnr, _uninitialized = true })[1]
+  end
+  vim.wait(ATTACH, function()
+    local client = found()
+    return client == nil or client.initialized
+  end, 20)
+  local client = found()
+  return client and client.initialized and client or nil
+end
+
 --- Runs an action. `call` is what a user command gets.
 function M.command(call)
   local bufnr = vim.api.nvim_get_current_buf()
-  local client = vim.lsp.get_clients({ name = "stet", bufnr = bufnr })[1]
+  local client = call.fargs[1] ~= "report" and client_of(bufnr) or nil
   local action = call.fargs[1]
   local text = table.concat(vim.list_slice(call.fargs, 2), " ")
   if not client and action ~= "report" then

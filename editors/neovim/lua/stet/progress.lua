@@ -1,0 +1,31 @@
+--- One line at the bottom of the screen while a job runs; Neovim shows no progress by itself.
+local M = {}
+
+--- The title of each running job, by its token.
+local titles = {}
+
+local function echo(text)
+  -- A line that does not fit would ask for <Enter>.
+  local room = math.max(vim.o.columns - 12, 10)
+  vim.api.nvim_echo({ { vim.fn.strcharpart(text, 0, room) } }, false, {})
+end
+
+--- Shows what a `LspProgress` event of our server says.
+function M.show(event)
+  local client = vim.lsp.get_client_by_id(event.data.client_id)
+  local value = event.data.params.value
+  local token = event.data.params.token
+  if not client or client.name ~= "stet" or type(value) ~= "table" then
+    return
+  end
+  if value.kind == "end" then
+    titles[token] = nil
+    echo("")
+  else
+    titles[token] = value.title or titles[token] or "Stet"
+    echo(titles[token] .. (value.message and ": " .. value.message or ""))
+  end
+  vim.cmd.redraw()
+end
+
+return M

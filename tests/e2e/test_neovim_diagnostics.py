@@ -1,0 +1,96 @@
+"""Diagnostics in a real Neovim, with keys that are typed: they come, get better words, and go."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from support.neovim import PLUGIN, Neovim, plugin
+from support.stet import stet_argv
+
+pytestmark = [pytest.mark.editor, pytest.mark.xdist_group("neovim")]
+
+BEFORE = "import os\n\n\ndef other(y):\n    return y\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "other.py"
+    path.write_text(BEFORE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def editor(neovim: Neovim, file: Path) -> Neovim:
+    neovim.open(file)
+    return neovim
+
+
+def told(nvim: Neovim) -> list[str]:
+    """The messages of all diagnostics of the buffer."""
+    found: list[str] = nvim.lua("return vim.tbl_map(function(item) return item.message end, vim.diagnostic.get(0))")
+    return found
+
+
+def wait_told(nvim: Neovim, wanted: Callable[[list[str]], bool]) -> None:
+    """Waits from outside, so that the editor's main loop goes on reading its keys."""
+    deadline = time.monotonic() + 20
+    while not wanted(found := told(nvim)):
+        assert time.monotonic() < deadline, found
+
+
+def test_a_syntax_error_shows_while_one_types_and_goes_when_it_is_mended(editor: Neovim) -> None:
+    wait_told(editor, lambda found: not found)
+    editor.lua("vim.api.nvim_input('Gox = (1')")
+    wait_told(editor, lambda found: any("'(' is never closed" in message for message in found))
+    editor.lua("vim.api.nvim_input(')')")
+    wait_told(editor, lambda found: not found)
+    editor.lua("vim.api.nvim_input('<Esc>')")
+
+
+def test_what_only_python_refuses_shows_once_typing_rests(editor: Neovim) -> None:
+    editor.lua("vim.api.nvim_input(\"Goprint(end='', y)<Esc>\")")
+    refused = "Positional argument cannot follow keyword argument"
+    wait_told(editor, lambda found: found == [refused])
+    editor.lua("vim.api.nvim_input('dd')")
+    wait_told(editor, lambda found: not found)
+
+
+def test_findings_of_analyze_show_and_a_command_takes_them_away(editor: Neovim) -> None:
+    editor.command("1,5Stet analyze")
+    assert editor.done()["status"] == "done"
+    wait_told(editor, lambda found: any("`os` imported but unused" in message for message in found))
+    editor.command("Stet clear")
+    wait_told(editor, lambda found: not any("imported but unused" in message for message in found))
+
+
+def test_another_server_s_errors_are_not_doubled(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:
+    with Neovim(tmp_path, environment, plugin([*stet_argv(), "--stdio"])) as nvim:
+        nvim.open(file)
+        nvim.lua("vim.api.nvim_input('Gox = (1<Esc>')")
+        wait_told(nvim, lambda found: any("never closed" in message for message in found))
+        nvim.lua("""
+          local namespace, line = vim.api.nvim_create_namespace("other"), vim.api.nvim_buf_line_count(0) - 1
+          vim.diagnostic.set(namespace, 0, {
+            { lnum = line, col = 0, message = "'(' was not closed", severity = 1, source = "Pyright" },
+          })
+        """)
+        wait_told(nvim, lambda found: found == ["'(' was not closed"])
+
+
+def test_without_the_plugin_the_better_words_come_as_well(
+    tmp_path: Path, environment: Mapping[str, str], file: Path
+) -> None:
+    """Neovim 0.11 cannot be asked to pull again: what its last answer did not hold is pushed."""
+    configuration = (PLUGIN.parent / "configs" / "neovim.lua").read_text(encoding="utf-8")
+    with Neovim(tmp_path, environment, configuration) as nvim:
+        nvim.open(file)
+        nvim.lua("vim.api.nvim_input(\"Goprint(end='', y)<Esc>\")")
+        refused = "Positional argument cannot follow keyword argument"
+        wait_told(nvim, lambda found: found == [refused])
+        nvim.lua("vim.api.nvim_input('ggO# one<Esc>')")
+        wait_told(nvim, lambda found: found == [refused])
+        nvim.lua("vim.api.nvim_input('Gdd')")
+        wait_told(nvim, lambda found: not found)
