@@ -1,6 +1,7 @@
-"""The reference pages, made from the settings model and the tables of commands: `python -m stet_ls.server.cli.docs`.
+"""The reference pages, made from the settings model and the tables of commands and tools.
 
-A test compares the files in docs/ with what this makes, so that neither can lag behind the code.
+`python -m stet_ls.server.cli.docs` writes them. A test compares the files in docs/ with what this makes, so that
+neither can lag behind the code.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from stet_ls.server.cli.checker_docs import checkers_page
 from stet_ls.server.cli.command_docs import commands_page, protocol_page
 from stet_ls.server.cli.settings_docs import editor_schema, settings_page, settings_schema
 
@@ -20,6 +22,7 @@ def pages() -> Mapping[str, str]:
         "settings.md": settings_page(),
         "settings.schema.json": _json(settings_schema()),
         "settings.editor.json": _json(editor_schema()),
+        "checkers.md": checkers_page(),
         "commands.md": commands_page(),
         "lsp-commands.md": protocol_page(),
     }

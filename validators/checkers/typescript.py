@@ -19,7 +19,9 @@ _OXC = """
 const {parseSync} = require(process.argv[1]);
 const text = require('fs').readFileSync(0, 'utf8');
 const place = e => (e.labels || [])[0] || {start: 0, end: 0};
-const errors = parseSync(process.argv[2], text).errors.map(e => [place(e).start, place(e).end, e.message]);
+// Markup is common in .js too, as every bundler takes it.
+const options = /\\.[cm]?js$/.test(process.argv[2]) ? {lang: 'jsx'} : {};
+const errors = parseSync(process.argv[2], text, options).errors.map(e => [place(e).start, place(e).end, e.message]);
 process.stdout.write(JSON.stringify(errors));
 """
 _TYPESCRIPT = """
