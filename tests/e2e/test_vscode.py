@@ -102,3 +102,21 @@ def test_an_explanation_opens_as_a_document_beside_the_code(
     workbench.text('.tab:has-text("Preview explain-")')
     assert "It gives the sign of x." in workbench.preview()
     workbench.gone(NOTIFICATION)  # neither the start nor the job asked for attention
+
+
+def test_a_syntax_error_is_underlined_while_one_types_and_once_only(workbench: VSCode, scripted: ScriptedModel) -> None:
+    workbench.open("sum.py", "x = 1\n")
+    workbench.press("End")
+    workbench.type(" +")
+    workbench.text(".monaco-editor .squiggly-error")
+    workbench.type(" 1")
+    workbench.gone(".monaco-editor .squiggly-error")
+
+
+def test_what_vs_code_reports_itself_is_left_to_it(workbench: VSCode, scripted: ScriptedModel) -> None:
+    workbench.open("data.json", '{"a": 1,, "b": 2}\n')
+    workbench.text(".monaco-editor .squiggly-error")
+    workbench.press("Control+Shift+M")
+    workbench.text('.markers-panel .monaco-list-row:has-text("json")')
+    rows = workbench.call("texts", selector=".markers-panel .monaco-list-row")
+    assert not any("stet" in row for row in rows), rows

@@ -1,7 +1,8 @@
 /** Starts the Stet server and gives its commands an input box and a progress that can be cancelled. No logic beyond that. */
 import * as vscode from "vscode";
-import { LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
+import { ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
 import { ACTIONS, actionOf, ask, follow } from "./actions";
+import { diagnosed } from "./diagnosed";
 
 const INSTALL = "pip install 'stet-ls[local]'";
 
@@ -28,6 +29,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     context.subscriptions.push(vscode.commands.registerCommand(`stet.ui.${action.name}`, run));
   }
   context.subscriptions.push(
+    vscode.commands.registerCommand("stet.ui.clear", async () => {
+      await client?.sendRequest(ExecuteCommandRequest.type, { command: "stet.clear", arguments: [] });
+    }),
     vscode.commands.registerCommand("stet.ui.restart", async () => {
       await deactivate();
       await start(output, status);
@@ -58,7 +62,7 @@ async function start(output: vscode.LogOutputChannel, status: vscode.LanguageSta
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
     outputChannel: output,
-    initializationOptions: { plugin: { name: "vscode", reports: false } },
+    initializationOptions: { plugin: { name: "vscode", reports: false, diagnoses: diagnosed() } },
     middleware,
   };
   client = new LanguageClient("stet", "Stet", { command, args }, options);
