@@ -12,6 +12,7 @@ from stet_ls.engine.job import Job
 from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.models import Target
 from stet_ls.validators.findings import Finding, Severity, Status
+from stet_ls.validators.metrics import style
 from stet_ls.validators.metrics.coverage import Coverage
 
 _MOST_FINDINGS, _MOST_FUNCTIONS, _MOST_RULES, _MOST_COPIES = 40, 10, 8, 10
@@ -20,7 +21,7 @@ _ORDER = list(Severity)
 
 def report(job: Job, target: Target, heading: str, where: str, measures: Measures, opinions: Opinions) -> str:
     """The whole report. Nothing in it that came from outside is more than text."""
-    lines = range(job.request.source.line_of(target.span.start), job.request.source.line_of(target.span.end) + 1)
+    lines = style.lines_of(job.request.source, target.span)
     parts = [
         f"# Analysis of {heading}\n\n{where}",
         "## Measured\n\n" + "\n".join(_table(("measure", "value", "by"), _overview(measures, lines))),

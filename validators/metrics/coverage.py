@@ -64,7 +64,7 @@ def find_coverage(source: Source, path: Path, folders: Sequence[Path], *, deadli
             except OSError as error:
                 others.append(f"{report.name}: {error.strerror}")
                 continue
-            pieces = reader(data, Wanted(path, tuple(folders), end))
+            pieces = reader(data, Wanted(path, tuple(each.absolute() for each in folders), folder.absolute(), end))
             if pieces is None:
                 others.append(f"{report.name} does not name this file")
                 continue

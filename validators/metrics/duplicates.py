@@ -43,10 +43,11 @@ def repeated(source: Source, language: str, *, without: Iterable[Span] = ()) -> 
         if earlier + LEAST_WORDS > at:
             continue
         size = _alike(text.words, earlier, text.words, at, most=at - earlier)
+        # Also behind what is no copy for a reader: looking at each place of it takes the square of its length.
+        free = at + size
         if _telling(text, at, size, source.data):
             span = Span(text.starts[at], text.ends[at + size - 1])
             copies.append(Copy(span, size, None, source.line_of(text.starts[earlier])))
-            free = at + size
             if len(copies) == _MOST:
                 break
     return tuple(copies)

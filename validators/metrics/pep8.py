@@ -9,7 +9,7 @@ from typing import Any
 
 from stet_ls.validators import ruff
 from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.metrics.style import Style, style_of
+from stet_ls.validators.metrics.style import Style, lines_of, style_of
 from stet_ls.validators.process import run_tool
 from stet_ls.validators.source import Source, Span
 
@@ -18,7 +18,7 @@ LINE_LENGTH = 79
 
 # E1, E2 and E3 (white space, blank lines) are half of PEP 8 and are asked for as a preview since years. D1 tells
 # missing docstrings, S is bandit. Left out: what PEP 8 leaves open (as pycodestyle does), and asserts.
-_QUESTION = ruff.Question(("--preview", "--select", "E,W,N,S,D1", "--ignore", "E9,E226,E24,E704,S101"), "lint")
+_QUESTION = ruff.Question(("--preview", "--select", "E,W,N,S,D1", "--ignore", "E9,E226,E24,S101"), "lint")
 _MOST_OUTPUT = 32_000_000
 _DOCSTRINGS = ("D100", "D101", "D102", "D103", "D104")
 _GRAVE = frozenset({"S102", "S301", "S302", "S307", "S324", "S501", "S506", "S602", "S605", "S608"})
@@ -50,7 +50,7 @@ def review(source: Source, span: Span, *, path: Path | None = None, deadline: fl
     items = ruff.answer(result)
     if items is None or any(item["code"] in (None, "invalid-syntax") for item in items):
         return None
-    lines = range(source.line_of(span.start), source.line_of(span.end) + 1)
+    lines = lines_of(source, span)
     inside = [item for item in items if _line(item) in lines]
     style = [(item["code"], _line(item), item["message"]) for item in inside if item["code"][0] in "EWN"]
     length = options[options.index("--line-length") + 1]

@@ -31,40 +31,43 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The source file whose coverage is asked for. `bases` are folders to which a report's names may be relative."""
+    """The source file whose coverage is asked for. `folders` are its own and those above it, up to the workspace's.
+
+    `home` is the folder that the report is of. `end` is when reading has to be over, by the monotonic clock.
+    """
 
     path: Path
-    bases: tuple[Path, ...] = ()
+    folders: tuple[Path, ...] = ()
+    home: Path = Path()
     end: float = field(default_factory=lambda: time.monotonic() + 2.0)
 
-    def rank(self, name: str, *bases: str) -> int:
-        """How well a report's name fits: 0 for another file, most for the very path."""
+    def rank(self, name: str, *sources: str) -> int:
+        """How well a report's name fits: 0 for another file, most for the very path. `sources`: its own folders."""
         parts = PurePosixPath(name.replace("\\", "/")).parts
         if not parts or parts[-1] != self.path.name:
             return 0
-        places = [Path(name), *(base / name for base in (*self.bases, *map(Path, bases)))]
-        if any(place.is_absolute() and _plain(place) == self.path for place in places):
-            return 1000
-        mine = self.path.parts
-        same = next((n for n, (a, b) in enumerate(zip(reversed(parts), reversed(mine), strict=False)) if a != b), None)
-        if same is None:
-            same = min(len(parts), len(mine))
-        # Go writes the module's name before the path in it, JaCoCo and Cobertura leave source folders out.
-        within = max((len(self.path.relative_to(base).parts) for base in self.bases if self._below(base)), default=0)
-        if same < 2 or (same < len(parts) and same < max(within, 2)):
+        meant = [_plain(base / name) for base in (*map(Path, sources), self.home)]
+        if self.path in meant:
+            return _EXACT
+        if any(_is_file(place) for place in meant):
             return 0
-        return 0 if any(place.is_absolute() and _is_other(place) for place in places) else same
+        if any(_plain(folder / name) == self.path for folder in self.folders):
+            return _EXACT
+        # Go writes the module's name before the path in it; JaCoCo and Cobertura leave source folders out.
+        pairs = zip(reversed(parts), reversed(self.path.parts), strict=False)
+        same = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(parts), len(self.path.parts)))
+        below = max((len(self.path.relative_to(folder).parts) for folder in self.folders), default=0)
+        return same if same >= 2 and (same == len(parts) or same >= below) else 0
 
-    def _below(self, base: Path) -> bool:
-        return self.path.is_relative_to(base)
+
+_EXACT = 1000
 
 
 def _plain(path: Path) -> Path:
     return Path(os.path.normpath(path))
 
 
-def _is_other(place: Path) -> bool:
-    """True if a name that is not the wanted path is a file of its own."""
+def _is_file(place: Path) -> bool:
     try:
         return place.is_file()
     except (OSError, ValueError):

@@ -35,6 +35,12 @@ class Style:
         return self.clean / self.lines if self.lines else 1.0
 
 
+def lines_of(source: Source, span: Span) -> range:
+    """The lines, from 0, that a span touches; one that ends with a line's end does not touch the next."""
+    first, last = source.line_of(span.start), source.line_of(span.end)
+    return range(first, last + (last == first or span.end > source.starts[last]))
+
+
 def style_of(found: Iterable[tuple[str, int, str]], lines: Sequence[int], tool: str) -> Style:
     """The share that findings leave; each is a rule, a line from 0 and a message. A line counts once."""
     ordered = sorted(found, key=lambda item: item[1])
@@ -47,7 +53,7 @@ def style_of(found: Iterable[tuple[str, int, str]], lines: Sequence[int], tool: 
 
 def linted(source: Source, span: Span, findings: Iterable[Finding]) -> Style:
     """The share of the lines of `span` that a linter left alone, for languages whose linter knows style."""
-    lines = range(source.line_of(span.start), source.line_of(span.end) + 1)
+    lines = lines_of(source, span)
     inside = [finding for finding in findings if finding.line in lines]
     tools = " and ".join(dict.fromkeys(finding.source for finding in inside)) or "the linter"
     return style_of(((item.code or item.source, item.line, item.message) for item in inside), lines, tools)
