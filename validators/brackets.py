@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -85,4 +86,9 @@ def leaves(root: tree_sitter.Node, *, broken: bool = False) -> Iterator[tree_sit
 
 def _is_text(node: tree_sitter.Node) -> bool:
     """True for a string or comment that holds no code of its own (an interpolation does)."""
-    return not node.has_error and any(part in node.type for part in _TEXTUAL) and not node.named_child_count
+    return _is_textual(node.type) and not node.has_error and not node.named_child_count
+
+
+@cache
+def _is_textual(kind: str) -> bool:
+    return any(part in kind for part in _TEXTUAL)

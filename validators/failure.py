@@ -26,7 +26,7 @@ END_OF_LINE = "end of line"
 
 _MOST_BYTES = 200_000
 _SECONDS = 0.3
-_AHEAD = 2000  # bytes before the first error node; the parser looks at the clock, and at us, every few hundred
+_AHEAD = (500, 10_000)  # bytes before the first error node; the parser looks at us every hundred or so, as a rule
 _CHUNK = 4096
 _PROCESS = re.compile(r"process version:\d+, version_count:\d+, state:(\d+), row:(\d+), col:(\d+)")
 _LOOKAHEAD = re.compile(r"lexed_lookahead sym:(.*), size:(\d+)", re.DOTALL)
@@ -49,26 +49,34 @@ class _Log:
 
         self._data = parsed.data
         self._lines = [0, *(match.end() for match in re.finditer(b"\n", parsed.data))]
-        self._at = (0, 0, 0)
-        self._size = 0
+        self._at = ""
+        self._lookahead = ""
         self._failed: tuple[int, int, int] | None = None
         self._lexing = tree_sitter.LogType.LEX
         self.over = False
 
     def __call__(self, kind: object, line: str) -> None:
-        if self.over or kind == self._lexing:
+        # Called for every step of the parser: what a line says is taken apart only if the next one is a failure.
+        if self.over or kind is self._lexing:
             return
-        if match := _PROCESS.match(line):
-            state, row, column = map(int, match.groups())
-            self._at = (state, self._lines[min(row, len(self._lines) - 1)] + column, 0)
-        elif match := _LOOKAHEAD.match(line):
-            self._size = int(match[2])
+        if line.startswith("process"):
+            self._at = line
+        elif line.startswith("lexed_lookahead"):
+            self._lookahead = line
         elif line.startswith("detect_error"):
-            place = (self._at[0], self._at[1], self._size)
-            if self._failed is None or place[1] >= self._failed[1]:
+            place = self._place()
+            if place is not None and (self._failed is None or place[1] >= self._failed[1]):
                 self._failed = place
         elif line.startswith(("resume", "recover")):
             self.over = self._failed is not None
+
+    def _place(self) -> tuple[int, int, int] | None:
+        at, lookahead = _PROCESS.match(self._at), _LOOKAHEAD.match(self._lookahead)
+        if at is None:
+            return None
+        state, row, column = map(int, at.groups())
+        size = int(lookahead[2]) if lookahead else 0
+        return state, self._lines[min(row, len(self._lines) - 1)] + column, size
 
     @property
     def failed(self) -> tuple[int, int, int] | None:
@@ -81,8 +89,19 @@ def first_failure(parsed: Parsed, *, end: float) -> Failure | None:
     if len(parsed.data) > _MOST_BYTES:
         return None
     end = min(end, time.monotonic() + _SECONDS)
+    first = _first_error(parsed.root)
+    for ahead in _AHEAD:
+        log = _logged(parsed, first - ahead, end)
+        if log.failed:
+            return _failure(parsed, log.failed)
+        if ahead >= first or time.monotonic() > end:
+            break
+    return None
+
+
+def _logged(parsed: Parsed, begin: int, end: float) -> _Log:
+    """What the parser tells from an offset on, up to its first failure."""
     log = _Log(parsed)
-    begin = _first_error(parsed.root) - _AHEAD
     parser = grammars.parser(parsed.language)
     if begin <= 0:
         parser.logger = log
@@ -96,7 +115,7 @@ def first_failure(parsed: Parsed, *, end: float) -> Failure | None:
         parser.parse(lambda at, _point: parsed.data[at : at + _CHUNK], encoding="utf8", progress_callback=step)
     del parser.logger
     parser.reset()
-    return _failure(parsed, log.failed) if log.failed else None
+    return log
 
 
 def _first_error(root: tree_sitter.Node) -> int:

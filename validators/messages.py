@@ -5,14 +5,15 @@ Brackets first (they explain the most), then an unterminated string, then what i
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stet_ls.validators import brackets, pairing, telling, wording
 from stet_ls.validators.failure import END_OF_FILE, Failure, first_failure
 from stet_ls.validators.findings import Finding
-from stet_ls.validators.parse import Parsed
-from stet_ls.validators.source import Span
+from stet_ls.validators.parse import DeadlineError, Parsed, parse
+from stet_ls.validators.source import Source, Span
 from stet_ls.validators.telling import FENCE, MISSING, STRAY, UNCLOSED, UNEXPECTED, UNTERMINATED
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FENCE", "MISSING", "STRAY", "UNCLOSED", "UNEXPECTED", "UNTERMINATED", "errors", "explain"]
 
+_LISTED = 10_000
+_MOST_CHILDREN = 300_000
 _MOST = 100  # a text with more is hopeless, but an edit of it is still judged by what it adds
 
 
@@ -29,27 +32,43 @@ def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
     Each has a signature that does not depend on the other errors of the text, so that two texts can be compared:
     only the wording draws on where the parser failed first. `end` is a time of time.monotonic().
     """
+    if fences := telling.fences(parsed):
+        return (*fences, *_without(parsed, fences, end))[:_MOST]
     failure = first_failure(parsed, end=end)
     nodes = list(errors(parsed.root))
     struck = _struck(nodes, failure)
-    fences = telling.fences(parsed)
     unmatched: list[brackets.Unclosed | brackets.Stray] = []
     found: list[Finding] = []
     if struck is not None and (quote := wording.open_quote(parsed, failure)):
         # What stands behind an open quote was swallowed by it: the brackets there tell nothing.
-        if not fences:
-            found.append(telling.unterminated(parsed, quote, struck))
-    elif not fences and (unmatched := brackets.unmatched(parsed.root, end=end)):
+        found.append(telling.unterminated(parsed, quote, struck))
+    elif unmatched := brackets.unmatched(parsed.root, end=end):
         unmatched = pairing.blame(parsed, unmatched, end=end)[:_MOST]
         found = [_bracket(parsed, problem, failure) for problem in unmatched]
-    told = [finding.span for finding in found] + ([failure.span] if failure and found else [])
+    told = [finding.span for finding in found]
+    is_early = _is_early(parsed, failure, unmatched)
+    if failure is not None and found and not is_early:
+        told.append(failure.span)
     closers = {one.closer for one in unmatched if isinstance(one, brackets.Unclosed)}
     others = []
     for node in nodes[:_MOST]:
         is_told = node.type in closers or any(parsed.span(node).contains(span) for span in told)
-        if not is_told:
+        if not is_told or (is_early and node == struck):
             others.append(_error(parsed, node, failure if node == struck else None))
-    return tuple([*fences, *_ordered(found, others)][:_MOST])
+    return tuple(_ordered(found, others)[:_MOST])
+
+
+def _without(parsed: Parsed, fences: list[Finding], end: float) -> tuple[Finding, ...]:
+    """What is wrong beside the fences: in a language with backquoted strings they swallow half of the text."""
+    data = bytearray(parsed.data)
+    for fence in fences:
+        data[fence.span.start : fence.span.end] = b" " * (fence.span.end - fence.span.start)
+    text = data[: len(parsed.source.data)].decode("utf-8", "replace")
+    try:
+        bare = parse(Source(text), parsed.language, deadline=max(end - time.monotonic(), 0.01))
+    except DeadlineError:
+        return ()
+    return explain(bare, end=end) if bare.root.has_error else ()
 
 
 def _ordered(found: list[Finding], others: list[Finding]) -> list[Finding]:
@@ -67,10 +86,24 @@ def errors(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     pending = [root]
     while pending:
         node = pending.pop()
-        deeper = [child for child in node.children if child.has_error or child.is_missing]
+        deeper = [child for child in _children(node) if child.has_error or child.is_missing]
         if not deeper:
             yield node
         pending += reversed(deeper)
+
+
+def _children(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """A node's children, the first _MOST_CHILDREN. A long list of them, made at once, stalls all other threads."""
+    if node.child_count <= _LISTED:
+        yield from node.children
+        return
+    cursor = node.walk()
+    more = cursor.goto_first_child()
+    for _ in range(_MOST_CHILDREN):
+        if not more or cursor.node is None:
+            return
+        yield cursor.node
+        more = cursor.goto_next_sibling()
 
 
 def _struck(nodes: list[tree_sitter.Node], failure: Failure | None) -> tree_sitter.Node | None:
@@ -78,6 +111,14 @@ def _struck(nodes: list[tree_sitter.Node], failure: Failure | None) -> tree_sitt
     if failure is None or not nodes:
         return None
     return next((node for node in nodes if node.end_byte >= failure.span.start), nodes[-1])
+
+
+def _is_early(parsed: Parsed, failure: Failure | None, unmatched: list[brackets.Unclosed | brackets.Stray]) -> bool:
+    """True for a failure above every line that the brackets without partners can have spoilt: another fault."""
+    if failure is None or not unmatched:
+        return False
+    spoilt = (one.opener if isinstance(one, brackets.Unclosed) else one.after or one.node for one in unmatched)
+    return parsed.source.line_of(failure.span.start) < min(parsed.source.line_of(node.start_byte) for node in spoilt)
 
 
 def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray, failure: Failure | None) -> Finding:

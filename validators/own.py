@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from stet_ls.validators import clauses, directives, members, repeats
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.parse import Parsed
 
 OwnCheck = Callable[[Parsed], tuple[Finding, ...]]
 """What is wrong with a text that was parsed. Takes a few milliseconds at most: it is asked while one types."""
 
-OWN_CHECKS: Mapping[str, tuple[OwnCheck, ...]] = {}
+OWN_CHECKS: Mapping[str, tuple[OwnCheck, ...]] = {
+    "go": (clauses.package, repeats.check),
+    "rust": (repeats.check,),
+    "java": (repeats.check, members.constructors),
+    "csharp": (directives.balance, repeats.check, members.constructors, members.parameters, members.arrays),
+    "typescript": (repeats.check,),
+    "typescriptreact": (repeats.check,),
+    "c": (repeats.check,),
+    "cpp": (repeats.check,),
+}
 """By language id. Their findings are part of the grammar's verdict."""
 
 

@@ -6,16 +6,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from stet_ls.validators import grammars, languages, messages, pack
+from stet_ls.validators import grammars, languages, messages, pack, visible
 from stet_ls.validators.checkers.asking import Asked, Unable
 from stet_ls.validators.checkers.table import SLOW, checkers
-from stet_ls.validators.findings import Finding, Status, Verdict, new_findings
+from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
 from stet_ls.validators.own import own_findings
 from stet_ls.validators.parse import DeadlineError, parse
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.toolbox import BUILT_IN, Role, Toolbox
 
-_TELLING = (messages.UNCLOSED, messages.UNTERMINATED)
+_TELLING = (messages.FENCE, messages.UNCLOSED, messages.STRAY, messages.UNTERMINATED)
 
 
 THOROUGH = 10.0
@@ -88,12 +88,12 @@ def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
         parsed = parse(source, name, deadline=deadline)
     except (grammars.NoGrammarError, DeadlineError) as error:
         return Verdict(Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started)
-    findings = messages.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
+    findings = visible.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
     findings = (*findings, *own_findings(parsed))
     if b"\0" in source.data:
         findings = (_binary(source), *findings)
     return Verdict(
-        Status.ERROR if findings else Status.OK,
+        Status.ERROR if any(finding.severity is Severity.ERROR for finding in findings) else Status.OK,
         name,
         findings,
         may_block=bool(row and row.trusted),

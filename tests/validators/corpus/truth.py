@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-sys.path.insert(0, str(Path(__file__).parent))
-from mutate import digest, mutants, samples  # found beside this script
+sys.path.insert(0, str(Path(__file__).parents[2]))  # as a script this file has no package
+from support.corpus import digest, mutants, samples
 
 RECORD = Path(__file__).with_name("truth.json")
 

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 
-SAMPLES = Path(__file__).parent / "samples"
+SAMPLES = Path(__file__).parents[1] / "validators" / "corpus" / "samples"
 EACH = 6
 """Mutants of one kind in one file, where it has the places for them."""
 
@@ -53,6 +53,10 @@ _KEYWORDS: Mapping[str, str] = {
 _KEYWORDS_OF = {name: frozenset(words.split()) for name, words in _KEYWORDS.items()}
 
 
+Edit = tuple[int, int, str]
+"""From where to where, and what comes there instead."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """A broken file, or one that is whole by luck: `line` is where the change is, counted from 0."""
@@ -62,6 +66,7 @@ class Mutant:
     number: int
     text: str
     line: int
+    edit: Edit
 
     @property
     def name(self) -> str:
@@ -79,10 +84,6 @@ class _Token:
         return self.start + len(self.text)
 
 
-Edit = tuple[int, int, str]
-"""From where to where, and what comes there instead."""
-
-
 def samples(language: str) -> Iterator[tuple[str, str]]:
     """Name and text of each whole file of a language; TypeScript's with the markup as well."""
     for folder in (language, "typescriptreact") if language == "typescript" else (language,):
@@ -97,7 +98,8 @@ def mutants(language: str) -> Iterator[Mutant]:
         for kind, places in _KINDS.items():
             chosen = sorted(places(text, tokens), key=lambda edit: _lot(file, kind, edit))[:EACH]
             for number, (start, end, instead) in enumerate(sorted(chosen)):
-                yield Mutant(file, kind, number, text[:start] + instead + text[end:], text.count("\n", 0, start))
+                mutated = text[:start] + instead + text[end:]
+                yield Mutant(file, kind, number, mutated, text.count("\n", 0, start), (start, end, instead))
 
 
 def digest(texts: Sequence[str]) -> str:
