@@ -50,7 +50,7 @@ class Placed:
 
 def read_opinions(text: str) -> tuple[Opinion, ...]:
     """The findings of a reply, each once, in its order; at most `MOST`. Never raises; linear in the text's length."""
-    found = list(_from_json(text)) or list(_from_items(text))
+    found = list(_from_json(text)) or list(_from_items(text, loose=False)) or list(_from_items(text, loose=True))
     seen: dict[tuple[str, str], Opinion] = {}
     for opinion in found:
         if len(_squeezed(opinion.quote)) >= _LEAST_QUOTE and re.search(r"\w{2}", opinion.witness):
@@ -154,15 +154,14 @@ class _Item:
         return Opinion(self.quote, self.kind or _kind(self.words[:80]) or "risk", _words(self.words), self.line)
 
 
-def _from_items(text: str) -> Iterator[Opinion]:
+def _from_items(text: str, *, loose: bool) -> Iterator[Opinion]:
+    """Findings as lists, tables or labelled lines tell them; if `loose`, also as sentences that quote a line."""
     item: _Item | None = None
-    fenced = False
     for line in text.splitlines():
         if _FENCE.fullmatch(line):
-            fenced = not fenced
             continue
-        begun = _begin(line, fenced=fenced)
-        if begun is not None and not (item is not None and _goes_on(item, line, begun)):
+        begun = _begin(line, loose=loose)
+        if begun is not None:
             if item is not None:
                 yield item.done()
             item = begun
@@ -172,7 +171,7 @@ def _from_items(text: str) -> Iterator[Opinion]:
         yield item.done()
 
 
-def _begin(line: str, *, fenced: bool) -> _Item | None:
+def _begin(line: str, *, loose: bool) -> _Item | None:
     """The finding that a line begins: by its quote, or by cells."""
     label = _LABEL.match(line)
     if label and label["name"].lower() in ("code", "line", "quote"):
@@ -182,12 +181,12 @@ def _begin(line: str, *, fenced: bool) -> _Item | None:
         return _Item(code["code"] if code else label["rest"].strip().strip("`"), line=_named(line))
     if label is not None:
         return None
-    bare = _BULLET.sub("", line, count=1) if not fenced else line
+    bare = _BULLET.sub("", line, count=1)
     cells = [cell.strip() for cell in re.split(r"[ \t]\|[ \t]", bare.strip().strip("|"))]
     if len(cells) >= 3:
         return _of_cells(cells)
     quote = _SPAN.search(line)
-    if quote is None or (bare == line and not line.lstrip("* ").startswith(("`", "Line", "line"))):
+    if quote is None or not (loose or bare != line or line.lstrip("* ").startswith(("`", "Line ", "line "))):
         return None
     return _Item(quote["code"], line=_named(line[: quote.start()]), words=line[quote.end() :])
 
@@ -205,11 +204,6 @@ def _of_cells(cells: Sequence[str]) -> _Item | None:
     code = _SPAN.fullmatch(cells[0])
     quote = code["code"] if code else " | ".join(cells[:at]).strip("`")
     return _Item(quote, _kind(cells[at]), number, " ".join(cells[at + 1 :]))
-
-
-def _goes_on(item: _Item, line: str, begun: _Item) -> bool:
-    """A further code span within a finding that has no words yet, or is indented below it."""
-    return not item.words.strip() and not item.kind and _BULLET.match(line) is None and begun.quote == item.quote
 
 
 def _add(item: _Item, line: str) -> None:
@@ -232,12 +226,8 @@ def _is_kind(cell: str) -> bool:
 
 def _kind(words: str) -> str:
     lowered = words.lower()
-    found = min((lowered.find(name), name) for name in KINDS if name in lowered) if _any(lowered) else None
+    found = min(((lowered.find(name), name) for name in KINDS if name in lowered), default=None)
     return KINDS[found[1]] if found else ""
-
-
-def _any(lowered: str) -> bool:
-    return any(name in lowered for name in KINDS)
 
 
 def _words(text: str) -> str:
