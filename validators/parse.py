@@ -128,11 +128,15 @@ def _from_nearest(
 
 def _run(parser: tree_sitter.Parser, data: bytes, end: float, old: tree_sitter.Tree | None = None) -> tree_sitter.Tree:
     """One run of the parser until `end`, a time of time.monotonic() (TimeoutError)."""
+    cut = False
 
     def read(offset: int, _point: object) -> bytes:
-        return data[offset : offset + _CHUNK]
+        nonlocal cut
+        # Nobody asks `late` within a token, and a token can be a megabyte long: then the text ends here.
+        cut = cut or late()
+        return b"" if cut else data[offset : offset + _CHUNK]
 
-    def late(_offset: int, _has_error: bool) -> bool:
+    def late(*_: object) -> bool:
         return time.monotonic() > end
 
     try:
@@ -145,7 +149,7 @@ def _run(parser: tree_sitter.Parser, data: bytes, end: float, old: tree_sitter.T
     finally:
         # After an abort the next parse would go on with the old text.
         parser.reset()
-    if tree is None:
+    if tree is None or cut:
         raise TimeoutError
     return tree
 

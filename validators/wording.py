@@ -48,6 +48,7 @@ def quoted(token: str) -> str:
         return token or END_OF_FILE
     if _QUOTES.fullmatch(token):
         return "a string"
+    token = token[: 10 * _LONGEST]  # a megabyte of a token takes seconds to be spelled out
     line = token.splitlines()[0] if token.splitlines() else token
     line = "".join(character if character.isprintable() else f"\\x{ord(character):02x}" for character in line)
     return f"'{line[:_LONGEST]}…'" if len(line) > _LONGEST else f"'{line}'"
