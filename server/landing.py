@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.markdown import fenced
 from stet_ls.engine.models import Answer
 from stet_ls.server.client import Client
@@ -27,6 +28,7 @@ from stet_ls.server.shown import shows
 from stet_ls.server.track import Track
 from stet_ls.server.workspace_edit import workspace_edit
 from stet_ls.validators import syntax
+from stet_ls.validators.toolbox import Toolbox
 
 CONFIRM_SECONDS = 3.0
 """How long after the client's answer the change may take to show."""
@@ -52,7 +54,7 @@ class _Reply:
 async def land(ls: StetServer, answer: Answer, origin: Origin, preview: Preview, name: str) -> Ending:
     """Applies the answer's edits, or hands them over, or refuses. `name` is what a report of them is called."""
     try:
-        plan = await _judged_plan(answer, origin, ls.documents)
+        plan = await _judged_plan(ls, answer, origin)
         if not plan.changes and not plan.new_files:
             return _refused(answer, "The edit changes nothing.")
         if gap := _gap(plan, ls.client):
@@ -72,34 +74,35 @@ async def land(ls: StetServer, answer: Answer, origin: Origin, preview: Preview,
         return _refused(answer, str(stale))
 
 
-async def _judged_plan(answer: Answer, origin: Origin, documents: Documents) -> Plan:
+async def _judged_plan(ls: StetServer, answer: Answer, origin: Origin) -> Plan:
     """A plan for the live text whose syntax was judged on exactly that text. Returns without an await after it."""
+    tools = toolbox((await ls.engine.get()).settings)
     judged: Plan | None = None
     for _ in range(REBASES):
-        plan = make_plan(answer, origin, documents)
+        plan = make_plan(answer, origin, ls.documents)
         if not plan.rebased or (judged is not None and plan.same_texts(judged)):
             return plan
-        await asyncio.to_thread(_judge, plan, answer.language)
+        await asyncio.to_thread(_judge, plan, answer.language, tools)
         judged = plan
     raise StaleError("The document changes faster than the edit can be checked; run it again.")
 
 
-def _judge(plan: Plan, language: str) -> None:
+def _judge(plan: Plan, language: str, tools: Toolbox) -> None:
     """The syntax delta once more: what parsed on the text of the request may not parse on this one."""
     for change in plan.changes:
         path = change.before.path
-        before = syntax.check(change.before.source, language, path=path)
-        after = syntax.check(change.after, language, path=path)
+        before = syntax.check(change.before.source, language, path=path, tools=tools)
+        after = syntax.check(change.after, language, path=path, tools=tools)
         broken = syntax.broken_by(before, after)
         if broken and after.may_block:
             raise StaleError(f"After your change the edit no longer parses ({broken[0].message}); run it again.")
 
 
 async def _send(ls: StetServer, answer: Answer, origin: Origin, confirm: str | None) -> Ending:
-    plan = await _judged_plan(answer, origin, ls.documents)
+    plan = await _judged_plan(ls, answer, origin)
     reply = await _apply(ls, plan, answer, confirm)
     if not reply.applied and await _worth_retrying(ls.documents, plan, reply, asked=confirm is not None):
-        plan = await _judged_plan(answer, origin, ls.documents)
+        plan = await _judged_plan(ls, answer, origin)
         reply = await _apply(ls, plan, answer, confirm)
     if not reply.applied:
         ls.outcomes.rejected(answer)

@@ -109,5 +109,5 @@ def _row(tool: AddedTool) -> Checker:
     )  # fmt: skip
 
 
-SLOW = 3.0
+SLOW = 4.0
 """Seconds that a caller must have to spare before slow tools are asked: more than as one types."""

@@ -21,6 +21,7 @@ from stet_ls.server.cli.check.walk import collect
 from stet_ls.server.cli.files import MOST_BYTES, decode
 from stet_ls.server.cli.session import tell
 from stet_ls.validators.languages import PLAIN, language_of
+from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 if TYPE_CHECKING:
     from stet_ls.server.cli.check.baseline import Baseline
@@ -82,6 +83,20 @@ def run(arguments: argparse.Namespace) -> int:
         return _check(arguments, time.perf_counter())
 
 
+def _tools() -> Toolbox:
+    """The user's tools. What a project's file says has no part in it, and reading settings takes a library that is
+    worth its time only where there are some.
+    """
+    from stet_ls.engine.paths import user_paths
+
+    if not user_paths().config_file.is_file() and not any(name.startswith("STET_CHECKS_") for name in os.environ):
+        return BUILT_IN
+    from stet_ls.engine.configuration.toolbox import toolbox
+    from stet_ls.server.cli.session import load_settings
+
+    return toolbox(load_settings().settings)
+
+
 def _check(arguments: argparse.Namespace, started: float) -> int:
     language = _language(arguments.language)
     walk = collect([path for path in arguments.files if path != STANDARD_INPUT], arguments.exclude)
@@ -92,7 +107,7 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
         tasks.append(_standard_input(arguments.stdin_filename, language))
     named = {each.path for each in walk.files if each.explicit}
     named |= {task.path for task in tasks if task.text is not None}
-    judging = Judging(arguments.lint, arguments.outline, _baseline(tasks, arguments.baseline))
+    judging = Judging(arguments.lint, arguments.outline, _baseline(tasks, arguments.baseline), _tools())
     tally = Tally(named)
     chunks = _chunks(tasks)
     with closing(_spread(judging, chunks, min(_processes(arguments.jobs), len(chunks)))) as done:
