@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.neighbours import folders_up, neighbours
-from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Request, Target
 from stet_ls.validators import lint, structure, syntax
@@ -48,7 +47,7 @@ class Measures:
 async def measure(job: Job, target: Target) -> Measures:
     """The measures of the target's lines. Can be cancelled between any two steps, of which none waits long."""
     measures = Measures(Verdict(Status.UNKNOWN, job.request.language))
-    tools = toolbox(job.settings)
+    tools = job.tools
     for step in (_check, _count, _style, _hazards, _copies, _unused, _covered):
         measures = await asyncio.to_thread(step, measures, job.request, target, tools)
     return replace(measures, findings=tuple(_ordered(measures, job.request, target)))

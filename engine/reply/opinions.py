@@ -53,7 +53,7 @@ def read_opinions(text: str) -> tuple[Opinion, ...]:
     found = list(_from_json(text)) or list(_from_items(text, loose=False)) or list(_from_items(text, loose=True))
     seen: dict[tuple[str, str], Opinion] = {}
     for opinion in found:
-        if len(_squeezed(opinion.quote)) >= _LEAST_QUOTE and re.search(r"\w{2}", opinion.witness):
+        if opinion.quote.strip() and re.search(r"\w{2}", opinion.witness):
             seen.setdefault((_squeezed(opinion.quote), opinion.witness), opinion)
     return tuple(seen.values())[:MOST]
 
@@ -80,6 +80,8 @@ def place(opinions: Iterable[Opinion], lines: Sequence[tuple[int, str]]) -> tupl
 
 def _line_of(opinion: Opinion, lines: Sequence[tuple[int, str]], first: int) -> int | None:
     quote = _squeezed(opinion.quote)
+    if len(quote) < _LEAST_QUOTE:
+        return None
     there = [number for number, text in lines if text == quote]
     there = there or [number for number, text in lines if quote in text]
     if len(there) == 1:

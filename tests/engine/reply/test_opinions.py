@@ -97,9 +97,9 @@ def test_time_is_linear(text: str) -> None:
 LINES = [
     (10, "def mean(items):"),
     (11, "    total = sum(items)"),
-    (12, "    x = 0"),
-    (13, "    x = 0"),
-    (14, "    x = 0"),
+    (12, "    it = 0"),
+    (13, "    it = 0"),
+    (14, "    it = 0"),
 ]
 
 
@@ -114,11 +114,12 @@ def opinion(quote: str, line: int | None = None) -> Opinion:
         ("total=sum( items )", None, 11),  # white space does not count
         ("sum(items)", None, 11),  # a part of a line
         ("total = sum(items)", 99, 11),  # a wrong number: moved to where the quote is
-        ("x = 0", 14, 13),  # several: the one that was named
-        ("x = 0", 4, 13),  # counted from the first line that was shown
-        ("x = 0", 16, 14),  # miscounted by one: the nearest
-        ("x = 0", None, None),  # several, and nothing tells which
-        ("x = 0", 40, None),  # named far from all of them
+        ("it = 0", 14, 13),  # several: the one that was named
+        ("it = 0", 4, 13),  # counted from the first line that was shown
+        ("it = 0", 16, 14),  # miscounted by one: the nearest
+        ("it = 0", None, None),  # several, and nothing tells which
+        ("it = 0", 40, None),  # named far from all of them
+        ("i", 11, None),  # too short to tell a place
         ("total = max(items)", 12, None),  # a quote that lies
         ("return total / len(items)", None, None),  # the example of the form
     ],
