@@ -74,12 +74,10 @@ def _style(measures: Measures, request: Request, target: Target, tools: Toolbox)
             return measures
         review = pep8.review(request.source, target.span, path=request.path)
         return replace(measures, pep8=review, style=review.style if review else None)
-    if measures.lint is None or measures.verdict.status is Status.ERROR:
+    if measures.verdict.status is Status.ERROR:
         return measures
-    found = [finding for finding in measures.lint if finding.source != "lizard"]
-    if not found and not measures.lint:
-        return measures
-    return replace(measures, style=style.linted(request.source, target.span, found))
+    told = style.tool_style(request.source, request.language, target.span, path=request.path, tools=tools)
+    return replace(measures, style=told)
 
 
 def _hazards(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:

@@ -1,13 +1,19 @@
-"""Which share of the lines keeps the style, by a linter's word."""
+"""Which share of the lines keeps the style, by a linter's word or a formatter's."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from stet_ls.validators import languages
+from stet_ls.validators.checkers.asking import Asked, Unable, within
+from stet_ls.validators.checkers.formatters import formatters
+from stet_ls.validators.checkers.table import COMPLEXITY, checkers
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source, Span
+from stet_ls.validators.toolbox import BUILT_IN, Role, Toolbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +57,53 @@ def style_of(found: Iterable[tuple[str, int, str]], lines: Sequence[int], tool: 
     return Style(tool, len(lines), len(lines) - len(dirty), rules)
 
 
-def linted(source: Source, span: Span, findings: Iterable[Finding]) -> Style:
-    """The share of the lines of `span` that a linter left alone, for languages whose linter knows style."""
+def tool_style(
+    source: Source,
+    language: str,
+    span: Span,
+    *,
+    path: Path | None = None,
+    deadline: float = 8.0,
+    tools: Toolbox = BUILT_IN,
+) -> Style | None:
+    """The share for any language: by its linters that know of style, else by its formatter; None without both."""
+    row = languages.language(language)
+    asked = Asked(source, row.id if row else language, path, deadline, tools)
     lines = lines_of(source, span)
-    inside = [finding for finding in findings if finding.line in lines]
-    tools = " and ".join(dict.fromkeys(finding.source for finding in inside)) or "the linter"
-    return style_of(((item.code or item.source, item.line, item.message) for item in inside), lines, tools)
+    return _linted(asked, lines) or _formatted(asked, lines)
+
+
+def _linted(asked: Asked, lines: range) -> Style | None:
+    """The lines that no linter names. What a linter said before is remembered, so asking again costs nothing."""
+    found: list[Finding] = []
+    heard: list[str] = []
+    for checker in checkers(asked.language, Role.LINT, asked.tools):
+        if checker.covers == (COMPLEXITY,):
+            continue
+        answer = checker.check(within(asked, checker.seconds))
+        if not isinstance(answer, Unable):
+            heard.append(checker.name)
+            found += answer
+    if not heard:
+        return None
+    inside = [(item.code or item.source, item.line, item.message) for item in found if item.line in lines]
+    return style_of(inside, lines, " and ".join(heard))
+
+
+def _formatted(asked: Asked, lines: range) -> Style | None:
+    """The lines that a formatter would leave as they are, wherever they come to stand."""
+    for formatter in formatters(asked.language, asked.tools):
+        answer = formatter.format(within(asked, formatter.seconds))
+        if isinstance(answer, Unable):
+            continue
+        kept = Counter(answer.splitlines())
+        # Not a comparison of the two texts in order: that takes the square of their lengths where much is different.
+        changed = []
+        for number in range(asked.source.line_count):
+            text = asked.source.line_text(number)
+            if kept[text]:
+                kept[text] -= 1
+            elif number in lines:
+                changed.append(("format", number, f"{formatter.name} writes it otherwise"))
+        return style_of(changed, lines, f"lines as {formatter.name} writes them")
+    return None

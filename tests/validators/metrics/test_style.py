@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -10,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.validators.findings import Finding, Severity
+from stet_ls.validators.findings import Severity
 from stet_ls.validators.metrics import pep8, style
 from stet_ls.validators.source import Source, Span
+from stet_ls.validators.toolbox import Toolbox
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
 UGLY = """\
@@ -86,9 +88,37 @@ def test_an_empty_text_keeps_every_style() -> None:
     assert reviewed("").style.share == 1
 
 
-def test_other_languages_count_the_lines_their_linter_left_alone() -> None:
-    source = Source("a\nb\nc\nd\n")
-    findings = [Finding(Span(2, 3), "x", source="oxlint", code="no-var", line=1) for _ in range(2)]
-    found = style.linted(source, source.whole, findings)
-    assert (found.lines, found.clean, found.tool) == (4, 3, "oxlint")
-    assert found.rules == (style.Rule("no-var", 2, 1, "x"),)
+def test_a_linter_of_another_language_counts_the_lines_it_left_alone() -> None:
+    text = "export function f(a) {\n  debugger;\n  if (a = 1) { return a; }\n  return a;\n}\n"
+    source = Source(text)
+    found = style.tool_style(source, "javascript", source.whole, deadline=20)
+    if found is None:
+        pytest.skip("neither oxlint nor biome is installed")
+    assert (found.lines, found.clean) == (5, 3)
+    assert {rule.line + 1 for rule in found.rules} == {2, 3}
+
+
+def test_a_formatter_counts_where_there_is_no_linter() -> None:
+    if shutil.which("gofmt") is None:
+        pytest.skip("gofmt is not installed")
+    source = Source("package a\n\nfunc F(a int)  int {\n  return a\n}\n")
+    found = style.tool_style(source, "go", source.whole, deadline=20)
+    assert found is not None
+    assert (found.tool, found.lines, found.clean) == ("lines as gofmt writes them", 5, 3)
+    part = style.tool_style(source, "go", Span(0, 9), deadline=20)
+    assert part is not None
+    assert part.share == 1
+
+
+def test_counting_paths_alone_is_no_style() -> None:
+    """lizard answers for Kotlin, and knows nothing of its style."""
+    source = Source("fun f(): Int { return 1 }\n")
+    assert style.tool_style(source, "kotlin", source.whole, deadline=20, tools=Toolbox()) is None
+    everything_off = Toolbox(disabled=frozenset({"oxlint", "biome", "prettier"}))
+    assert style.tool_style(Source("x"), "javascript", Span(0, 1), tools=everything_off) is None
+
+
+def test_a_rule_is_told_with_its_first_line() -> None:
+    found = style.style_of([("no-var", 3, "later"), ("no-var", 1, "x"), ("other", 1, "y")], range(4), "oxlint")
+    assert (found.lines, found.clean, found.tool) == (4, 2, "oxlint")
+    assert found.rules == (style.Rule("no-var", 2, 1, "x"), style.Rule("other", 1, 1, "y"))
