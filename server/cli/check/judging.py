@@ -98,7 +98,10 @@ class Judging:
                 text.path or Path(),
                 text.language,
                 replace(verdict, findings=()),
-                tuple((_place(source, finding.span), finding) for finding in (*shown, *seen.lint)),
+                tuple(
+                    (_place(source, finding.span), finding)
+                    for finding in sorted((*shown, *seen.lint), key=lambda each: each.span)
+                ),
                 _symbols(text) if self.outline else None,
                 seen.known,
             )

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from stet_ls.server.cli.check.judging import Report
 from stet_ls.server.cli.session import tell
+from stet_ls.validators.findings import Status
 
 Chunk = TypeVar("Chunk", bound=Sequence[Report])
 
@@ -27,7 +28,7 @@ class Tally:
         self._named = named
         self._files = self._findings = self._known = 0
         self._sentences: list[str] = []
-        self._met: dict[str, list[str]] = {"not read": [], "not judged": [], "doubted": []}
+        self._met: dict[str, list[str]] = {kind: [] for kind in _TOGETHER}
 
     def counted(self, reports: Iterable[Report]) -> Iterator[Report]:
         """The same reports, each counted as it is taken."""
@@ -60,6 +61,7 @@ class Tally:
 _TOGETHER = {
     "not read": "were not read",
     "not judged": "were not judged",
+    "second best": "were not judged by the best tool",
     "doubted": "have findings that only warn",
 }
 
@@ -67,8 +69,10 @@ _TOGETHER = {
 def _remarks(report: Report) -> Iterator[tuple[str, str]]:
     if report.unread:
         yield "not read", report.unread
-    elif report.verdict.reason:
+    elif report.verdict.reason and report.verdict.status is Status.UNKNOWN:
         yield "not judged", f"{report.path}: not judged: {report.verdict.reason}"
+    elif report.verdict.reason:
+        yield "second best", f"{report.path}: judged by {report.verdict.source}: {report.verdict.reason}"
     if report.findings and report.doubted:
         yield (
             "doubted",
