@@ -83,7 +83,7 @@ def _given_name(parsed: Parsed, shape: Shape, node: tree_sitter.Node) -> str:
 
 
 def _parts(parsed: Parsed, node: tree_sitter.Node) -> list[str]:
-    for scope_field, name_field in _SCOPED_FIELDS:
+    for scope_field, name_field in _SCOPED_FIELDS if node.child_count else ():
         scope, name = node.child_by_field_name(scope_field), node.child_by_field_name(name_field)
         if scope is not None and name is not None:
             return [*_parts(parsed, scope), *_parts(parsed, name)]

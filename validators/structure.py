@@ -53,14 +53,16 @@ def widen(source: Source, language: str, span: Span) -> Span:
     parsed = tree_of(source, language)
     if parsed is None:
         return whole_lines(source, span)
-    found = find(parsed)
+    touched = _top_level(parsed, span)
     pieces = [whole_lines(source, span)]
-    for node in _top_level(parsed, span):
-        if node.is_error:
-            pieces.append(_block(source, span))
-        else:
-            pieces.append(whole_lines(source, parsed.span(node)))
-            pieces += [one.unit.span for one in found if one.node == node or one.node.parent == node]
+    if any(node.is_error for node in touched):
+        pieces.append(_block(source, span))
+    whole = {node.id for node in touched if not node.is_error}
+    pieces += [whole_lines(source, parsed.span(node)) for node in touched if node.id in whole]
+    # Their doc comments and decorators stand above them.
+    for one in find(parsed) if whole else ():
+        if one.node.id in whole or ((parent := one.node.parent) is not None and parent.id in whole):
+            pieces.append(one.unit.span)
     return Span(min(piece.start for piece in pieces), max(piece.end for piece in pieces))
 
 

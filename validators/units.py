@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -63,7 +63,12 @@ def tree_of(source: Source, language: str) -> Parsed | None:
 
 def node_of(parsed: Parsed, unit: Unit) -> tree_sitter.Node | None:
     """The node of a unit of this very text."""
-    return next((found.node for found in find(parsed) if found.unit == unit), None)
+    return _nodes(parsed).get(unit)
+
+
+@lru_cache(maxsize=8)
+def _nodes(parsed: Parsed) -> Mapping[Unit, tree_sitter.Node]:
+    return {found.unit: found.node for found in find(parsed)}
 
 
 def captures(parsed: Parsed, kinds: frozenset[str], node: tree_sitter.Node | None = None) -> list[tree_sitter.Node]:

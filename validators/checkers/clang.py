@@ -39,8 +39,11 @@ def clang(asked: Asked) -> Answered:
         found = () if other == () else found
     if isinstance(found, Unable) or flags(asked.path) is not None:
         return found
-    # What is called wrong behind a name that is unknown may be right once the name is known.
-    return tuple(takewhile(lambda one: one.kind == "syntax", found))
+    # What is called wrong behind a name that is unknown may be right once the name is known: it is no verdict at all.
+    kept = tuple(takewhile(lambda one: one.kind == "syntax", found))
+    if not kept and any(one.kind == "syntax" for one in found):
+        return Unable("clang was not told of all names; a compile_commands.json would do that")
+    return kept
 
 
 def _as(asked: Asked, language: str) -> Answered:
