@@ -38,7 +38,7 @@ class Row:
 COMMANDS: Mapping[str, Row] = {
     "serve": Row("serve", "start the language server (so does plain `stet --stdio`)"),
     "run": Row("run", "do one action on a file and print the checked edit"),
-    "check": Row("check", "syntax findings, and with --lint lint findings, of files"),
+    "check": Row("check", "syntax findings, and with --lint lint findings, of files and folders"),
     "model": Row("model", "list, fetch and probe models"),
     "doctor": Row("doctor", "tell what works here and what does not"),
     "config": Row("config", "show the settings and where each comes from, or write a first file"),

@@ -192,3 +192,18 @@ def test_a_folder_that_may_not_be_listed_is_said(stet: Stet, folder: Path, repos
     assert "locked" in met.err
     assert "Permission denied" in met.err
     assert (named.status, named.err) == (2, "stet: locked cannot be listed: Permission denied\n")
+
+
+def test_a_language_that_only_a_tool_of_the_user_judges_is_met(
+    stet: Stet, folder: Path, stet_home: Path, tmp_path: Path
+) -> None:
+    tool = tmp_path / "refuse"
+    tool.write_text("#!/bin/sh\ncat >/dev/null\necho '1: not like that'\nexit 1\n")
+    tool.chmod(0o755)
+    (folder / "notes.txt").write_text("hello\n")
+    assert stet("check", ".").out == ""
+    (stet_home / "config.toml").write_text(
+        f"[[checkers]]\nname = 'refuse'\nlanguage = 'plaintext'\nkind = 'syntax'\nargv = ['{tool}']\n"
+        "pattern = '(?P<line>\\d+): (?P<message>.+)'\n"
+    )
+    assert stet("check", ".").out == "notes.txt:1:1: error: not like that [refuse]\n"

@@ -99,7 +99,8 @@ def _tools() -> Toolbox:
 
 def _check(arguments: argparse.Namespace, started: float) -> int:
     language = _language(arguments.language)
-    walk = collect([path for path in arguments.files if path != STANDARD_INPUT], arguments.exclude)
+    tools = _tools()
+    walk = collect([path for path in arguments.files if path != STANDARD_INPUT], arguments.exclude, tools)
     for problem in (*walk.unlisted, *walk.problems):
         tell(problem)
     tasks = [Task(named.path, language if named.explicit else "") for named in walk.files]
@@ -107,7 +108,7 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
         tasks.append(_standard_input(arguments.stdin_filename, language))
     named = {each.path for each in walk.files if each.explicit}
     named |= {task.path for task in tasks if task.text is not None}
-    judging = Judging(arguments.lint, arguments.outline, _baseline(tasks, arguments.baseline), _tools())
+    judging = Judging(arguments.lint, arguments.outline, _baseline(tasks, arguments.baseline), tools)
     tally = Tally(named)
     chunks = _chunks(tasks)
     with closing(_spread(judging, chunks, min(_processes(arguments.jobs), len(chunks)))) as done:

@@ -20,7 +20,7 @@ from pathlib import Path
 from stet_ls.server.cli.check.git import complaint, git, is_top, repository
 from stet_ls.validators.checkers.table import checkers
 from stet_ls.validators.languages import language, language_of
-from stet_ls.validators.toolbox import Role
+from stet_ls.validators.toolbox import BUILT_IN, Role, Toolbox
 
 IGNORED_FOLDERS = frozenset(
     {
@@ -41,19 +41,23 @@ class Named:
 
 @dataclass(slots=True)
 class Walk:
-    """The files in the order of the arguments, each once; and sentences about folders that could not be listed."""
+    """The files in the order of the arguments, each once; sentences about what could not be listed.
 
+    `unlisted` are folders that were named, `problems` the rest. `tools` are those that may judge.
+    """
+
+    tools: Toolbox = BUILT_IN
     files: list[Named] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)
 
 
-def collect(paths: Sequence[Path], exclude: Sequence[str]) -> Walk:
+def collect(paths: Sequence[Path], exclude: Sequence[str], tools: Toolbox = BUILT_IN) -> Walk:
     """Finds the files. `exclude` holds patterns: without a slash for any part of a path, with one for its beginning.
 
     A pattern holds for named files too: who calls with a list of files (a hook) wants it to.
     """
-    walk = Walk()
+    walk = Walk(tools)
     seen: set[str] = set()
     for path in paths:
         if path.is_dir():
@@ -121,7 +125,7 @@ def _listed(folder: Path, output: bytes, walk: Walk) -> Iterator[Path]:
         if stat.S_ISDIR(mode):
             if is_top(path):  # a submodule, or another repository; one that was not fetched is empty
                 yield from _folder(path, walk)
-        elif stat.S_ISREG(mode) and _judged(language_of(path)):
+        elif stat.S_ISREG(mode) and _judged(language_of(path), walk.tools):
             # A tracked folder may have become a link since.
             if path.parent not in inside:
                 inside[path.parent] = path.parent.resolve().is_relative_to(root)
@@ -140,17 +144,19 @@ def _walked(folder: Path, walk: Walk) -> Iterator[Path]:
             yield from _folder(Path(place, name), walk)
         for name in names:
             path = Path(place, name)
-            if _judged(language_of(name)) and _regular(path):
+            if _judged(language_of(name), walk.tools) and _regular(path):
                 yield path
 
 
 @cache
-def _judged(name: str) -> bool:
+def _judged(name: str, tools: Toolbox) -> bool:
     """True for a language that something here can judge: of the rest nothing could be said but that."""
     row = language(name)
     if row is None:
         return False
-    return bool(row.grammar or checkers(name, Role.SYNTAX) or (row.packed and find_spec("tree_sitter_language_pack")))
+    return bool(
+        row.grammar or checkers(name, Role.SYNTAX, tools) or (row.packed and find_spec("tree_sitter_language_pack"))
+    )
 
 
 def _regular(path: Path) -> bool:
