@@ -1,22 +1,28 @@
-"""Replaces values that look like secrets by placeholders, and puts them back into a reply.
+"""Replaces what looks like a secret by placeholders, and puts it back into a reply.
 
-A value is judged by where it stands and by what it looks like, never shown in a message, an error or a repr.
+One value has one placeholder in all texts of a job. No value is in a message, an error or a repr.
 """
 
 from __future__ import annotations
 
-import math
+import base64
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from urllib.parse import quote
 
-_PLACEHOLDER = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
+from stet_ls.engine.prompt.leaks.find import Leak, leaks
 
-_REPLACED_EVERYWHERE = 8
-"""From this length on a value found once is replaced wherever it stands: shorter ones are words of the language too."""
+PLACEHOLDER = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
+
+_EVERYWHERE = 8
+"""From this length on a known value is replaced wherever it stands; a shorter one where it is a whole literal."""
+_AS_LITERAL = 4
+_QUOTES = ('"', "'", "`")
+_ROUNDS = 4
+"""What is left when a secret was taken out may look like another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,151 +36,132 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text without its secrets. `secrets` maps each placeholder to the value that it stands for."""
+    """A text without its secrets. `secrets` maps each placeholder to the value that it stands for.
+
+    `left` are secrets that could not be taken out: such a text is not sent.
+    """
 
     text: str
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     redactions: tuple[Redaction, ...] = ()
+    left: tuple[Redaction, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """One look of a secret: the group "value" of `pattern` is the value; `random` asks that it look like chance."""
-
-    kind: str
-    pattern: re.Pattern[str]
-    random: bool = False
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class _Hit:
-    """A value found at a place of the text, in characters."""
-
-    start: int
-    end: int
-    value: str = field(repr=False)
-    kind: str
-
-
-# Names are found by their telling part alone: a leading `\w*` would make the search quadratic on one long word.
-_SECRET_NAME = (
-    r"(?i:passw(?:or)?d|passphrase|secret|(?:api|private|access)[_-]?key|(?:auth|access|refresh)[_-]?token|bearer)"
-    r"[\w-]{0,40}"
-)
-_NEAR_NAME = r"(?i:key|token|auth|credential|salt|signature|webhook|dsn)[\w-]{0,40}"
-_ASSIGNED = r"""["'\])]{0,2}[ \t]*(?::[ \t]*[A-Za-z_][\w.\[\]| ]{0,60}=|:=|=>|[:=])[ \t]*(?:[bruf@$]{1,2}(?=["']))?"""
-_LITERAL = r"""(?P<quote>["'`])(?P<value>(?:(?!(?P=quote))[^\s\\]){%d,512})(?P=quote)"""
-
-_SHAPES = (
-    _Shape("JSON web token", re.compile(r"\b(?P<value>eyJ[\w-]{8,4000}\.eyJ[\w-]{8,4000}\.[\w-]{8,4000})")),
-    _Shape(
-        "access token",
-        re.compile(
-            r"(?<![\w-])(?P<value>gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{20,}"
-            r"|[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|xox[abeoprs]-[\w-]{10,}"
-            r"|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}"
-            r"|dop_v1_[0-9a-f]{32,}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32})"
-        ),
-    ),
-    _Shape("password in an address", re.compile(r"://[^\s:/@\"']{1,64}:(?P<value>[^\s@/\"'{}$<]{3,128})@")),
-    _Shape("secret", re.compile(_SECRET_NAME + _ASSIGNED + _LITERAL % 4)),
-    _Shape(
-        "secret", re.compile(_SECRET_NAME + r"[=:][ \t]*(?P<value>[\w+/.~!@#%^&*-]{8,512})[ \t]*$", re.M), random=True
-    ),
-    _Shape("random value", re.compile(_NEAR_NAME + _ASSIGNED + _LITERAL % 16), random=True),
-)
-
-_KEY_HEADER = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_FOOTER = re.compile(r"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BODY = re.compile(r"(?:(?:\s|\\n)*[A-Za-z0-9+/=]{40,})+")
-
-# What stands where a secret would, and is none: variables, templates and the words of examples.
-_NO_SECRET = re.compile(
-    r"(?i)^(?:\$\{?\w+\}?|%\(?\w+\)?s?|\{\{?[^}]*\}?\}|<[^>]*>|x{3,}|\*{3,}|\.{3,}|change[-_]?me|example|placeholder"
-    r"|your[-_].*|none|null|true|false|password|passwd|secret|token|undefined|os\.environ.*|process\.env.*)$"
-)
-
-
-def redact(text: str, known: Mapping[str, str] = MappingProxyType({})) -> Redacted:
+def redact(
+    text: str,
+    known: Mapping[str, str] = MappingProxyType({}),
+    *,
+    values: Iterable[str] = (),
+    config: bool = False,
+) -> Redacted:
     """`text` with a stable placeholder for each secret: one value, one placeholder, in order of appearance.
 
-    `known` holds the placeholders of a text that was read before; the same values get them again, and new numbers
-    follow theirs. A number that the text itself uses is left out, so that restoring cannot hit it.
+    `known` holds the placeholders of texts that were read before; the same values get them again, and new numbers
+    follow theirs. A number that the text itself uses is left out, so that restoring cannot hit it. `values` are
+    secrets whatever they look like. `config`: the text is configuration, where values stand without quotes.
     """
-    places = _hits(text)
-    values = {place.value for place in places} | set(known.values())
-    places = sorted([*places, *_repeats(text, values, places)])
-    names = {value: name for name, value in known.items()}
-    taken = set(_PLACEHOLDER.findall(text)) | set(known)
-    number = 0
-    for place in places:
-        while place.value not in names:
-            number += 1
-            if (name := f"STET_SECRET_{number}") not in taken:
-                names[place.value] = name
-    pieces: list[str] = []
-    at = 0
-    for place in places:
-        pieces += [text[at : place.start], names[place.value]]
-        at = place.end
-    redactions = tuple(Redaction(text.count("\n", 0, place.start), place.kind, names[place.value]) for place in places)
-    return Redacted("".join([*pieces, text[at:]]), {name: value for value, name in names.items()}, redactions)
+    secrets = dict(known)
+    told: list[Redaction] = []
+    taken = set(PLACEHOLDER.findall(text)) | set(known)
+    listed = _forms(values)
+    for round_ in range(_ROUNDS):
+        hits = _hits(text, secrets, listed, config=config)
+        if not hits:
+            return Redacted(text, secrets, tuple(told))
+        names = {value: name for name, value in secrets.items()}
+        lines = _lines(restore(text, secrets) if round_ else text, text, hits, secrets)
+        pieces: list[str] = []
+        at = 0
+        for hit, line in zip(hits, lines, strict=True):
+            value = restore(hit.value, secrets)
+            if value not in names:
+                names[value] = _free(taken)
+                secrets[names[value]] = value
+            told.append(Redaction(line, hit.kind, names[value]))
+            pieces += [text[at : hit.start], names[value]]
+            at = hit.end
+        text = "".join([*pieces, text[at:]])
+    left = _hits(text, secrets, listed, config=config)
+    return Redacted(
+        text, secrets, tuple(told), tuple(Redaction(text.count("\n", 0, hit.start), hit.kind) for hit in left)
+    )
 
 
 def restore(text: str, secrets: Mapping[str, str]) -> str:
     """`text` with the value again in place of each placeholder that `secrets` knows; others stay as they are."""
-    return _PLACEHOLDER.sub(lambda match: secrets.get(match.group(), match.group()), text)
+    return PLACEHOLDER.sub(lambda match: secrets.get(match.group(), match.group()), text)
 
 
-def _hits(text: str) -> list[_Hit]:
-    """The secrets of a text in its order; where two shapes overlap, the one that begins first wins."""
-    found = list(_private_keys(text))
-    for shape in _SHAPES:
-        for match in shape.pattern.finditer(text):
-            value = match.group("value")
-            if _PLACEHOLDER.fullmatch(value) or _NO_SECRET.match(value) or (shape.random and not _looks_random(value)):
-                continue
-            found.append(_hit(text, *match.span("value"), shape.kind))
-    hits: list[_Hit] = []
-    for hit in sorted(found):
-        if not hits or hit.start >= hits[-1].end:
-            hits.append(hit)
+def _free(taken: set[str]) -> str:
+    number = 1 + sum(name.startswith("STET_SECRET_") for name in taken)
+    while (name := f"STET_SECRET_{number}") in taken:
+        number += 1
+    taken.add(name)
+    return name
+
+
+def _lines(whole: str, text: str, hits: Sequence[Leak], secrets: Mapping[str, str]) -> list[int]:
+    """The line of each hit in the text as it was."""
+    lines: list[int] = []
+    line = at = 0
+    for hit in hits:
+        before = text[at : hit.start]
+        line += (before if whole is text else restore(before, secrets)).count("\n")
+        lines.append(line)
+        at = hit.start
+    return lines
+
+
+def _hits(text: str, secrets: Mapping[str, str], listed: Mapping[str, str], *, config: bool) -> list[Leak]:
+    """The secrets of a text in its order, none of which overlap."""
+    found = [_grown(text, leak) for leak in leaks(text, config=config) if not _is_placeholder(leak.value)]
+    kinds = dict.fromkeys([*secrets.values(), *(leak.value for leak in found)], "repeated value") | dict(listed)
+    covered = [(leak.start, leak.end) for leak in found]
+    for leak in _repeats(text, kinds):
+        after = bisect_left(covered, (leak.end,))
+        if not after or covered[after - 1][1] <= leak.start:
+            found.append(leak)
+    hits: list[Leak] = []
+    for leak in sorted(found, key=lambda leak: (leak.start, -leak.end)):
+        if not hits or leak.start >= hits[-1].end:
+            hits.append(leak)
     return hits
 
 
-def _hit(text: str, start: int, end: int, kind: str) -> _Hit:
-    """A hit that takes the digits behind it along: behind a placeholder they would make another number of it."""
+def _is_placeholder(value: str) -> bool:
+    """True for what holds a placeholder and hardly anything else: it was found by the place of the one before it."""
+    return bool(PLACEHOLDER.search(value)) and len(PLACEHOLDER.sub("", value)) < _AS_LITERAL
+
+
+def _grown(text: str, leak: Leak) -> Leak:
+    """A secret with the digits behind it: behind a placeholder they would make another number of it."""
+    end = leak.end
     while end < len(text) and text[end] in "0123456789":
         end += 1
-    return _Hit(start, end, text[start:end], kind)
+    return Leak(leak.start, end, text[leak.start : end], leak.kind)
 
 
-def _private_keys(text: str) -> Iterator[_Hit]:
-    """Private keys from header to footer; one that was cut off, as far as its body goes."""
-    for header in _KEY_HEADER.finditer(text):
-        dashes = text.find("-----", header.end())
-        footer = _KEY_FOOTER.match(text, dashes) if dashes >= 0 else None
-        last = footer or _KEY_BODY.match(text, header.end())
-        if last:
-            yield _hit(text, header.start(), last.end(), "private key")
+def _repeats(text: str, kinds: Mapping[str, str]) -> Iterator[Leak]:
+    """The places of known values: anywhere if they are long enough to mean only themselves, else as whole literals."""
+    for value, kind in kinds.items():
+        if len(value) < _AS_LITERAL or PLACEHOLDER.search(value):
+            continue
+        at = text.find(value)
+        while at >= 0:
+            end = at + len(value)
+            if len(value) >= _EVERYWHERE or (text[at - 1 : at] in _QUOTES and text[end : end + 1] in _QUOTES):
+                yield _grown(text, Leak(at, end, value, kind))
+            at = text.find(value, end)
 
 
-def _repeats(text: str, values: Iterable[str], hits: Sequence[_Hit]) -> Iterator[_Hit]:
-    """Further places of values that are long enough to mean only themselves."""
-    telling = sorted((value for value in values if len(value) >= _REPLACED_EVERYWHERE), key=len, reverse=True)
-    if not telling:
-        return
-    starts = [hit.start for hit in hits]
-    for match in re.finditer("|".join(map(re.escape, telling)), text):
-        after = bisect_left(starts, match.end())
-        if not after or hits[after - 1].end <= match.start():
-            yield _hit(text, match.start(), match.end(), "repeated value")
-
-
-def _looks_random(value: str) -> bool:
-    """True for text of letters and digits whose characters are spread as only keys and hashes spread them."""
-    if not (any(char.isdigit() for char in value) and any(char.isalpha() for char in value)):
-        return False
-    counts = Counter(value)
-    entropy = -sum(count / len(value) * math.log2(count / len(value)) for count in counts.values())
-    return entropy >= min(3.0, math.log2(len(value)) * 0.75)
+def _forms(values: Iterable[str]) -> dict[str, str]:
+    """Values that are secrets, as they are and as programs write them: in base64, in hex, in an address."""
+    forms: dict[str, str] = {}
+    for value in values:
+        data = value.encode("utf-8", "surrogatepass")
+        forms[value] = ".env value"
+        if len(value) >= _EVERYWHERE:
+            coded = base64.b64encode(data).decode()
+            for form in (coded, coded.rstrip("="), data.hex(), quote(value, safe="", errors="replace")):
+                forms.setdefault(form, ".env value, encoded")
+    return forms

@@ -1,0 +1,138 @@
+"""The forms in which a name is given its value: what stands between the two in code, configuration and commands.
+
+Each is matched where the name ends. Every repetition has a bound, and that of a value never gives back what it took:
+a text made to be slow is read in the same time as any other of its length.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Trust(Enum):
+    """How much a place says of the value that stands in it."""
+
+    SURE = "any value that is not plainly something else is a secret"
+    HINT = "a value that looks made up is a secret"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One form. The group "value" of `pattern` is the value; `config` says that it means something only there.
+
+    `pieces`: further literals may follow that belong to the value.
+    """
+
+    trust: Trust
+    pattern: re.Pattern[str]
+    config: bool = False
+    pieces: bool = False
+
+
+def _place(trust: Trust, pattern: str, *, config: bool = False, pieces: bool = False) -> Place:
+    return Place(trust, re.compile(pattern, re.MULTILINE), config, pieces)
+
+
+_BLANK = r"[ \t]{0,40}"
+_CLOSED = r"""\\{0,2}["'\])}]{0,3}"""
+# `: Final[str]`, ` string` in Go, `[32]` in C, ` { get; set; }` in C#
+_TYPE = (
+    r"(?:\[\d{0,6}\])?(?:[ \t]{0,4}\??:[ \t]{0,4}[&*]?(?:'\w{1,20}[ \t])?[A-Za-z_][\w.<>\[\], |]{0,60}?"
+    r"|(?<=\w)[ \t]{1,4}[*&]?[a-z]\w{0,20}|[ \t]?\{[ \t](?:get|set|init|private|protected|;|[ \t]){1,12}\})?"
+)
+_SIGN = r"(?::=|=>|===?|!==?|\?\?=?|\|\|=?|[:=]|\bor\b)"
+_PREFIX = r"(?:[bBrRuUfFL@$&]{0,3}#{0,3})"
+_MAKE = (
+    r"(?:new[ \t])?"
+    r"(?:[\w.:]{0,40}(?:[Ss]tring|[Ss]tr|[Bb]ytes?|\[\]byte|from|of|Secret\w{0,12}|literal)[ \t]?[({][ \t]?)?" + _PREFIX
+)
+_LETTERS = r"(?:(?!(?P=quote))(?:[^\s\\]|\\[^\s]))"
+_QUOTED = rf"""(?P<quote>\"{{3}}|'{{3}}|["'`])\s{{0,40}}(?P<value>{_LETTERS}{{%s,512}}+)\s{{0,40}}(?P=quote)"""
+_ESCAPED = r"""\\{1,3}(?P<quote>["'])(?P<value>[^\s"'\\]{%s,512}+)\\{1,3}(?P=quote)"""
+_BARE = r"(?P<value>[^\s\"'`,;{}()<>|\[\]]{%s,512}+)"
+_END = r"(?=[ \t]{0,40}(?:[#;&|)}]|$))"
+_ASSIGNED = rf"{_CLOSED}{_TYPE}{_BLANK}{_SIGN}{_BLANK}[(\[]?\s{{0,40}}{_MAKE}"
+
+PLACES = (
+    # password: Final[str] = "x"   "password": "x"   const char password[] = "x"   if (password == "x")
+    _place(Trust.SURE, _ASSIGNED + _QUOTED % 4, pieces=True),
+    _place(Trust.SURE, _ASSIGNED + _ESCAPED % 4),
+    # password.equals("x")
+    _place(Trust.SURE, r"\.(?:equals|assign|set)\([ \t]?" + _QUOTED % 4),
+    # environ.get("PASSWORD", "x")   header("X-Api-Key", "x")
+    _place(Trust.HINT, rf"{_CLOSED}[ \t]?,[ \t]?{_MAKE}" + _QUOTED % 6),
+    # std::string password{"x"}   setPassword("x")
+    _place(Trust.HINT, rf"{_BLANK}[({{]{_BLANK}{_PREFIX}" + _QUOTED % 6),
+    # #define TOKEN "x"   WITH PASSWORD 'x'   private_key "x";
+    _place(Trust.HINT, r"[ \t]{1,40}" + _QUOTED % 6),
+    # <password>x</password>   <add key="Token" value="x"/>   <string name="key">x</string>
+    _place(Trust.SURE, r">\s{0,40}(?P<value>[^\s<>]{4,512}+)\s{0,40}</"),
+    _place(Trust.SURE, r"""["'][^<>\n]{0,80}?\bvalue[ \t]?=[ \t]?["'](?P<value>[^\s"'<>]{4,512}+)["']"""),
+    _place(Trust.SURE, r"""["'][^<>\n]{0,80}>\s{0,40}(?P<value>[^\s<>]{4,512}+)\s{0,40}</"""),
+    # ?api_key=x&    the password is x
+    _place(Trust.HINT, r"=(?P<value>[^\s;\"'`<>&,)]{8,512}+)(?=[&\"'`;\s]|$)"),
+    _place(Trust.HINT, r"[ \t](?:is|was|are)[ \t]:?[ \t]?[\"'`]?(?P<value>[^\s\"'`,;()]{8,512}+)"),
+    # curl -H "X-Api-Key: x"   ${PASSWORD:-x}   @Value("${api.secret:x}")
+    _place(Trust.HINT, r":[ \t](?P<value>[^\s\"'$]{4,512}+)[\"']"),
+    _place(Trust.HINT, r":[-=]?(?P<value>[^\s{}\"'$]{6,512}+)\}"),
+    # PASSWORD=x   token: x   ENV PASSWORD x
+    _place(Trust.HINT, rf"{_BLANK}[:=]{_BLANK}" + _BARE % 8 + _END),
+    _place(Trust.SURE, rf"{_CLOSED}{_BLANK}[:=]{_BLANK}" + _BARE % 4 + _END, config=True),
+    _place(Trust.SURE, r"=(?P<value>[^\s\"'`;{}()<>|$&]{4,512}+)(?=\s)", config=True),
+    _place(Trust.SURE, r"[ \t]{1,8}" + _BARE % 4 + _END, config=True),
+    # - name: DB_PASSWORD
+    #   value: x
+    _place(
+        Trust.SURE, r"[\"']?[ \t]{0,8}\n[ \t]{0,40}value:[ \t]{1,8}[\"']?(?P<value>[^\s\"'{}]{4,512}+)", config=True
+    ),
+)
+
+GIVES = re.compile(
+    r"(?:(?i:env\w*|property|header\w*|set\w*|put|add|default\w*)[\w.>-]{0,20}[(\[]{1,2}[\"'][\w.-]{0,60}"
+    r"|\b(?:set|with|use)_?\w{0,20}|(?:string|char\*?|str)[ \t]\w{0,40}|define[ \t]+\w{0,40}|(?i:with[ \t]+password)"
+    r"|\$\{[\w.]{0,60}|[?&][\w.-]{0,40}|[\"'][\w-]{0,40}(?<=[a-zA-Z]))\Z"
+)
+"""What stands before a name that is given a value although no sign of assignment follows it."""
+
+LINE_START = re.compile(
+    r"[ \t]*(?:(?:export|env|arg|set|declare|-x|readonly|-|\d{1,6}|name:)[ \t]+){0,3}[\w./:\"'-]{0,200}\Z",
+    re.IGNORECASE,
+)
+"""What stands before a name on its line in configuration."""
+
+OPTION = re.compile(r"(?:[ \t]{1,8}|=)(?P<quote>[\"']?)(?P<value>[^\s\"'$<\-][^\s\"']{2,511}+)(?P=quote)")
+"""What follows the name of a command's option: `--password x`, `--token=x`."""
+
+PIECE = re.compile(
+    rf"[ \t]{{0,40}}(?:[+.&\\]|\.\.|<<)?\s{{0,200}}(?:[+.&]|\.\.|<<)?{_BLANK}{_PREFIX}"
+    rf"(?P<quote>[\"'`])(?P<value>{_LETTERS}{{1,512}}+)(?P=quote)(?![ \t]{{0,8}}[:=])"
+)
+"""The next literal of a value that is put together."""
+
+PAIRS = tuple(
+    (tuple(words.split("|")), re.compile(pattern))
+    for words, pattern in (
+        (
+            "bearer |basic |token ",
+            r"(?P<scheme>(?i:bearer|basic|token))[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=!&@^-]{8,4096}+)",
+        ),
+        ("identified by ", r"(?i:identified by)[ \t]{1,8}(?:password[ \t])?'(?P<value>[^'\s]{4,512}+)'"),
+        (" -u|--user", r"(?: -u|--user)[ =]?[\"']?[^\s:\"'$]{1,64}:(?P<value>[^\s\"'$][^\s\"']{2,255}+)"),
+        ("login |sshpass |mysql ", r"[a-z]+ (?:[^\n]{0,120} )?-p[ ]?[\"']?(?P<value>[^\s\"'$\-][^\s\"']{3,255}+)"),
+        ("login ", r"login[ \t]{1,8}\S{1,128}\s{1,40}password[ \t]{1,8}(?P<value>\S{3,512}+)"),
+        (
+            "basicauth(|networkcredential(|basic_auth(|auth=(|authenticationtoken(",
+            r"[A-Za-z_=]{1,24}\([\"'][^\"'\n]{0,128}[\"'],[ \t]?@?[\"'](?P<value>[^\"'\s]{4,256}+)[\"']",
+        ),
+        ("bearer_auth(|bearerauth(|bearer_token(", r"[A-Za-z_]{1,24}\([\"'](?P<value>[^\"'\s]{4,512}+)[\"']"),
+        # "Server=db;Password=x;"
+        (
+            ';password=|;pwd=|;accountkey=|;sharedaccesskey=|\'password=|"password=|"pwd=|; password=|;pass=',
+            r"[;\"'] ?[A-Za-z]{1,20}=(?P<value>[^;\"'\s][^;\"'\n]{2,511}+)(?=[;\"'])",
+        ),
+        ("://", r"://[^\s:/@\"'<>]{0,64}:(?P<value>[^\s@/\"'{}$<>]{3,256}+)@"),
+    )
+)
+"""Forms that need no name before them: the words of which one begins each (in small letters), and the form."""
