@@ -93,10 +93,11 @@ async def test_a_pull_that_would_say_the_same_is_unchanged() -> None:
 async def test_what_moved_is_not_unchanged() -> None:
     """Editors move what they show by themselves; the same words at the same place may then be news."""
     async with editing(VSCODE) as client:
-        client.open(URI, "python", "x = (\n")
+        client.open(URI, "python", "x = )\ny = 1\n")
         first = await pull(client)
-        client.change(URI, "x = (\n\n")
-        assert (await pull(client, previous=first["resultId"]))["kind"] == "full"
+        client.replace(URI, "1", "2")
+        second = await pull(client, previous=first["resultId"])
+        assert (second["kind"], second["items"]) == ("full", first["items"])
 
 
 async def test_a_client_that_can_be_asked_pulls_the_better_words() -> None:
@@ -233,6 +234,13 @@ async def test_a_document_that_nobody_opened_has_nothing_to_tell(tmp_path: Path)
     file.write_text(BROKEN)
     async with editing(VSCODE) as client:
         assert await pull(client, file.as_uri()) == {"kind": "full", "items": [], "resultId": "nothing"}
+
+
+async def test_a_grammar_that_errs_on_good_code_only_warns() -> None:
+    async with editing(EGLOT) as client:
+        client.open("file:///w/a.cpp", "cpp", "int f( {\n}\n")
+        params = await pushed(client, lambda params: not empty(params), uri="file:///w/a.cpp")
+        assert {each["severity"] for each in params["diagnostics"]} == {2}
 
 
 async def test_binary_data_is_called_so() -> None:

@@ -55,6 +55,27 @@ async def test_they_are_pushed_and_move_and_go_with_their_line() -> None:
         assert not saying(unused("os"))(params)
 
 
+async def test_a_change_beside_them_on_their_line_takes_them_away() -> None:
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", UNUSED)
+        await analyze(client)
+        await pushed(client, saying(unused("os")))
+        client.change(URI, " ", ((0, 6), (0, 6)))
+        params = await pushed(client, lambda params: params["version"] == 2)
+        assert not saying(unused("os"))(params)
+
+
+async def test_what_the_next_analysis_does_not_find_goes() -> None:
+    async with editing(EGLOT) as client:
+        client.open(URI, "python", UNUSED)
+        await analyze(client)
+        await pushed(client, saying(unused("os")))
+        client.replace(URI, "w, h)\n", "w, h) + os.sep\n")
+        mark = client.mark()
+        await analyze(client)
+        await pushed(client, lambda params: not saying(unused("os"))(params), since=mark)
+
+
 async def test_a_client_that_can_be_asked_pulls_them() -> None:
     async with editing(VSCODE) as client:
         client.open(URI, "python", UNUSED)

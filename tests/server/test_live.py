@@ -81,10 +81,12 @@ async def test_it_goes_with_the_first_change_of_its_own_text() -> None:
 
 @asynccontextmanager
 async def hanging(tmp_path: Path, environment: Mapping[str, str]) -> AsyncIterator[RawClient]:
-    """A server whose gofmt says when it starts and then hangs."""
+    """A server whose gofmt says when it starts, hangs until there is a file `go`, and finds an error the first time."""
     tool = tmp_path / "bin" / "gofmt"
     tool.parent.mkdir()
-    tool.write_text(f"#!/bin/sh\necho started >> {tmp_path}/log\nexec sleep 600\n")
+    wait = f"while ! test -e {tmp_path}/go; do sleep 0.05; done"
+    told = f"test $(wc -l < {tmp_path}/log) = 1 || exit 0; echo '<standard input>:1:1: a late word' >&2; exit 2"
+    tool.write_text(f"#!/bin/sh\necho started >> {tmp_path}/log\n{wait}\n{told}\n")
     tool.chmod(0o755)
     path = os.pathsep.join([str(tool.parent), environment["PATH"]])
     async with RawClient.stdio(SERVER, env={**environment, "PATH": path}) as client:
@@ -92,11 +94,26 @@ async def hanging(tmp_path: Path, environment: Mapping[str, str]) -> AsyncIterat
         yield client
 
 
-async def started(tmp_path: Path) -> None:
-    """Returns once the tool runs."""
+async def started(tmp_path: Path, count: int = 1) -> None:
+    """Returns once the tool was started that often."""
     async with asyncio.timeout(30):
-        while not (tmp_path / "log").exists():
+        log = tmp_path / "log"
+        while not log.exists() or log.read_text().count("started") < count:
             await asyncio.sleep(0.02)
+
+
+async def test_a_verdict_that_comes_too_late_is_dropped(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    async with hanging(tmp_path, environment) as client:
+        client.open(GO, "go", GO_BROKEN)
+        await started(tmp_path)
+        client.change(GO, "")  # the grammar's word on this one is final: nothing is wrong with it
+        await pushed(client, lambda params: params["version"] == 2 and empty(params), uri=GO)
+        mark = client.mark()
+        (tmp_path / "go").touch()
+        client.change(GO, "package a\n")
+        await started(tmp_path, 2)
+        await pushed(client, lambda params: params["version"] == 3, uri=GO, since=mark)
+        assert all(empty(each["params"]) for each in client.messages[mark:] if each.get("method") == PUBLISH)
 
 
 async def test_a_hanging_check_holds_up_nobody(tmp_path: Path, environment: Mapping[str, str]) -> None:
