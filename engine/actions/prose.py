@@ -15,6 +15,7 @@ from stet_ls.engine.models import Target
 from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.reply.parse import parse_reply
+from stet_ls.validators.metrics.style import lines_of as lines_of_span
 
 MAX_TOKENS = 900
 """Tokens of an explanation; what is longer is not read."""
@@ -64,6 +65,7 @@ def heading(job: Job, target: Target) -> str:
 def lines_of(job: Job, target: Target) -> str:
     """The lines of the target as a person counts them: "lines 3-14 of dates.py"."""
     source = job.request.source
-    first, last = source.line_of(target.span.start) + 1, source.line_of(target.span.end) + 1
+    lines = lines_of_span(source, target.span)
+    first, last = lines.start + 1, max(lines.stop, lines.start + 1)
     where = "" if job.request.path is None else f" of {job.request.path.name}"
     return f"lines {first}-{last}{where}" if last > first else f"line {first}{where}"

@@ -110,11 +110,12 @@ def _complexity(measures: Measures) -> Iterator[Sequence[str]]:
     else:
         paths = [function.cyclomatic for function in measures.functions]
         worst = max(measures.functions, key=lambda function: function.cyclomatic)
+        recognized = ", as far as the text can be read" if measures.verdict.status is Status.ERROR else ""
         above = sum(number > COMPLEX for number in paths)
         yield (
             "Complexity",
             f"{_plural(len(paths), 'function')}, median {median(paths):g}, highest {worst.cyclomatic} "
-            f"({code_span(worst.unit.qualified)}), {above} above {COMPLEX}",
+            f"({code_span(worst.unit.qualified)}), {above} above {COMPLEX}{recognized}",
             measures.counted_by,
         )
 

@@ -34,11 +34,14 @@ _YIELD = re.compile(rb"yield\b")  # Python: `return` and then `yield` makes an e
 _VARIABLE = re.compile(rb"^(_[A-Za-z]\w*)[ \t]*(?::[^=\n]{1,200})?=(?!=)", re.MULTILINE)
 
 
-def dead(source: Source, language: str, *, elsewhere: Iterable[bytes] = ()) -> tuple[Finding, ...]:
-    """The hints for one text. `elsewhere`: other texts of the project, which may use what is private to a package."""
+def dead(source: Source, language: str, *, elsewhere: Iterable[bytes] = ()) -> tuple[Finding, ...] | None:
+    """The hints for one text; None for one that does not parse: what it uses cannot be told.
+
+    `elsewhere`: other texts of the project, which may use what is private to a package.
+    """
     parsed = tree_of(source, language)
     if parsed is None or parsed.root.has_error:
-        return ()  # what a broken text uses cannot be told
+        return None
     unused = list(_unused(parsed))
     if unused:
         known = set().union(*(_NAME.findall(data) for data in elsewhere))
@@ -62,7 +65,7 @@ def _unused(parsed: Parsed) -> Iterator[tuple[bytes, Span, str]]:
     found = find(parsed)
     classes = [one for one in found if one.unit.kind == "class"]
     for one in found:
-        name = one.unit.name.encode()
+        name = one.unit.name.removeprefix("#").encode()
         if count[name] == 1 and is_private(parsed, one, _around(one, classes)):
             at = parsed.data.find(name, one.node.start_byte)
             yield name, Span(at, at + len(name)), f"the private {one.unit.kind}"

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, AnyStr
 from xml.parsers import expat
 
 _CHUNK = 1 << 16
@@ -80,20 +80,34 @@ Reader = Callable[[bytes, Wanted], "tuple[Piece, ...] | None"]
 def read_json(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
     """coverage.py's `coverage json`, Istanbul's coverage-final.json. Only the wanted file's own object is decoded."""
     text = data.decode("utf-8", "replace")
-    key = re.compile(rf'"((?:[^"\\\n]|\\.){{0,4000}}?{re.escape(json.dumps(wanted.path.name)[1:-1])})"\s*:\s*(?={{)')
     best, rank = None, 0
-    for match in key.finditer(text):
-        fits = wanted.rank(match[1].replace("\\\\", "\\"))
-        if fits <= rank:
+    for at in _places(text, json.dumps(wanted.path.name)[1:-1] + '"'):
+        end = text.index('"', at)
+        opening = _OBJECT.match(text, end)
+        start = text.rfind('"', max(0, at - _LONGEST_NAME), at)
+        fits = wanted.rank(text[start + 1 : end].replace("\\\\", "\\")) if opening and start >= 0 else 0
+        if opening is None or fits <= rank:
             continue
         try:
-            value, _ = json.JSONDecoder().raw_decode(text, match.end())
+            value, _ = json.JSONDecoder().raw_decode(text, opening.end())
         except (ValueError, RecursionError):
             continue
         pieces = _coverage_py(value) if "executed_lines" in value else _istanbul(value)
         if pieces is not None:
             best, rank = pieces, fits
     return best
+
+
+_OBJECT = re.compile(r'"\s*:\s*(?={)')
+_LONGEST_NAME = 4000
+
+
+def _places(text: AnyStr, needle: AnyStr) -> Iterator[int]:
+    """Where `needle` stands. An expression over a large report would hold the interpreter for a third of a second."""
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + len(needle))
 
 
 def _coverage_py(value: Mapping[str, Any]) -> tuple[Piece, ...] | None:
@@ -121,33 +135,36 @@ def _istanbul(value: Mapping[str, Any]) -> tuple[Piece, ...] | None:
 def read_lcov(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
     """lcov's tracefile: SF, then DA:line,count. Several records of one file (one a test) add up."""
     best, hits = 0, dict[int, bool]()
-    for match in re.finditer(rb"^SF:([^\r\n]*)\r?\n", data, re.MULTILINE):
-        fits = wanted.rank(match[1].decode("utf-8", "replace"))
-        if not fits or fits < best:
+    for at in _places(data, wanted.path.name.encode()):
+        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+        line = data[start : end if end >= 0 else None]
+        fits = wanted.rank(line[3:].strip().decode("utf-8", "replace")) if line.startswith(b"SF:") else 0
+        if not fits or fits < best or end < 0:
             continue
         if fits > best:
             best, hits = fits, {}
-        end = data.find(b"end_of_record", match.end())
-        for line, count in re.findall(
-            rb"^DA:(\d{1,9}),(\d{1,18})", data[match.end() : end if end >= 0 else None], re.M
-        ):
-            hits[int(line) - 1] = hits.get(int(line) - 1, False) or int(count) > 0
+        stop = data.find(b"end_of_record", end)
+        for row, count in _DA.findall(data[end : stop if stop >= 0 else None]):
+            hits[int(row) - 1] = hits.get(int(row) - 1, False) or int(count) > 0
     return _lines(hits) if best else None
+
+
+_DA = re.compile(rb"^DA:(\d{1,9}),(\d{1,18})", re.MULTILINE)
 
 
 def read_go(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
     """A Go profile: blocks of statements, each with the number of them and of its runs. A block may stand twice."""
     if not data.startswith(b"mode:"):
         return None
-    name = re.escape(wanted.path.name.encode())
-    block = re.compile(
-        rb"^([^\n:]{0,4000}" + name + rb"):(\d{1,9})\.(\d{1,9}),(\d{1,9})\.(\d{1,9}) (\d{1,9}) (\d{1,18})", re.M
-    )
     found: dict[bytes, dict[tuple[bytes, ...], bool]] = {}
-    for match in block.finditer(data):
-        blocks = found.setdefault(match[1], {})
-        where = match.groups()[1:6]
-        blocks[where] = blocks.get(where, False) or int(match[7]) > 0
+    name = wanted.path.name.encode()
+    for at in _places(data, name + b":"):
+        block = _BLOCK.match(data, at + len(name))
+        if block is None:
+            continue
+        blocks = found.setdefault(data[data.rfind(b"\n", 0, at) + 1 : at + len(name)], {})
+        where = block.groups()[:5]
+        blocks[where] = blocks.get(where, False) or int(block[6]) > 0
     ranked = {file: wanted.rank(file.decode("utf-8", "replace")) for file in found}
     best = max(ranked, key=lambda file: ranked[file], default=None)
     if best is None or not ranked[best]:
@@ -156,6 +173,9 @@ def read_go(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
         Piece(int(first) - 1, max(int(first), int(last)) - 1, hit, int(statements))
         for (first, _, last, _, statements), hit in found[best].items()
     )
+
+
+_BLOCK = re.compile(rb":(\d{1,9})\.(\d{1,9}),(\d{1,9})\.(\d{1,9}) (\d{1,9}) (\d{1,18})")
 
 
 def read_xml(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:

@@ -9,7 +9,7 @@ from stet_ls.validators.source import Source
 
 
 def told(text: str, language: str = "python", *elsewhere: bytes) -> list[str]:
-    return [finding.message for finding in dead(Source(text), language, elsewhere=elsewhere)]
+    return [finding.message for finding in dead(Source(text), language, elsewhere=elsewhere) or ()]
 
 
 UNUSED = {
@@ -43,7 +43,6 @@ def test_a_private_thing_that_is_named_once(language: str) -> None:
         ("python", "@route('/')\ndef _gone():\n    return 1\n"),
         ("python", "class A(Base):\n    def _hook(self):\n        return 1\n"),
         ("python", "class A:\n    def __len__(self):\n        return 1\n"),
-        ("python", "def _broken(:\n    return 1\n"),
         ("javascript", "function gone() { return 1; }\n"),
         ("javascript", "import a from 'a';\nexport function kept() { return a; }\n"),
         ("go", "package main\n\nfunc main() {}\nfunc init() {}\nfunc Kept() {}\n"),
@@ -52,11 +51,21 @@ def test_a_private_thing_that_is_named_once(language: str) -> None:
         ("csharp", "partial class A {\n  private int gone() { return 1; }\n}\n"),
         ("csharp", "class A {\n  [Test] private int Runs() { return 1; }\n}\n"),
         ("c", "int kept(void) { return 1; }\n"),
-        ("haskell", "gone = 1\n"),
     ],
 )
 def test_what_others_may_use_is_left_alone(language: str, text: str) -> None:
     assert told(text, language) == []
+
+
+def test_what_is_not_parsed_is_not_measured() -> None:
+    assert dead(Source("def _broken(:\n    return 1\n"), "python") is None
+    assert dead(Source("gone = 1\n"), "haskell") is None
+
+
+def test_a_private_method_of_javascript() -> None:
+    text = "class A {\n  #gone() { return 1; }\n}\n"
+    assert told(text, "javascript") == ["the private method `gone` is used nowhere"]
+    assert told(text.replace("return 1", "return this.#gone()"), "javascript") == []
 
 
 def test_a_private_variable_and_the_other_files_of_the_project() -> None:
