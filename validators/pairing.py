@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _TAB = 4
 _LOOK_AT_CLOCK = 2048
+_WHOLE = 100_000  # bytes of a text of which every token is read; of larger ones only those near an error
 
 
 @dataclass(slots=True)
@@ -43,7 +44,7 @@ def blame(parsed: Parsed, counted: list[Unclosed | Stray], *, end: float) -> lis
     `end` is a time of time.monotonic(); past it the count stands.
     """
     reader = _Reader(parsed)
-    for number, leaf in enumerate(leaves(parsed.root)):
+    for number, leaf in enumerate(leaves(parsed.root, broken=len(parsed.data) > _WHOLE)):
         if number % _LOOK_AT_CLOCK == 0 and time.monotonic() > end:
             return counted
         if not leaf.is_missing and "comment" not in leaf.type:
