@@ -18,12 +18,14 @@ from stet_ls import __version__
 from stet_ls.engine.configuration import Loaded
 from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.errors import NoModelError
+from stet_ls.engine.model.store import ProfileStore
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
 from stet_ls.server.cli.editor import PROGRAMS
 from stet_ls.server.cli.session import load_settings
 from stet_ls.validators import pack
 from stet_ls.validators.checkers.survey import survey
+from stet_ls.validators.checkers.table import CHECKERS
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.toolbox import Role, Toolbox
 
@@ -79,6 +81,8 @@ async def _health(loaded: Loaded) -> Mapping[str, Any]:
 
 
 def _model(health: Mapping[str, Any]) -> Iterator[Part]:
+    # One that is dead keeps nothing from running while another serves.
+    without = State.MISSING if health["status"] in ("ready", "asleep") else State.BROKEN
     for row in health["endpoints"]:
         name = (
             f"{row['model'] or 'some model'} at {row['base_url']}" if row["base_url"] else f"{row['model']} (embedded)"
@@ -90,7 +94,25 @@ def _model(health: Mapping[str, Any]) -> Iterator[Part]:
             case "asleep":
                 yield Part("model", State.OK, f"{name} starts with the first job")
             case status:
-                yield Part("model", State.BROKEN, row["last_fault"] or f"{name} is {status}")
+                yield Part("model", without, row["last_fault"] or f"{name} is {status}")
+        if profile := row.get("profile"):
+            yield Part("profile", State.OK if profile["probed"] else State.MISSING, _profile(profile))
+    for _, record, problem in ProfileStore(user_paths().profiles).all():
+        if record is None:
+            yield Part("profile", State.MISSING, f"{problem}.")
+
+
+def _profile(profile: Mapping[str, Any]) -> str:
+    """What jobs go by with a model, in one line."""
+    speed = profile["tokens_per_second"]
+    pieces = [
+        f"{profile['tier']}, reads {profile['context']:,} tokens",
+        f"writes {speed:.0f} tokens a second" if speed else "speed not measured yet",
+        f"edits by {' and '.join(profile['edit_kinds'])}",
+        f"{profile['samples']} samples, {profile['repairs']} repairs",
+    ]
+    tested = f"tested {profile['probed'][:10]}" if profile["probed"] else "by its name: `stet model probe` tests it"
+    return f"{', '.join(pieces)} ({tested})"
 
 
 def _versions() -> Iterator[Part]:
@@ -113,6 +135,8 @@ def _checkers(tools: Toolbox) -> Iterator[Part]:
         judged = bool(standing.working.get(Role.SYNTAX))
         words = "; ".join(known if judged else ["syntax by the grammar", *known])
         yield Part("checker", State.OK if judged else State.MISSING, f"{standing.language}: {words}")
+    waiting = ", ".join(row.name for row in CHECKERS if row.executes_project_code)
+    yield Part("checker", State.MISSING, f"{waiting}: they run a project's code, and are not started yet")
 
 
 def _later() -> Iterator[Part]:
