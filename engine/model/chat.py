@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from stet_ls.engine.errors import Fault
 
@@ -18,7 +19,8 @@ Role = Literal["generator", "reviewer"]
 class Sampling:
     """How a reply is drawn. `stop` strings end it and are not part of it.
 
-    `by_user`: the temperature is the user's own for all models; otherwise a model that needs more gets it.
+    `by_user`: the temperature is the user's own for all models; otherwise a model that needs more gets it. `form` is a
+    `response_format`: for labels only, never for code.
     """
 
     temperature: float
@@ -27,6 +29,7 @@ class Sampling:
     stop: tuple[str, ...] = ()
     role: Role = "generator"
     by_user: bool = False
+    form: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,8 @@ class Completion:
 
     `usage` is None where the endpoint does not tell. `endpoint` is the provider's name. `requests` counts all that
     were sent for this reply, to endpoints that failed too. `warnings` are sentences for the user. `cost` is in the
-    currency of the provider's prices, None if they are unknown. `fault` is what broke the reply off, and `streamed` is
-    False if it came in one piece.
+    currency of the provider's prices, None if they are unknown. `fault` is what broke the reply off. `streamed` is
+    False if it came in one piece, and `runaway` True if it was stopped because it would not have ended.
     """
 
     text: str
@@ -61,3 +64,4 @@ class Completion:
     cost: float | None = None
     fault: Fault | None = None
     streamed: bool = True
+    runaway: bool = False

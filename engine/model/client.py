@@ -127,8 +127,12 @@ class Client:
             models = await self.connection.listed(seconds=_LISTING_SECONDS)
             if isinstance(models, Failure):
                 return models
-            self._first_listed = next((model for model in models if is_chat_model(model.name)), None)
+            self.saw(models)
         return self._first_listed or Failure(Fault.NOT_FOUND, "it lists no model that could be asked")
+
+    def saw(self, models: Sequence[Listed]) -> None:
+        """Takes in a list of models that somebody else has asked for."""
+        self._first_listed = next((model for model in models if is_chat_model(model.name)), None)
 
     async def profile(self) -> Profile | Failure:
         """What is known of the model that is asked."""
@@ -214,6 +218,7 @@ class Client:
             cost=cost_of(self.provider, reading.usage or _guessed(reading, prompt_tokens)),
             fault=failure.fault if failure is not None else None,
             streamed=exchange.streamed,
+            runaway=reading.runaway is not None,
         )
 
     def _warnings(

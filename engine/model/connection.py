@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import ipaddress
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -25,13 +27,17 @@ _CONNECT_SECONDS = 5.0
 _CONTEXT_KEYS = ("max_model_len", "context_length", "max_context_length", "n_ctx", "context_window")
 """How servers name a model's context in /models: vLLM, OpenRouter, LM Studio, llama.cpp (inside `meta`), Groq."""
 
+_OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens")
+"""The largest reply: Groq, OpenRouter (inside `top_provider`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A model as an endpoint lists it; `context` in tokens, 0 where it does not say."""
+    """A model as an endpoint lists it; `context` and `max_output` in tokens, 0 where it does not say."""
 
     name: str
     context: int = 0
+    max_output: int = 0
 
 
 class Connection:
@@ -83,6 +89,20 @@ class Connection:
         if not response.is_success:
             return without_secrets(failure_of_status(response.status_code, body, response.headers), self.secrets)
         return _models_of(body)
+
+    async def page(self, path: str, *, seconds: float) -> object:
+        """Some other page of the server as JSON, beside its /v1; None if it has none."""
+        http = await self._client()
+        parts = urlsplit(self.provider.base_url)
+        if isinstance(key := await self._known_key(), Failure):
+            return None
+        with contextlib.suppress(TimeoutError, ValueError, *_http_errors()):
+            async with asyncio.timeout(seconds):
+                response = await http.get(
+                    f"{parts.scheme}://{parts.netloc}{path}", headers={"Authorization": f"Bearer {key}"} if key else {}
+                )
+            return json.loads(response.content) if response.is_success else None
+        return None
 
     async def close(self) -> None:
         """Close every socket. The connection must not be used again."""
@@ -153,14 +173,16 @@ def _models_of(body: object) -> tuple[Listed, ...] | Failure:
     if not isinstance(data, list):
         return Failure(Fault.MALFORMED, "its list of models is none")
     return tuple(
-        Listed(str(entry["id"]), _context_of(entry)) for entry in data if isinstance(entry, dict) and entry.get("id")
+        Listed(str(entry["id"]), _number_of(entry, _CONTEXT_KEYS), _number_of(entry, _OUTPUT_KEYS))
+        for entry in data
+        if isinstance(entry, dict) and entry.get("id")
     )
 
 
-def _context_of(entry: dict[str, object]) -> int:
-    meta = entry.get("meta")
-    for source in (entry, meta if isinstance(meta, dict) else {}):
-        for key in _CONTEXT_KEYS:
+def _number_of(entry: dict[str, object], keys: Sequence[str]) -> int:
+    inner = [each for each in (entry.get("meta"), entry.get("top_provider")) if isinstance(each, dict)]
+    for source in (entry, *inner):
+        for key in keys:
             if isinstance(value := source.get(key), int) and value > 0:
                 return value
     return 0

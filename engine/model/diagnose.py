@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import ssl
+import sys
 from collections.abc import Mapping
 
 from stet_ls.engine.errors import Fault
@@ -67,14 +68,12 @@ def failure_of_exception(error: Exception) -> Failure:
     """The failure behind an exception of the SDK, of the HTTP client below it, or of decoding a reply."""
     # Already loaded, or there would be no such exception; late, because at the top it would cost every start.
     import httpx2
-    import openai
 
-    if isinstance(error, openai.APIStatusError):
-        return failure_of_status(error.status_code, error.body, error.response.headers)
-    if isinstance(error, openai.APIConnectionError | httpx2.HTTPError):
-        return _failure_of_transport(error if isinstance(error, httpx2.HTTPError) else error.__cause__)
-    if isinstance(error, openai.APIError):
-        return failure_of_status(200, error.body, {})
+    if isinstance(error, httpx2.HTTPError):
+        return _failure_of_transport(error)
+    # The SDK need not be: a mere look at an endpoint would stand still for its import, and call others silent.
+    if "openai" in sys.modules and (failure := _failure_of_sdk(error)) is not None:
+        return failure
     if isinstance(error, json.JSONDecodeError):
         return Failure(Fault.MALFORMED, "it sent a broken piece of JSON")
     if isinstance(error, httpx2.InvalidURL):
@@ -82,6 +81,18 @@ def failure_of_exception(error: Exception) -> Failure:
     if isinstance(error, UnicodeError):
         return Failure(Fault.BAD_REQUEST, "its key or address holds characters that a request cannot carry")
     return Failure(Fault.MALFORMED, f"its reply could not be read ({type(error).__name__})")
+
+
+def _failure_of_sdk(error: Exception) -> Failure | None:
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        return failure_of_status(error.status_code, error.body, error.response.headers)
+    if isinstance(error, openai.APIConnectionError):
+        return _failure_of_transport(error.__cause__)
+    if isinstance(error, openai.APIError):
+        return failure_of_status(200, error.body, {})
+    return None
 
 
 def _failure_of_transport(error: BaseException | None) -> Failure:

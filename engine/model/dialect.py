@@ -52,6 +52,7 @@ class Dialect:
             "max_tokens": limit,
             "seed": sampling.seed,
             "stop": list(sampling.stop) or None,
+            "response_format": sampling.form and dict(sampling.form),
         }
         if self.extra:
             body["extra_body"] = dict(self.extra)

@@ -10,7 +10,7 @@ from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.breaker import State
 from stet_ls.engine.model.client import Client
 from stet_ls.engine.model.faults import Failure, sentence
-from stet_ls.engine.model.profiles import is_chat_model
+from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.settings import Settings
 
@@ -31,12 +31,13 @@ _STATUS: Mapping[Fault, str] = {
 
 
 async def health_of(
-    clients: Sequence[Client], embedded: Client | None, settings: Settings, paths: Paths
+    clients: Sequence[Client], embedded: Client | None, settings: Settings, paths: Paths, asleep: Profile
 ) -> dict[str, Any]:
     """`status, model, endpoint, base_url, last_fault` of the endpoint that would serve, and `endpoints` with all rows.
 
-    A row also has its breaker's state as `breaker` ("closed", "open", "half open"), its `failures` in a row and, while
-    it is open, the seconds to `retry_in`.
+    A row also has its breaker's state as `breaker` ("closed", "open", "half open"), its `failures` in a row, seconds to
+    `retry_in` while it is open, and the `profile` of its model as far as that is known. `asleep` is the profile of the
+    embedded model while it is not running.
 
     Status: ready; silent, unreachable, refused or failing; asleep (the embedded model starts with the first job);
     absent (it cannot run yet; `last_fault` says how it would); off (no model at all).
@@ -46,7 +47,7 @@ async def health_of(
     else:
         running = None if embedded is None else await _row(embedded)
         if running is None or running["status"] == "unreachable":  # it leaves after idling
-            running = await asyncio.to_thread(_embedded_row, settings, paths)
+            running = {**await asyncio.to_thread(_embedded_row, settings, paths), "profile": profile_row(asleep)}
         rows = [running]
     ready = [row for row in rows if row["status"] == "ready"]
     serving = next((row for row in ready if row.get("breaker") != State.OPEN), (*ready, rows[0])[0])
@@ -55,18 +56,41 @@ async def health_of(
 
 async def _row(client: Client) -> dict[str, Any]:
     models = await client.connection.listed(seconds=_SECONDS)
-    model, status, last = client.provider.model, "ready", client.last_failure
+    status, last = "ready", client.last_failure
     if isinstance(models, Failure):
         status = _STATUS.get(models.fault, "failing")
         last = last if status == "ready" else models
-    elif not model:
-        model = next((entry.name for entry in models if is_chat_model(entry.name)), "")
+    else:
+        client.saw(models)
+    known = not isinstance(models, Failure) or client.provider.model
+    profile = await client.profile() if known else None
+    shown = profile if isinstance(profile, Profile) else None
+    model = "" if shown is None else shown.model
     breaker = client.breaker
     return {
         **_as_row(client.name, client.address, status, model, None if last is None else sentence(last, client.label)),
         "breaker": breaker.state.value,
         "failures": breaker.failures,
         "retry_in": round(breaker.rests_for, 1),
+        "profile": None if shown is None else profile_row(shown),
+    }
+
+
+def profile_row(profile: Profile) -> dict[str, Any]:
+    """What jobs go by; `probed` is the moment of the model's self-test, None if it had none."""
+    return {
+        "tier": profile.tier,
+        "context": profile.context,
+        "samples": profile.samples,
+        "repairs": profile.repairs,
+        "edit_kinds": ["unit", "search/replace"] if profile.search_replace else ["unit"],
+        "json": profile.json,
+        "least_temperature": profile.temperature,
+        "max_output": profile.max_output or None,
+        "tokens_per_second": profile.tokens_per_second,
+        "prompt_tokens_per_second": profile.reading,
+        "tokens_per_estimate": profile.token_factor,
+        "probed": profile.probed or None,
     }
 
 

@@ -100,7 +100,8 @@ class Models:
     async def health(self) -> Mapping[str, Any]:
         """Which model would serve and whether it answers now; see `health`. Takes a second at most, starts nothing."""
         clients = self._configured or await self._local()
-        return await health_of(clients, self._embedded_client, self._settings, self._paths)
+        asleep = await asyncio.to_thread(self._embedded_profile)
+        return await health_of(clients, self._embedded_client, self._settings, self._paths, asleep)
 
     async def close(self) -> None:
         """Close every connection and let go of the embedded model."""

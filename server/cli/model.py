@@ -1,4 +1,4 @@
-"""`stet model list|pull|probe`: the embedded models' weights, and a short call to whatever serves."""
+"""`stet model list|pull|probe`: the embedded models' weights, and the self-test of whatever serves."""
 
 from __future__ import annotations
 
@@ -10,16 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.models import Message
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
 from stet_ls.server.cli.commands import did_you_mean
-from stet_ls.server.cli.progress import ProgressLine
-from stet_ls.server.cli.session import load_settings
 
-PROBE = "Reply with the word ready."
-PROBE_SECONDS = 300.0
-"""The embedded model may have to be loaded first, on a slow disk."""
+PROBE_SECONDS = 120.0
+"""Of a self-test. A model on two old processors gets through three quarters of it in that time."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,8 +26,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     pulling = verbs.add_parser("pull", help="fetch a model; what is here already is not fetched again")
     pulling.add_argument("name", nargs="?", metavar="NAME", help="tiny or small; without it the default one")
     pulling.add_argument("--from", type=Path, dest="source", metavar="FILE", help="take it from a file on this machine")
-    probing = verbs.add_parser("probe", help="make one short call to the model that serves, and measure it")
-    probing.add_argument("--json", action="store_true", help="print the measurements as JSON")
+    probing = verbs.add_parser("probe", help="test the models that serve by small tasks, and fill their profiles")
+    probing.add_argument("--endpoint", metavar="NAME", help="test this one only")
+    probing.add_argument(
+        "--seconds", type=float, default=PROBE_SECONDS, metavar="S", help="begin no further task after so many seconds"
+    )
+    probing.add_argument("--json", action="store_true", help="print what was found as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,7 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
         return _list(as_json=arguments.json)
     if arguments.verb == "pull":
         return _pull(arguments.name, arguments.source)
-    return asyncio.run(_probe(as_json=arguments.json))
+    from stet_ls.server.cli.model_probe import probe
+
+    return asyncio.run(probe(endpoint=arguments.endpoint, seconds=arguments.seconds, as_json=arguments.json))
 
 
 def _list(*, as_json: bool) -> int:
@@ -106,38 +108,3 @@ class _Bar:
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
-
-
-async def _probe(*, as_json: bool) -> int:
-    from stet_ls.engine.model.chat import Sampling
-    from stet_ls.engine.model.pool import Models
-
-    models = Models(load_settings().settings, user_paths())
-    progress = ProgressLine()
-    try:
-        completion = await models.complete(
-            (Message("user", PROBE),),
-            sampling=Sampling(temperature=0.0, max_tokens=16),
-            deadline=PROBE_SECONDS,
-            on_event=progress,
-        )
-        profile = await models.profile()
-    finally:
-        progress.clear()
-        await models.close()
-    found = {
-        "model": completion.model,
-        "endpoint": completion.endpoint,
-        "tier": profile.tier,
-        "context": profile.context,
-        "tokens_per_second": profile.tokens_per_second,
-        "first_token_seconds": completion.first_token_seconds,
-        "seconds": completion.seconds,
-    }
-    if as_json:
-        print(json.dumps(found, indent=2))
-    else:
-        rows = [(name, f"{value:.2f}" if isinstance(value, float) else str(value)) for name, value in found.items()]
-        for line in present.table(rows):
-            present.print_line(line)
-    return 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from support.command import Stet
-from support.scripted import ScriptedModel, dead_endpoint
+from support.scripted import Reply, ScriptedModel, dead_endpoint
 
 
 def test_doctor_tells_what_works(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
@@ -52,13 +53,87 @@ def test_a_file_that_is_another_model_is_refused(stet: Stet, folder: Path, stet_
     assert not list(stet_home.rglob("*.gguf"))
 
 
-def test_probe_makes_one_call_and_tells_what_it_learnt(stet: Stet, scripted: ScriptedModel) -> None:
-    scripted.reply("ready")
+def test_doctor_goes_on_if_one_of_two_endpoints_is_dead(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
+    with dead_endpoint() as address:
+        (stet_home / "config.toml").write_text(
+            f'[[providers]]\nname = "dead"\nbase_url = "{address}"\nmodel = "a"\n'
+            f'[[providers]]\nname = "other"\nbase_url = "{scripted.base_url}"\nmodel = "b-7b"\n'
+        )
+        ran = stet("doctor", STET_BASE_URL="", STET_MODEL="", STET_API_KEY="")
 
+    assert ran.status == 0, ran.err
+    assert f"– model     dead ({address}) cannot be reached: connection refused" in ran.out
+    assert f"✓ model     b-7b at {scripted.base_url} is ready" in ran.out
+
+
+def test_probe_fills_a_profile_that_doctor_shows(stet: Stet, scripted: ScriptedModel) -> None:
+    before = stet("doctor").out
+    scripted.default = Reply("no idea", usage=(100, 2))
     ran = stet("model", "probe", "--json")
 
     found = json.loads(ran.out)
     assert ran.status == 0, ran.err
     assert found["model"] == "scripted-7b"
-    assert found["seconds"] >= found["first_token_seconds"] >= 0
-    assert len(scripted.requests) == 1
+    assert found["well_formed"] == {"good": 0, "tried": 4}
+    assert found["profile"]["edit_kinds"] == ["unit"]
+    assert found["endpoints"][0]["endpoint"] == found["endpoint"] == "STET_BASE_URL"
+    assert len(scripted.requests) == found["calls"]
+    assert "may cost money" not in ran.err, "it is on this machine"
+    assert "– profile   mid, reads 8,192 tokens, speed not measured yet" in before
+    assert "(by its name: `stet model probe` tests it)" in before
+    after = stet("doctor").out
+    assert "✓ profile   mid, reads 8,192 tokens" in after
+    assert f"3 repairs (tested {found['profile']['probed'][:10]})" in after
+
+
+def test_probe_for_people_says_what_it_is_at_and_what_it_found(stet: Stet, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("no idea")
+    ran = stet("model", "probe", "--seconds", "0")
+
+    assert ran.status == 0, ran.err
+    assert re.search(r"^well formed +0 of 1$", ran.out, re.MULTILINE)
+    assert re.search(r"^search replace +not tried$", ran.out, re.MULTILINE)
+    assert re.search(r"^left out +JSON, whole units, search/replace, context$", ran.out, re.MULTILINE)
+
+
+def test_probe_warns_before_it_spends_money(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
+    (stet_home / "config.toml").write_text(
+        f'[[providers]]\nname = "paid"\nbase_url = "{scripted.base_url}"\nmodel = "m"\n'
+        "price_in = 2.0\nprice_out = 10.0\n"
+    )
+    ran = stet("model", "probe", "--json", STET_BASE_URL="", STET_MODEL="", STET_API_KEY="")
+
+    assert re.search(r"paid \(.*\) may cost money: up to 9 calls, .*; about 0\.0210 at the prices", ran.err)
+    assert 0 < json.loads(ran.out)["cost"] < 0.1
+
+
+def test_probe_of_an_endpoint_that_is_not_there(stet: Stet, scripted: ScriptedModel) -> None:
+    ran = stet("model", "probe", "--endpoint", "STET_BASE")
+
+    assert (ran.status, ran.out) == (2, "")
+    assert 'no endpoint is called "STET_BASE": did you mean "STET_BASE_URL"?' in ran.err
+    assert scripted.requests == []
+
+
+def test_probe_of_several_goes_on_past_one_that_refuses(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
+    with dead_endpoint() as address:
+        (stet_home / "config.toml").write_text(
+            f'[[providers]]\nname = "dead"\nbase_url = "{address}"\nmodel = "a"\n'
+            f'[[providers]]\nname = "other"\nbase_url = "{scripted.base_url}"\nmodel = "b"\n'
+        )
+        ran = stet("model", "probe", "--json", "--seconds", "0", STET_BASE_URL="", STET_MODEL="", STET_API_KEY="")
+
+    assert ran.status == 3
+    assert "dead" in ran.err
+    assert "connection refused" in ran.err
+    assert [row["endpoint"] for row in json.loads(ran.out)["endpoints"]] == ["other"]
+
+
+def test_doctor_tells_of_a_damaged_profile(stet: Stet, stet_home: Path) -> None:
+    (stet_home / "data" / "profiles").mkdir(parents=True)
+    (stet_home / "data" / "profiles" / "x.json").write_text("{")
+
+    ran = stet("doctor")
+
+    assert ran.status == 0
+    assert f"The profile {stet_home / 'data' / 'profiles' / 'x.json'} is damaged" in ran.out

@@ -1,0 +1,133 @@
+"""`stet model probe`: the self-test of the models that serve, and the profiles that come of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.errors import StetError, UsageError
+from stet_ls.engine.paths import user_paths
+from stet_ls.server.cli import present
+from stet_ls.server.cli.commands import did_you_mean
+from stet_ls.server.cli.progress import ProgressLine
+from stet_ls.server.cli.session import load_settings, tell
+
+if TYPE_CHECKING:
+    from stet_ls.engine.model.client import Client
+    from stet_ls.engine.probe.selftest import Finding
+
+START_SECONDS = 300.0
+"""The embedded model may have to be loaded first, from a slow disk."""
+
+
+async def probe(*, endpoint: str | None, seconds: float, as_json: bool) -> int:
+    """Tests each endpoint in turn and prints what it found; the exit status is that of the worst."""
+    from stet_ls.engine.model.pool import Models
+    from stet_ls.engine.probe.selftest import self_test
+
+    models = Models(load_settings().settings, user_paths())
+    progress = ProgressLine()
+    findings: list[dict[str, Any]] = []
+    status = 0
+    try:
+        for client in _chosen(await models.clients(START_SECONDS, progress), endpoint):
+            _warn_of_the_price(client)
+            try:
+                finding = await self_test(client, seconds=seconds, on_event=progress)
+            except StetError as error:
+                progress.clear()
+                tell(str(error))
+                status = max(status, error.exit_code)
+                continue
+            progress.clear()
+            findings.append(as_dict(finding, client.address))
+            if not as_json:
+                _print(findings[-1])
+    finally:
+        progress.clear()
+        await models.close()
+    if as_json:
+        print(json.dumps({**(findings[0] if findings else {}), "endpoints": findings}, indent=2))
+    return status
+
+
+def as_dict(finding: Finding, address: str) -> dict[str, Any]:
+    """What was found as JSON has it; `profile` is what jobs go by from now on."""
+    from stet_ls.engine.model.health import profile_row
+
+    probe, profile = finding.probe, finding.profile
+    return {
+        "endpoint": finding.endpoint,
+        "base_url": address,
+        "model": profile.model,
+        "well_formed": _share(probe.well_formed.good, probe.well_formed.tried),
+        "solved": _share(probe.solved.good, probe.solved.tried),
+        "search_replace": _share(probe.search_replace.good, probe.search_replace.tried),
+        "json": probe.json or None,
+        "streams": probe.streams,
+        "usage": probe.usage,
+        "context": profile.context,
+        "context_from": probe.context_from or None,
+        "tokens_per_second": profile.tokens_per_second,
+        "prompt_tokens_per_second": profile.reading,
+        "first_token_seconds": probe.first_token_seconds,
+        "profile": profile_row(profile),
+        "calls": probe.calls,
+        "tokens": probe.tokens,
+        "cost": probe.cost,
+        "seconds": probe.seconds,
+        "left_out": list(finding.left_out),
+    }
+
+
+def _share(good: int, tried: int) -> dict[str, int]:
+    return {"good": good, "tried": tried}
+
+
+def _chosen(clients: Sequence[Client], endpoint: str | None) -> Sequence[Client]:
+    if endpoint is None:
+        return clients
+    chosen = [client for client in clients if client.name == endpoint]
+    if not chosen:
+        raise UsageError(f'no endpoint is called "{endpoint}": {did_you_mean(endpoint, [c.name for c in clients])}')
+    return chosen
+
+
+def _warn_of_the_price(client: Client) -> None:
+    """Before anything is sent to an endpoint that is paid for, or may be."""
+    from stet_ls.engine.model.chat import Usage
+    from stet_ls.engine.model.connection import is_loopback
+    from stet_ls.engine.model.cost import cost_of
+    from stet_ls.engine.probe.selftest import CALLS, PROMPT_TOKENS, REPLY_TOKENS
+
+    price = cost_of(client.provider, Usage(PROMPT_TOKENS, REPLY_TOKENS))
+    if price == 0 or (price is None and is_loopback(client.provider.base_url)):
+        return
+    size = f"up to {CALLS} calls, about {PROMPT_TOKENS:,} tokens there and {REPLY_TOKENS:,} back"
+    about = f"about {price:.4f} at the prices of your settings" if price is not None else "its prices are not set"
+    tell(f"{client.label} may cost money: {size}; {about}. Ctrl-C stops it.")
+
+
+def _print(found: dict[str, Any]) -> None:
+    """One block an endpoint."""
+    flat = {**found["profile"], **found}
+    for name in ("profile", "base_url", "probed"):
+        flat.pop(name)
+    rows = [(name.replace("_", " "), _shown(value)) for name, value in flat.items() if value not in (None, [])]
+    for line in present.table(rows):
+        present.print_line(line)
+    present.print_line("")
+
+
+def _shown(value: Any) -> str:
+    match value:
+        case {"good": good, "tried": tried}:
+            return f"{good} of {tried}" if tried else "not tried"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.4g}"
+        case list():
+            return ", ".join(value)
+    return str(value)
