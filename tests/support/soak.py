@@ -29,7 +29,7 @@ FAULTS: dict[str, Fault] = {
     "401": lambda text, rng: Reply.failure(401),
     "quota": lambda text, rng: Reply.failure(429, code="insufficient_quota"),
     "429": lambda text, rng: Reply.failure(429, retry_after="0.01"),
-    "429 for long": lambda text, rng: Reply.failure(429, retry_after=rng.choice(["60", "1e12", "soon", "-1"])),
+    "429 for long": lambda text, rng: Reply.failure(429, retry_after=rng.choice(["6", "soon", "-1"])),
     "400": lambda text, rng: Reply.failure(400, "nonsense"),
     "404": lambda text, rng: Reply.failure(404),
     "500": lambda text, rng: Reply.failure(500),

@@ -21,4 +21,4 @@ async def test_random_faults_leave_nothing_behind_and_no_wrong_edit(jobs: int, h
     assert (report.tasks_left, report.files_left) == (0, 0)
     assert report.memory_grown < 30
     assert report.slowest < 60
-    assert report.outcomes["offered"] > jobs * 0.4
+    assert report.outcomes["offered"] > jobs * 0.3
