@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,8 @@ from contextlib import suppress
 import pytest
 import tree_sitter
 
-from stet_ls.validators import grammars
+from stet_ls.validators import grammars, syntax
+from stet_ls.validators.findings import Status
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.parse import DeadlineError, clean, parse
 from stet_ls.validators.source import Source
@@ -46,6 +48,31 @@ def test_deep_nesting_and_prose_end_at_the_deadline(language: str, text: str) ->
     with suppress(DeadlineError):
         parse(Source(text), language, deadline=0.5)
     assert time.monotonic() - started < 3
+
+
+HOSTILE = {
+    "one token of megabytes": "\0" * 3_000_000,
+    "one line of a megabyte": "x = [" + "1, " * 350_000 + "]",
+    "one string of a megabyte": "s = '" + "é" * 600_000,
+    "one comment of megabytes": "/*" + " *" * 1_500_000,
+    "line ends": "\r" * 1_000_000,
+    "half surrogates": "\ud83d\n" * 300_000,
+    "random bytes": random.Random(1).randbytes(300_000).decode("latin-1"),
+    "invalid UTF-8, replaced": random.Random(2).randbytes(300_000).decode("utf-8", "replace"),
+    "quotes": "\"'`" * 50_000,
+    "a keyboard's all": "".join(map(chr, range(32, 127))) * 3000,
+}
+
+
+@pytest.mark.parametrize("language", ["python", "typescript", "csharp", "yaml", "html"])
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_no_text_overruns_the_deadline_or_raises(language: str, text: str) -> None:
+    """Alone and as a change of a text that is known."""
+    for source in (Source(text), Source(text + "\nx")):
+        started = time.monotonic()
+        verdict = syntax.glance(source, language, deadline=0.3)
+        assert time.monotonic() - started < 3, "ten times the deadline, for a machine that is busy"
+        assert verdict.status is not Status.UNKNOWN or verdict.reason
 
 
 def test_after_an_abort_the_next_text_is_parsed_from_its_beginning() -> None:
@@ -108,10 +135,10 @@ def test_many_threads_parse_at_once() -> None:
 
 
 def test_other_threads_run_while_a_big_text_is_parsed() -> None:
-    """`Parser.parse(bytes)` would hold the interpreter to its end: both ways are measured in the same run."""
-    source = Source(big_module(2_000_000))
-    data = source.data
-    ours, _ = _longest_stall(lambda: parse(source, "python", deadline=60))
+    """From the string to the tree. `Parser.parse(bytes)` would hold the interpreter to its end: both in one run."""
+    text = big_module(2_000_000)
+    data = text.encode()
+    ours, _ = _longest_stall(lambda: (Source(text).starts, parse(Source(text), "python", deadline=60)))
     theirs, seconds = _longest_stall(lambda: tree_sitter.Parser(grammars.grammar("python")).parse(data))
     assert theirs > seconds / 2, "the direct way does not stall any more: the callback may go"
     assert ours < theirs / 2
