@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stet_ls.validators import guess
 from stet_ls.validators.parse import Parsed
 from stet_ls.validators.shapes import SHAPES, Shape
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.units import Unit, body_of, captures, node_of, tree_of
+from stet_ls.validators.units import Found, Unit, body_of, captures, find, node_of, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -36,6 +37,7 @@ _HOLDERS = frozenset({
 _IMPORT_HOLDERS = re.compile(r"preproc_if|namespace_(declaration|definition)$|^declaration_list$|import_list")
 _LAST_NAME = re.compile(r"([A-Za-z_$][\w$]*[!?]?)\s*(?:(?:::)?<[^()]*>|\[[^\]]*\])?\s*$")
 
+_CONSTRUCTORS = frozenset({"__init__", "constructor", "init"})
 _LONGEST_USE = 120
 """Bytes that tell what is called or imported; the arguments of a call may be a whole program."""
 
@@ -43,10 +45,10 @@ _LONGEST_USE = 120
 def imports(source: Source, language: str) -> tuple[Span, ...]:
     """The import statements at the top level (in include guards and namespaces too), without their line ends."""
     parsed = tree_of(source, language)
-    shape = SHAPES.get(parsed.language) if parsed else None
-    if parsed is None or shape is None:
-        return ()
-    return tuple(parsed.span(node) for node in _imports(parsed, shape, parsed.root))
+    if parsed is None:
+        return guess.imports(source, language)
+    shape = SHAPES.get(parsed.language)
+    return tuple(parsed.span(node) for node in _imports(parsed, shape, parsed.root)) if shape else ()
 
 
 def _imports(parsed: Parsed, shape: Shape, holder: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -100,11 +102,40 @@ def calls(source: Source, language: str, unit: Unit) -> tuple[str, ...]:
         return ()
     names: dict[str, None] = {}
     for call in captures(parsed, frozenset(shape.calls), node):
-        field = shape.calls[call.type]
-        called = call.child_by_field_name(field) if field else next(iter(call.named_children), None)
-        if called is not None and (match := _LAST_NAME.search(parsed.text(called)[-_LONGEST_USE:])):
-            names[match[1]] = None
+        if name := _called(parsed, call, shape):
+            names[name] = None
     return tuple(names)
+
+
+def callers(source: Source, language: str, unit: Unit) -> tuple[Unit, ...]:
+    """The units of a text that call a unit of it by its name, the innermost around each call, in order."""
+    parsed = tree_of(source, language)
+    shape = SHAPES.get(parsed.language) if parsed else None
+    if parsed is None or shape is None:
+        return ()
+    name = unit.qualified.split(".")[-2] if unit.name in _CONSTRUCTORS and "." in unit.qualified else unit.name
+    found: dict[Unit, None] = {}
+    around: list[Found] = []
+    coming = iter(find(parsed))
+    following = next(coming, None)
+    for call in captures(parsed, frozenset(shape.calls)):
+        while following is not None and following.node.start_byte <= call.start_byte:
+            around.append(following)
+            following = next(coming, None)
+        while around and around[-1].node.end_byte <= call.start_byte:
+            around.pop()
+        if around and _called(parsed, call, shape) == name:
+            inside = next((one for one in reversed(around) if call.end_byte <= one.node.end_byte), None)
+            if inside is not None and inside.unit != unit:
+                found[inside.unit] = None
+    return tuple(found)
+
+
+def _called(parsed: Parsed, call: tree_sitter.Node, shape: Shape) -> str:
+    field = shape.calls[call.type]
+    called = call.child_by_field_name(field) if field else next(iter(call.named_children), None)
+    match = _LAST_NAME.search(parsed.text(called)[-_LONGEST_USE:]) if called is not None else None
+    return match[1] if match else ""
 
 
 def uses(source: Source, language: str) -> tuple[str, ...]:

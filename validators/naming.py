@@ -1,4 +1,4 @@
-"""What a unit is called, where it begins, and what its signature and documentation say."""
+"""What a unit is called, how far it reaches, and what its signature says."""
 
 from __future__ import annotations
 
@@ -28,12 +28,6 @@ _KEYWORD_NAMES = {
     "companion_object": "companion",
     "indexer_declaration": "this",
 }
-_COMMENT_MARKS = re.compile(
-    r"^[ \t]*(?:/\*[*!]?|\*/|\*(?!/)|//[/!]?|#|--+(?:\[\[)?)[ \t]?|(?<![ \t])[ \t]*(?:\*/|\]\])[ \t]*$",
-    re.MULTILINE,
-)
-# A shebang is for the shell; what is asked of Stet is an instruction. Neither documents what happens to stand below.
-_NO_DOCUMENTATION = re.compile(r"#!|\W*stet:", re.IGNORECASE)
 
 
 def name_of(parsed: Parsed, shape: Shape, node: tree_sitter.Node) -> tuple[list[str], str]:
@@ -110,39 +104,6 @@ def outermost(shape: Shape, node: tree_sitter.Node) -> tree_sitter.Node:
     return node
 
 
-def leading(parsed: Parsed, shape: Shape, outer: tree_sitter.Node) -> tuple[tree_sitter.Node, str]:
-    """The first node of a unit, with the decorators and doc comments directly above it, and what those comments say."""
-    first = outer
-    comments: list[str] = []
-    while (above := _above(first)) is not None and _touches(parsed, above, first):
-        text = parsed.text(above)
-        if "comment" in above.type:
-            if not shape.docs.match(text) or _NO_DOCUMENTATION.match(text) or not _starts_line(parsed, above):
-                break
-            comments.append(_COMMENT_MARKS.sub("", "\n".join(text.splitlines())).strip())
-        elif above.type not in shape.leading:
-            break
-        first = above
-    return first, "\n".join(reversed(comments)).strip()
-
-
-def _above(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The sibling above; in Ruby the comment above a body's first method stands before the body."""
-    parent = node.parent
-    if node.prev_sibling is None and parent is not None and parent.start_byte == node.start_byte:
-        return parent.prev_sibling
-    return node.prev_sibling
-
-
-def _touches(parsed: Parsed, above: tree_sitter.Node, below: tree_sitter.Node) -> bool:
-    return parsed.data.count(b"\n", parsed.span(above).end, below.start_byte) <= 1
-
-
-def _starts_line(parsed: Parsed, node: tree_sitter.Node) -> bool:
-    line_start = parsed.data.rfind(b"\n", 0, node.start_byte) + 1
-    return not parsed.data[line_start : node.start_byte].strip()
-
-
 def signature(
     parsed: Parsed, shape: Shape, outer: tree_sitter.Node, node: tree_sitter.Node, body: tree_sitter.Node | None
 ) -> str:
@@ -156,15 +117,3 @@ def signature(
     )
     text = parsed.data[start:end].decode("utf-8", "replace")
     return " ".join(text.split()).rstrip("{; ").removesuffix(":")
-
-
-def docstring(parsed: Parsed, body: tree_sitter.Node | None) -> str:
-    """Python's docstring, without quotes and indentation; "" in other languages."""
-    statement = body.named_children[0] if body and body.type == "block" and body.named_child_count else None
-    if statement is None or statement.type != "expression_statement" or not statement.named_child_count:
-        return ""
-    string = statement.named_children[0]
-    if string.type != "string":
-        return ""
-    text = "".join(parsed.text(child) for child in string.named_children if child.type == "string_content")
-    return "\n".join(line.strip() for line in text.strip().splitlines())

@@ -1,6 +1,6 @@
 """What a text is made of: functions, methods and classes, and the smallest whole thing around a place.
 
-Broken code keeps what structure can be recognized; a language that is not parsed has none.
+Broken code keeps what structure can be recognized; of a language without a grammar here it is guessed line by line.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.bodies import calls, imports, is_stub, uses
+from stet_ls.validators import guess
+from stet_ls.validators.bodies import callers, calls, imports, is_stub, uses
+from stet_ls.validators.outline import Symbol, outline
 from stet_ls.validators.parse import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.units import Unit, find, tree_of, whole_lines
@@ -16,7 +18,9 @@ from stet_ls.validators.units import Unit, find, tree_of, whole_lines
 if TYPE_CHECKING:
     import tree_sitter
 
-__all__ = ["Unit", "calls", "imports", "is_stub", "unit_at", "units", "uses", "widen"]
+__all__ = [
+    "Symbol", "Unit", "callers", "calls", "imports", "is_stub", "outline", "unit_at", "units", "uses", "widen",
+]  # fmt: skip
 
 # A line at column 0 that goes on with what stands above it.
 _CONTINUES = re.compile(rb"[\s)\]}#]|(?:else|elif|except|finally|catch|end)\b")
@@ -25,7 +29,7 @@ _CONTINUES = re.compile(rb"[\s)\]}#]|(?:else|elif|except|finally|catch|end)\b")
 def units(source: Source, language: str) -> tuple[Unit, ...]:
     """All units of a text, in the order in which they start, nested ones too."""
     parsed = tree_of(source, language)
-    return tuple(found.unit for found in find(parsed)) if parsed else ()
+    return tuple(found.unit for found in find(parsed)) if parsed else guess.units(source, language)
 
 
 def unit_at(source: Source, language: str, span: Span) -> Unit | None:
@@ -34,11 +38,13 @@ def unit_at(source: Source, language: str, span: Span) -> Unit | None:
     A unit that starts in the middle of a line is passed over: its whole lines would be more than itself.
     """
     parsed = tree_of(source, language)
-    if parsed is None:
-        return None
     span = _trimmed(source, span)
-    holding = (found for found in find(parsed) if found.starts_line and found.unit.span.contains(span))
-    return min((found.unit for found in holding), key=lambda unit: unit.span.end - unit.span.start, default=None)
+    if parsed is None:
+        known = guess.units(source, language)
+    else:
+        known = tuple(found.unit for found in find(parsed) if found.starts_line)
+    holding = (unit for unit in known if unit.span.contains(span))
+    return min(holding, key=lambda unit: unit.span.end - unit.span.start, default=None)
 
 
 def widen(source: Source, language: str, span: Span) -> Span:

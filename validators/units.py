@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from stet_ls.validators import grammars, naming
+from stet_ls.validators import documentation, grammars, naming
 from stet_ls.validators.parse import DeadlineError, Parsed, parse
 from stet_ls.validators.shapes import SHAPES, Shape
 from stet_ls.validators.source import Source, Span
@@ -32,7 +32,8 @@ class Unit:
     `span` runs from column 0 of its first line to the end of its last, without the line end; decorators, attributes,
     `export` and the doc comment directly above belong to it. `qualified` has the names of the units around it, with
     dots in every language ("Parser.parse_date"). `body` is where its statements or members are, brackets included
-    where the language has them; None for a mere declaration. `signature` is one line; `doc` is without its marks.
+    where the language has them; None for a mere declaration. `signature` is one line; `doc` is without its marks,
+    which `doc_span` has.
     """
 
     kind: Literal["function", "method", "class"]
@@ -42,6 +43,7 @@ class Unit:
     body: Span | None
     signature: str
     doc: str
+    doc_span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,9 @@ def _unit(parsed: Parsed, shape: Shape, node: tree_sitter.Node, around: Sequence
     if not name or (body is None and node.type.endswith("_specifier")):  # `struct point p;` only uses a struct
         return None
     outer = naming.outermost(shape, node)
-    first, doc = naming.leading(parsed, shape, outer)
+    first, above = documentation.leading(parsed, shape, outer)
+    inner = documentation.docstring(parsed, body)
+    doc = inner if inner.text else above
     inside = around[-1].unit if around else None
     is_class = node.type in shape.classes or node.type == "class"
     is_method = bool(scope) or (inside is not None and inside.kind == "class")
@@ -164,7 +168,8 @@ def _unit(parsed: Parsed, shape: Shape, node: tree_sitter.Node, around: Sequence
         span=whole_lines(parsed.source, Span(first.start_byte, max(parsed.span(outer).end, first.start_byte))),
         body=parsed.span(body) if body else None,
         signature=naming.signature(parsed, shape, outer, node, body),
-        doc=naming.docstring(parsed, body) or doc,
+        doc=doc.text,
+        doc_span=doc.span,
     )
     line = parsed.source.line_span(parsed.source.line_of(first.start_byte))
     return Found(unit, node, not parsed.source.data[line.start : first.start_byte].strip())
