@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.validators import grammars, languages, messages, pack, visible
-from stet_ls.validators.checkers.asking import Asked, Unable
+from stet_ls.validators.checkers.asking import Advice, Asked, Unable
 from stet_ls.validators.checkers.table import SLOW, checkers
 from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
 from stet_ls.validators.own import own_findings
@@ -47,8 +47,9 @@ def check(
         if isinstance(found, Unable):
             failures += [] if found.missing else [found.reason]
             continue
+        sure = checker.authoritative and not isinstance(found, Advice)
         status = Status.ERROR if found else Status.OK
-        verdict = Verdict(status, name, found, checker.name, authoritative=checker.authoritative)
+        verdict = Verdict(status, name, found, checker.name, authoritative=sure)
         break
     verdict = conclude(verdict, source, language, max(deadline - (time.monotonic() - started), 0.05))
     reason = "; ".join([*failures, *filter(None, [verdict.reason])])

@@ -38,6 +38,12 @@ class Unable:
     missing: bool = False
 
 
+class Advice(tuple[Finding, ...]):
+    """Findings of a tool that was not told all it needs to be sure of them. They block nothing."""
+
+    __slots__ = ()
+
+
 Answered = tuple[Finding, ...] | Unable
 Check = Callable[[Asked], Answered]
 """Findings of a text, or why there are none to be had. Raises nothing on account of the text or the tool."""

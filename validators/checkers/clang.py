@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import takewhile
 
-from stet_ls.validators.checkers.asking import Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.asking import Advice, Answered, Asked, Run, Unable, ask
 from stet_ls.validators.checkers.compile_commands import flags
 from stet_ls.validators.checkers.reading import distinct, finding
 from stet_ls.validators.findings import Finding, Kind
@@ -30,20 +29,16 @@ _MEMORY = 4_000_000_000  # a template can ask for any amount
 def clang(asked: Asked) -> Answered:
     """Errors of syntax and types. Not able where a header is not found: what follows from that says nothing.
 
-    Without the project's flags only the syntax counts: names may be declared in ways that clang was not told of. A
-    `.h` may be C or C++; it is right if it is right as one of them.
+    Without the project's flags it advises, once it meets a name that it does not know: that may be declared in a way
+    that it was not told of, and what follows be right. A `.h` may be C or C++; it is right if it is right as one.
     """
     found = _as(asked, asked.language)
     if found and asked.path is not None and asked.path.suffix == ".h" and asked.language == "cpp":
         other = _as(replace(asked, deadline=asked.deadline / 2), "c")
         found = () if other == () else found
-    if isinstance(found, Unable) or flags(asked.path) is not None:
+    if isinstance(found, Unable) or not found or flags(asked.path) is not None:
         return found
-    # What is called wrong behind a name that is unknown may be right once the name is known: it is no verdict at all.
-    kept = tuple(takewhile(lambda one: one.kind == "syntax", found))
-    if not kept and any(one.kind == "syntax" for one in found):
-        return Unable("clang was not told of all names; a compile_commands.json would do that")
-    return kept
+    return Advice(found) if found[0].kind == "semantic" else found
 
 
 def _as(asked: Asked, language: str) -> Answered:

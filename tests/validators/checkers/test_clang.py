@@ -36,9 +36,10 @@ class TestClang:
         assert (verdict.source, verdict.authoritative, verdict.may_block) == ("clang", True, True)
         assert {(one.line, one.kind) for one in verdict.findings} == {(0, "syntax")}
 
-    def test_without_a_projects_flags_types_are_not_its_business(self) -> None:
+    def test_without_a_projects_flags_it_advises_on_names(self) -> None:
         verdict = judge("int f() { return missing; }\nMissing<int> g() { return {}; }\n")
-        assert (verdict.status, verdict.source) == (Status.OK, "clang")
+        assert (verdict.status, verdict.source) == (Status.ERROR, "clang")
+        assert (verdict.authoritative, verdict.may_block) == (False, False)
 
     def test_with_them_they_are(self, tmp_path: Path) -> None:
         path = database(tmp_path, "-DPRESENT=1")
