@@ -17,9 +17,9 @@ from stet_ls.engine.prompt.build import Task
 
 TASK = Task(
     action="analyze",
-    goal="Review the code: find bugs and risks.",
+    goal="Review the code: find bugs, risks and weak spots.",
     wants="findings",
-    rules=("At most five problems, the worst first.", "Copy each line exactly as it stands in the code."),
+    rules=("The worst problem first.", "Only problems that the code really has."),
 )
 
 

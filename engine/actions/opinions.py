@@ -13,7 +13,6 @@ from stet_ls.engine.markdown import plain
 from stet_ls.engine.models import OPINION, Budget, Selection, Target
 from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.target import resolve_target
-from stet_ls.engine.prompt.wording import EXAMPLE
 from stet_ls.engine.reply.opinions import Placed, place, read_opinions
 from stet_ls.engine.reply.parse import parse_reply
 from stet_ls.validators.findings import Finding, Severity
@@ -120,8 +119,7 @@ async def _ask(part: _Part | UsageError, recipe: Recipe) -> Opinions:
         return Opinions(note=f"No opinion: {reply.problem or 'the reply was empty.'}", asked=True)
     first, last = source.line_of(part.span.start), source.line_of(part.span.end)
     lines = [(number, source.line_text(number)) for number in range(first, last + 1)]
-    told = [one for one in read_opinions(reply.prose) if one.quote != EXAMPLE or EXAMPLE in source.text]
-    placed, dropped = place(told, lines)
+    placed, dropped = place(read_opinions(reply.prose), lines)
     note = "" if placed or dropped else "The model named no problem in a form that can be checked."
     return Opinions(tuple(placed), dropped, note, (part.name,) if part.name else (), cut, asked=True)
 

@@ -9,13 +9,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 MOST = 20
 """Findings that are read of one reply; a model that tells more has lost itself."""
 _LONGEST = 600
-_LEAST_QUOTE = 4
-"""Characters of a quote without its blanks: `}` or `i` tells no place."""
+_LEAST_QUOTE, _LEAST_PART = 4, 10
+"""Characters of a quote without its blanks: `}` tells no place, and `lo=0` out of a longer line hardly one."""
 _NEAR = 2
 """Lines by which a model may miscount."""
 
@@ -83,7 +83,8 @@ def _line_of(opinion: Opinion, lines: Sequence[tuple[int, str]], first: int) -> 
     if len(quote) < _LEAST_QUOTE:
         return None
     there = [number for number, text in lines if text == quote]
-    there = there or [number for number, text in lines if quote in text]
+    if not there and len(quote) >= _LEAST_PART:
+        there = [number for number, text in lines if quote in text]
     if len(there) == 1:
         return there[0]
     if not there or opinion.line is None:
@@ -140,7 +141,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _SPAN = re.compile(r"(?P<ticks>`+)(?P<code>[^`\n]+)(?P=ticks)")
-_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*")
+_FENCE = re.compile(r"(?P<lead>.{0,200}?)(?:`{3,}|~{3,})[\w+-]*[ \t]*")
 
 
 @dataclass
@@ -151,6 +152,7 @@ class _Item:
     kind: str = ""
     line: int | None = None
     words: str = ""
+    indent: int = 0
 
     def done(self) -> Opinion:
         return Opinion(self.quote, self.kind or _kind(self.words[:80]) or "risk", _words(self.words), self.line)
@@ -159,16 +161,37 @@ class _Item:
 def _from_items(text: str, *, loose: bool) -> Iterator[Opinion]:
     """Findings as lists, tables or labelled lines tell them; if `loose`, also as sentences that quote a line."""
     item: _Item | None = None
+    code: Literal["", "quoted", "shown", "around"] = ""  # what the present fence holds: a quote, more code, all of it
+    above = ""
     for line in text.splitlines():
-        if _FENCE.fullmatch(line):
+        fence = _FENCE.fullmatch(line)
+        if fence is not None:
+            head = fence["lead"] if fence["lead"].strip() else above
+            if code:
+                code = ""
+            elif _BULLET.match(head) and not _SPAN.search(head):
+                if item is not None:
+                    yield item.done()
+                item, code = _Item(line=_named(head), words=_BULLET.sub("", head, count=1)), "quoted"
+                item.indent = len(head) - len(head.lstrip())
+            else:
+                code = "around" if item is None else "shown"
             continue
-        begun = _begin(line, loose=loose)
+        if code in ("quoted", "shown"):
+            if code == "quoted" and item is not None and line.strip():
+                item.quote, code = line.strip(), "shown"
+            continue
+        indent = len(line) - len(line.lstrip())
+        begun = None if item is not None and indent > item.indent else _begin(line, loose=loose)
+        if item is not None and (begun is not None or (indent <= item.indent and _BULLET.match(line))):
+            yield item.done()
+            item = None
         if begun is not None:
-            if item is not None:
-                yield item.done()
             item = begun
+            item.indent = indent
         elif item is not None and line.strip():
             _add(item, line)
+        above = line if line.strip() else above
     if item is not None:
         yield item.done()
 

@@ -28,6 +28,10 @@ FORMS = {
     "JSON": json.dumps([{"quote": QUOTE, "kind": "bug", "witness": WHY, "line": 12}]),
     "JSON in a fence": "```json\n" + json.dumps({"findings": [{"code": QUOTE, "type": "Bug", "why": WHY}]}) + "\n```",
     "a preamble": f"Here are the problems:\n\n- `{QUOTE}` | bug | {WHY}\n\nHope it helps!",
+    "a fence in its point": f"1. ```python\n   {QUOTE}\n   ```\n   - It is a bug: {WHY}",
+    "a fence below its point": f"1. **Bug in line 12**:\n   ```python\n   {QUOTE}\n   ```\n   {WHY}",
+    "a fence with the mended code": f"- `{QUOTE}` | bug | {WHY}\n```python\nreturn 0\n```",
+    "a point with points below": f"1. `{QUOTE}`\n   - For `items = []` it is a bug\n   - {WHY}\n2. Else it is fine",
     "within a sentence": f"The line `{QUOTE}` is a bug: {WHY}.",
 }
 
@@ -51,6 +55,11 @@ def test_several_findings_keep_their_order_and_come_once() -> None:
         "- `a = b[0]` | bug | b = [] fails\n- `c = open(d)` | risk | d is missing\n- `a = b[0]` | bug | b = [] fails\n"
     )
     assert [one.kind for one in read_opinions(text)] == ["bug", "risk"]
+
+
+def test_points_under_headings_are_findings_of_their_own() -> None:
+    text = "1. Bugs:\n   - `a = b[0]` fails for b = []\n2. Risks\n   - `c = open(d)` fails where d is missing\n"
+    assert [one.quote for one in read_opinions(text)] == ["a = b[0]", "c = open(d)"]
 
 
 def test_a_bar_in_the_quote_does_not_cut_it() -> None:
@@ -119,6 +128,7 @@ def opinion(quote: str, line: int | None = None) -> Opinion:
         ("it = 0", 16, 14),  # miscounted by one: the nearest
         ("it = 0", None, None),  # several, and nothing tells which
         ("it = 0", 40, None),  # named far from all of them
+        ("items", 11, None),  # a word of a line
         ("i", 11, None),  # too short to tell a place
         ("total = max(items)", 12, None),  # a quote that lies
         ("return total / len(items)", None, None),  # the example of the form
