@@ -103,6 +103,19 @@ def test_the_verdict_is_that_of_the_whole_text_even_where_recovery_differs(path:
         source = after
 
 
+def test_a_broken_text_does_not_show_what_it_was_made_from() -> None:
+    """Here the parser alone recovers differently with the old tree: a reused `case` stays a keyword."""
+    cases = "".join(f'      case "{n}": {{\n        return {n};\n      }}\n' for n in range(2))
+    method = f"  b(): number {{\n    switch (this.c) {{\n{cases}    }}\n  }}\n"
+    before, after = (f"{start} A {{\n{method}}}\n".encode() for start in ("class", "c(lass"))
+    parser = tree_sitter.Parser(grammars.grammar("typescript"))
+    whole = list(shape(parser.parse(after)))
+    reused = parser.parse(after, trees.edited(parser.parse(before), before, edits(before, after)))
+    assert list(shape(reused)) != whole, "the parser does it right by now: a broken text need not be parsed anew"
+    parse(Source(before.decode()), "typescript")
+    assert list(shape(parse(Source(after.decode()), "typescript").tree)) == whole
+
+
 def big(functions: int = 2000) -> Source:
     """A text that is like no other: the tree of a known one must not help."""
     one = "def f{n}_{noise}(a, b=1):\n    if a > b:\n        return [a, {n}]\n\n"

@@ -292,24 +292,27 @@ child._send(memoryview(frame({"language": "cobol", "deadline": 1, "alarm": 2}, b
     assert ended(child)
 
 
-def test_a_forked_process_leaves_its_parents_children_alone() -> None:
-    """`stet check` works in several processes."""
+def test_a_forked_process_has_children_of_its_own() -> None:
+    """`stet check` works in several processes; here all children are at work at the moment of the fork."""
     code = """
-import os
+import os, time
 from stet_ls.validators import syntax
 from stet_ls.validators.pack.crew import crew
 from stet_ls.validators.source import Source
-def ask(): return syntax.glance(Source('main = putStrLn "x"'), "haskell", deadline=60).status
-assert ask() == "ok"
-mine = crew()._idle[0]._process.pid
+def ask(): return syntax.glance(Source('main = putStrLn "x"'), "haskell", deadline=60)
+assert ask().status == "ok"
+taken = [crew()._take(time.monotonic() + 60) for _ in range(2)]
 if (process_id := os.fork()) == 0:
-    assert ask() == "ok" and crew()._idle[0]._process.pid != mine
+    status = ask().status
     crew().close()
-    os._exit(0)
+    os._exit(0 if status == "ok" else 1)
 assert os.waitpid(process_id, 0)[1] == 0
-assert ask() == "ok" and crew()._idle[0]._process.pid == mine
+for child in taken:
+    assert child.is_alive()
+    crew()._give_back(child, kept=True)
+assert ask().status == "ok"
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=2 * PATIENCE)
 
 
 def test_this_process_never_loads_the_pack() -> None:

@@ -222,6 +222,23 @@ class TestSplice:
         fresh = Source(after.text)
         assert (after.data, after.starts) == (fresh.data, fresh.starts)
 
+    @pytest.mark.parametrize(
+        ("text", "at", "new"),
+        [
+            ("a\rb", 2, "\n"),
+            ("a\r\nb", 1, "x"),
+            ("a\r\nb", 2, "x"),
+            ("a\rb\nc", 2, ""),
+            ("a\r\r\nb", 2, "\n"),
+            ("", 0, "\r"),
+        ],
+    )
+    def test_knows_line_ends_that_an_edit_joins_or_parts(self, text: str, at: int, new: str) -> None:
+        source = Source(text)
+        assert source.starts
+        after = source.splice([Splice(Span(at, min(at + (not new), len(text))), new)])
+        assert after.starts == Source(after.text).starts
+
     @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "é\r\n", "\r\n\r"])
     def test_lines_of_a_large_text_are_those_of_a_small_one(self, end: str) -> None:
         """Line ends are looked for in slices; one may lie across the border of two."""
