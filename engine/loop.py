@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from stet_ls.engine.errors import ModelError
@@ -13,6 +13,8 @@ from stet_ls.engine.judges.case import Case, Judge, timed
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.engine.prompt.build import Prompt, repair
+from stet_ls.engine.prompt.redact import restore
+from stet_ls.engine.prompt.returned import hide
 
 Content = TypeVar("Content")
 
@@ -54,7 +56,7 @@ class Unusable:
 
 
 Reader = Callable[[Completion], Awaitable[Draft[Content] | Unusable]]
-"""Turns a reply into a draft, or says why it cannot."""
+"""Turns a reply, with the user's values in it again, into a draft, or says why it cannot."""
 
 _RETRY_TEMPERATURE = 0.7
 """A model that gave nothing or nothing new gives the same again unless it is warmed up."""
@@ -79,19 +81,20 @@ async def propose(
         if attempt and not job.may_ask_again():
             break
         try:
-            completion = await job.ask(prompt, temperature=temperature, max_tokens=max_tokens)
+            reply = await job.ask(prompt, temperature=temperature, max_tokens=max_tokens)
         except ModelError as error:
             if best is None:
                 raise
             job.ledger.warnings.append(f"A repair was given up: {error}")
             break
         with job.stage("judge"):
-            result = await _consider(job, completion, read, judges)
+            completion = replace(reply, text=restore(reply.text, prompt.secrets))
+            result = await _consider(job, completion, read, judges, prompt.secrets)
         best = _better(best, result)
         problem = _complaint(result)
         if problem is None:
             break
-        prompt = repair(prompt, completion.text, problem)
+        prompt = repair(prompt, reply.text, problem)
         if isinstance(result, Unusable) or any(e.check is Check.NOOP for e in (result.refuted_by,) if e):
             temperature = max(temperature, _RETRY_TEMPERATURE)
     assert best is not None
@@ -99,16 +102,18 @@ async def propose(
 
 
 async def _consider(
-    job: Job, completion: Completion, read: Reader[Content], judges: Sequence[Judge]
+    job: Job, completion: Completion, read: Reader[Content], judges: Sequence[Judge], secrets: Mapping[str, str]
 ) -> Proposal[Content] | Unusable:
+    """What a reply holds, judged. No word about it quotes a value that the model was not shown."""
     draft = await read(completion)
     if isinstance(draft, Unusable):
-        return draft
+        return Unusable(hide(draft.problem, secrets))
     if judges and not job.settings.checks.validation:
         return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting checks.validation is off"),))
     evidence: list[Evidence] = []
     for judge in judges:
         item = await timed(judge, draft.case)
+        item = replace(item, detail=hide(item.detail, secrets))
         job.on_event(Judged(item))
         evidence.append(item)
         if item.verdict is Ruling.FAIL and item.check in (Check.NOOP, Check.SYNTAX):

@@ -12,7 +12,7 @@ from stet_ls.engine.loop import Draft, Unusable, propose
 from stet_ls.engine.markdown import code_span
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Target
-from stet_ls.engine.prompt.redact import restore
+from stet_ls.engine.prompt.returned import told
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.reply.parse import parse_reply
 from stet_ls.validators.metrics.style import lines_of as lines_of_span
@@ -45,15 +45,14 @@ async def tell(job: Job, target: Target, recipe: Recipe) -> Told | Unusable:
 
     async def read(completion: Completion) -> Draft[Told] | Unusable:
         cut = completion.finish != "stop"
-        reply = parse_reply(
-            restore(completion.text, prompt.secrets), language=request.language, wants="prose", truncated=cut
-        )
+        text = told(completion.text, prompt.secrets)
+        reply = parse_reply(text, language=request.language, wants="prose", truncated=cut)
         if not reply.prose.strip():
             return Unusable(reply.problem or "The reply was empty.")
         return Draft(Told(target, reply.prose.strip(), cut), case, truncated=cut)
 
-    told = await propose(job, prompt, read, (), temperature=0.1, max_tokens=MAX_TOKENS)
-    return told if isinstance(told, Unusable) else told.draft.content
+    answer = await propose(job, prompt, read, (), temperature=0.1, max_tokens=MAX_TOKENS)
+    return answer if isinstance(answer, Unusable) else answer.draft.content
 
 
 def heading(job: Job, target: Target) -> str:

@@ -16,7 +16,7 @@ from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Proposal, Unusable, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Answer, Check, Edit, Evidence, Ruling
-from stet_ls.engine.prompt.redact import restore
+from stet_ls.engine.prompt.returned import hide, misplaced
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.documentation import keep_documentation
 from stet_ls.engine.reply.fit import Fitted, fit
@@ -80,7 +80,7 @@ def _read(job: Job, about: Brief, completion: Completion) -> Draft[Patch] | Unus
     request, target, instruction = job.request, about.target, about.instruction
     cut = completion.finish != "stop"
     reply = parse_reply(
-        restore(completion.text, about.prompt.secrets),
+        completion.text,
         language=request.language,
         wants="unit",
         symbol=target.name,
@@ -98,7 +98,11 @@ def _read(job: Job, about: Brief, completion: Completion) -> Draft[Patch] | Unus
         return Unusable(fitted.problem)
     fitted = formatted(request.source, fitted, request.language, request.path, job.tools)
     after = request.source.splice(fitted.splices)
-    case = Case(request.action, request.language, request.path, request.source, after, target.name, job.tools)
+    secrets = about.prompt.secrets
+    if problem := misplaced(request.source.text, after.text, secrets):
+        return Unusable(problem)
+    unseen = frozenset(secrets.values())
+    case = Case(request.action, request.language, request.path, request.source, after, target.name, job.tools, unseen)
     return Draft(Patch(fitted, reply), case, truncated=cut)
 
 
@@ -122,9 +126,9 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: 
         edits=tuple(Edit(request.path, request.source, splice.span, splice.text) for splice in fitted.splices),
         code=fitted.code,
         tests=reply.tests,
-        explanation="\n".join(part for part in (reply.plan, *reply.notes) if part),
+        explanation=hide("\n".join(part for part in (reply.plan, *reply.notes) if part), about.prompt.secrets),
         confidence=chance,
-        warnings=_warnings(reply, draft),
+        warnings=tuple(hide(warning, about.prompt.secrets) for warning in _warnings(reply, draft)),
         evidence=evidence,
         guard=_guard(about, fitted),
         metadata={"calibration": "default"},

@@ -21,7 +21,7 @@ from stet_ls.engine.loop import Draft, Unusable, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Answer, Edit, NewFile, Target
 from stet_ls.engine.prompt.build import Prompt, Task
-from stet_ls.engine.prompt.redact import restore
+from stet_ls.engine.prompt.returned import misplaced
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.parse import parse_reply
 from stet_ls.validators.source import Source
@@ -83,15 +83,17 @@ async def run(job: Job) -> Answer:
 
 
 def _read(job: Job, target: Target, place: Place, prompt: Prompt, completion: Completion) -> Draft[str] | Unusable:
-    language = job.request.language
+    request, language = job.request, job.request.language
     cut = completion.finish != "stop"
-    text = restore(completion.text, prompt.secrets)
-    reply = parse_reply(text, language=language, wants="tests", symbol=target.name, truncated=cut)
+    reply = parse_reply(completion.text, language=language, wants="tests", symbol=target.name, truncated=cut)
     code = reply.tests or reply.code
     if code is None:
         return Unusable(reply.problem or "The reply held no tests.")
     before, after = Source(place.text), join(place, code, job.request, target, job.tools)
-    case = Case("test", language, place.path, before, after, tools=job.tools)
+    if problem := misplaced(place.text + request.source.text, after.text, {}):
+        return Unusable(problem)
+    unseen = frozenset(prompt.secrets.values())
+    case = Case("test", language, place.path, before, after, tools=job.tools, secrets=unseen)
     return Draft(after.text, case, truncated=cut)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stet_ls.engine.models import Evidence
@@ -18,7 +18,8 @@ from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 class Case:
     """One candidate: `after` is the document with it in place, `before` the document as the user has it.
 
-    `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge.
+    `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge. `secrets` are
+    the values that the model did not see.
     """
 
     action: str
@@ -28,6 +29,7 @@ class Case:
     after: Source
     unit: str = ""
     tools: Toolbox = BUILT_IN
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 Judge = Callable[[Case], Awaitable[Evidence]]

@@ -12,15 +12,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Message, Request, Target, TargetKind
 from stet_ls.engine.prompt import wording
 from stet_ls.engine.prompt.context import Piece, Worth, gather
 from stet_ls.engine.prompt.conventions import conventions
-from stet_ls.engine.prompt.fence import code_fence, data, neutralize, nonce
+from stet_ls.engine.prompt.fence import code_fence, data, nonce
+from stet_ls.engine.prompt.ignored import Ignored
+from stet_ls.engine.prompt.ignored import left_out as left_out_files
 from stet_ls.engine.prompt.instruction import Instruction
 from stet_ls.engine.prompt.layout import Layout, choose
-from stet_ls.engine.prompt.redact import Redaction, redact
+from stet_ls.engine.prompt.redact import Redaction
+from stet_ls.engine.prompt.seal import Sealed, seal, seal_more
 from stet_ls.engine.prompt.task import Task, Tier, Wants
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.prompt.view import View, stub_lines, view
@@ -40,9 +43,9 @@ _TAGS = {"shellscript": "bash", "csharp": "cs", "javascriptreact": "jsx", "types
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent. `tokens` is an estimate, `left_out` says what did not fit.
+    """What is sent. `tokens` is an estimate, `left_out` says what did not fit or is never shown.
 
-    `secrets` maps the placeholders in it to what they stand for: `redact.restore` puts them back into a reply.
+    `secrets` maps the placeholders that a reply may bring back to what they stand for, see `redact.restore`.
     """
 
     messages: tuple[Message, ...]
@@ -52,7 +55,12 @@ class Prompt:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     budget: int = 0
     form: str = ""
-    ident: str = ""
+    sealed: Sealed = field(default_factory=lambda: Sealed(()), repr=False)
+
+    @property
+    def ident(self) -> str:
+        """The id of its data fence."""
+        return self.sealed.ident
 
 
 def build(
@@ -63,13 +71,17 @@ def build(
     *,
     budget_tokens: int,
     tier: Tier = "strong",
+    ignore: tuple[str, ...] = (),
 ) -> Prompt:
-    """The first prompt of a job, of at most about `budget_tokens`.
+    """The first prompt of a job, of at most about `budget_tokens`. `ignore` are the user's patterns of hidden files.
 
     What does not fit goes by its worth: conventions, callers, bodies, signatures, the frame, what the user gave, the
     reported problems. Raises UsageError with the size if the target and the task alone are too much, and PolicyError
     if a secret could not be taken out. Reads the project's settings files: not for an event loop.
     """
+    hidden_files = left_out_files(request.context, Ignored(request.workspace, ignore))
+    request = replace(request, context={k: v for k, v in request.context.items() if k not in hidden_files})
+    never = tuple(f"context {name!r} ({reason})" for name, reason in hidden_files.items())
     done = (instruction.replaces,) if instruction is not None and instruction.replaces is not None else ()
     stub = _stub(request, target) if tier == "tiny" else ()
     shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub))
@@ -90,9 +102,17 @@ def build(
             f"{target.name or 'The target'} and its task are about {budget_tokens - room:,} tokens and the model can "
             f"take {budget_tokens:,} at once: select a smaller part"
         )
-    return _sealed(request, Prompt(
-        _messages(system, layout, chosen), 0, left_out, budget=budget_tokens, form=layout.form, ident=layout.ident,
-    ))  # fmt: skip
+    sealed = seal(request, _messages(system, layout, chosen), layout.ident)
+    return Prompt(
+        messages=sealed.messages,
+        tokens=_tokens(sealed.messages),
+        left_out=(*never, *left_out),
+        redactions=sealed.redactions,
+        secrets=sealed.restorable,
+        budget=budget_tokens,
+        form=layout.form,
+        sealed=sealed,
+    )
 
 
 def repair(prompt: Prompt, reply_text: str, problem: str) -> Prompt:
@@ -100,14 +120,14 @@ def repair(prompt: Prompt, reply_text: str, problem: str) -> Prompt:
 
     `problem` may hold messages of tools and is fenced as data. A reply too long for the budget is shown by its head.
     """
-    turn, secrets = _clean(wording.again(data(problem, prompt.ident), prompt.form), prompt.secrets)
-    reply, secrets = _clean(reply_text, secrets)
+    turn = wording.again(data(problem, prompt.ident), prompt.form)
+    reply, turn, sealed = seal_more(prompt.sealed, reply_text, turn)
     messages = (
         *prompt.messages,
         Message("assistant", _head(reply, max(_LEAST_REPLY, prompt.budget - prompt.tokens)) or "(nothing)"),
         Message("user", turn),
     )
-    return replace(prompt, messages=messages, tokens=_tokens(messages), secrets=secrets)
+    return replace(prompt, messages=messages, tokens=_tokens(messages), secrets=sealed.restorable, sealed=sealed)
 
 
 def _stub(request: Request, target: Target) -> tuple[Span, ...]:
@@ -157,33 +177,6 @@ def _header(text: str, name: str) -> str:
 
 def _messages(system: str, layout: Layout, chosen: Sequence[Piece]) -> tuple[Message, ...]:
     return Message("system", system), Message("user", layout.user(chosen))
-
-
-def _sealed(request: Request, prompt: Prompt) -> Prompt:
-    """The prompt without secrets and without words that a chat template obeys."""
-    document = redact(request.source.text.replace("\r\n", "\n"))
-    secrets: Mapping[str, str] = document.secrets
-    messages: list[Message] = []
-    found: list[Redaction] = []
-    for message in prompt.messages:
-        redacted = redact(message.content, secrets)
-        if redact(redacted.text).redactions:
-            raise PolicyError("The prompt holds a secret that could not be replaced, so it was not sent.")
-        text, secrets = neutralize(redacted.text, redacted.secrets)
-        messages.append(Message(message.role, text))
-        found += redacted.redactions
-    used = {redaction.placeholder for redaction in found}
-    redactions = [one for one in document.redactions if one.placeholder in used]
-    redactions += [replace(one, line=None) for one in found if one.placeholder not in document.secrets]
-    kept = {name: value for name, value in secrets.items() if name in used or name not in document.secrets}
-    return replace(
-        prompt, messages=tuple(messages), tokens=_tokens(messages), secrets=kept, redactions=tuple(redactions)
-    )
-
-
-def _clean(text: str, secrets: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-    redacted = redact(text, secrets)
-    return neutralize(redacted.text, redacted.secrets)
 
 
 def _head(reply: str, tokens: int) -> str:

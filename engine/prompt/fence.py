@@ -6,14 +6,27 @@ import re
 import secrets
 from collections.abc import Mapping
 
+from stet_ls.validators.hidden import HIDDEN
+
 _BACKTICKS = re.compile(r"`{3,}")
 
-# The control words of the templates of Qwen, Llama, Mistral, Gemma, DeepSeek, Phi and StarCoder. Inference servers
-# parse them wherever they stand in a message, so text of a document could end the user's turn and open another.
-_TEMPLATE_WORD = re.compile(
-    r"<\|[A-Za-z][\w-]{0,40}\|>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>|\[/?INST\]|<</?SYS>>|</?(?:start|end)_of_turn>"
-    r"|</?s>|<(?:bos|eos|pad|unk)>|<fim_(?:prefix|middle|suffix)>|</?tool_(?:call|response)>"
-)
+# Inference servers parse the control words of their templates wherever they stand in a message, so text of a document
+# could end the user's turn and open another. And what nobody sees may still be read by a model.
+_OBEYED = re.compile(
+    "|".join((
+        r"<\|[^|<>\n`]{1,60}\|>",  # ChatML and Qwen, Llama 3, Phi, harmony, GLM, Granite, Command
+        r"<\uff5c[^\uff5c<>\n]{1,60}\uff5c>",  # DeepSeek, with bars of full width
+        r"\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT))\]",  # Mistral
+        r"\[/?(?:ARGS|CALL_ID|THINK|gMASK)\]",
+        r"<</?SYS>>|</?s>|<(?:bos|eos|pad|unk|mask|sop|eop|BOS_TOKEN|EOS_TOKEN|PAD_TOKEN|EOP_TOKEN)>",  # Llama 2, Gemma
+        r"</?(?:start|end)_of_(?:turn|image|role|text)>|<(?:unused|reserved_special_token_)\d{1,4}>",
+        r"</?fim_(?:prefix|middle|suffix|pad)>|<(?:PRE|SUF|MID|EOT)>",  # StarCoder, Code Llama
+        r"<(?:file_sep|repo_name|reponame|filename|gh_stars|issue_\w{1,20}|jupyter_\w{1,20}|commit_\w{1,20})>",
+        r"</?(?:tool_call|tool_response|tool_calls|tools|function_calls?|function_results?|antml:\w{1,30})>",
+        r"</?data-[\w-]{0,40}>",  # ours
+        rf"{HIDDEN.pattern}+",
+    ))
+)  # fmt: skip
 
 
 def nonce() -> str:
@@ -32,17 +45,22 @@ def code_fence(*texts: str) -> str:
     return "`" * (longest + 1)
 
 
-def neutralize(text: str, known: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+def neutralize(text: str, known: Mapping[str, str], ident: str = "") -> tuple[str, dict[str, str]]:
     """`text` with a placeholder for each word that a chat template would obey, and all placeholders in use.
 
-    Restored in a reply like a secret (`redact.restore`), so code that is about such words survives.
+    Restored in a reply like a secret (`redact.restore`), so code that is about such words survives. The tags of the
+    prompt's own fence, `ident`, stay.
     """
     placeholders = dict(known)
     names = {value: name for name, value in known.items()}
+    own = (f"<data-{ident}>", f"</data-{ident}>") if ident else ()
+    number = 0
 
     def replace(match: re.Match[str]) -> str:
+        nonlocal number
         word = match.group()
-        number = 0
+        if word in own:
+            return word
         while word not in names:
             number += 1
             name = f"STET_TOKEN_{number}"
@@ -51,4 +69,4 @@ def neutralize(text: str, known: Mapping[str, str]) -> tuple[str, dict[str, str]
                 placeholders[name] = word
         return names[word]
 
-    return _TEMPLATE_WORD.sub(replace, text), placeholders
+    return _OBEYED.sub(replace, text), placeholders

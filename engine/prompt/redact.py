@@ -53,19 +53,21 @@ def redact(
     *,
     values: Iterable[str] = (),
     config: bool = False,
+    public: str = "",
 ) -> Redacted:
     """`text` with a stable placeholder for each secret: one value, one placeholder, in order of appearance.
 
     `known` holds the placeholders of texts that were read before; the same values get them again, and new numbers
     follow theirs. A number that the text itself uses is left out, so that restoring cannot hit it. `values` are
-    secrets whatever they look like. `config`: the text is configuration, where values stand without quotes.
+    secrets whatever they look like. `config`: the text is configuration, where values stand without quotes. What
+    stands in `public`, which the model wrote itself, is no secret for its looks.
     """
     secrets = dict(known)
     told: list[Redaction] = []
     taken = set(PLACEHOLDER.findall(text)) | set(known)
     listed = _forms(values)
     for round_ in range(_ROUNDS):
-        hits = _hits(text, secrets, listed, config=config)
+        hits = _hits(text, secrets, listed, config=config, public=public)
         if not hits:
             return Redacted(text, secrets, tuple(told))
         names = {value: name for name, value in secrets.items()}
@@ -81,7 +83,7 @@ def redact(
             pieces += [text[at : hit.start], names[value]]
             at = hit.end
         text = "".join([*pieces, text[at:]])
-    left = _hits(text, secrets, listed, config=config)
+    left = _hits(text, secrets, listed, config=config, public=public)
     return Redacted(
         text, secrets, tuple(told), tuple(Redaction(text.count("\n", 0, hit.start), hit.kind) for hit in left)
     )
@@ -112,9 +114,11 @@ def _lines(whole: str, text: str, hits: Sequence[Leak], secrets: Mapping[str, st
     return lines
 
 
-def _hits(text: str, secrets: Mapping[str, str], listed: Mapping[str, str], *, config: bool) -> list[Leak]:
+def _hits(text: str, secrets: Mapping[str, str], listed: Mapping[str, str], *, config: bool, public: str) -> list[Leak]:
     """The secrets of a text in its order, none of which overlap."""
     found = [_grown(text, leak) for leak in leaks(text, config=config) if not _is_placeholder(leak.value)]
+    if public:
+        found = [leak for leak in found if leak.value not in public]
     kinds = dict.fromkeys([*secrets.values(), *(leak.value for leak in found)], "repeated value") | dict(listed)
     covered = [(leak.start, leak.end) for leak in found]
     for leak in _repeats(text, kinds):

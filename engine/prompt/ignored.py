@@ -1,0 +1,117 @@
+"""Files that are never shown to a model, not even without their secrets, unless they are the target.
+
+Three lists say which: the common names of key and secret files, the user's own (`privacy.ignore`), and a project's
+`.stetignore` files. Each of them can only add: a project's `!line` takes back a line of its own and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from stet_ls.engine.models import Workspace
+from stet_ls.engine.prompt.patterns import decision, parse
+from stet_ls.validators.project_files import read_regular
+
+LIST_FILE = ".stetignore"
+
+SECRET_FILES = (
+    ".env", ".env.*", "*.env", ".envrc", "!.env.example", "!.env.sample", "!.env.template", "!.env.dist",
+    "*.pem", "*.key", "*.p12", "*.pfx", "*.p8", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.gpg", "*.age",
+    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "*_rsa", "*_ed25519",
+    ".ssh/", ".gnupg/", ".aws/", ".azure/", ".kube/", "**/.config/gcloud/", "**/.docker/config.json", ".dockercfg",
+    "credentials", "credentials.json", "credentials.csv", "credentials.xml", "client_secret*.json",
+    "service[-_]account*.json", "kubeconfig", "*.kubeconfig", "*.tfvars", "*.tfvars.json", "*.tfstate", "*.tfstate.*",
+    ".terraformrc", "terraform.rc", ".netrc", "_netrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".git-credentials",
+    ".pgpass", ".my.cnf", ".htpasswd", ".s3cfg", ".boto", ".vault-token", "vault_pass*", "master.key",
+    "secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "*.secrets", ".secrets", "local.settings.json",
+)  # fmt: skip
+"""Whose content is a secret by its name, wherever it lies; in the syntax of .gitignore."""
+
+_LARGEST = 256_000
+_MOST_LINES = 2000
+_FOLDERS_UP = 20
+_ALL = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """What is not shown of one workspace. `own` are the user's patterns. Asking reads files: not for an event loop."""
+
+    workspace: Workspace = field(default_factory=Workspace)
+    own: tuple[str, ...] = ()
+
+    def reason(self, path: Path | PurePosixPath) -> str | None:
+        """Why a file is not shown, in a few words for the user; None if it may be.
+
+        A relative path is one of a name that the user gave, taken as it is.
+        """
+        root = next((root for root in self.workspace.roots if path.is_relative_to(root)), None)
+        inside = (path if root is None else path.relative_to(root)).as_posix().strip("/").split("/")
+        if _ignores(SECRET_FILES, path.as_posix().strip("/").split("/")):
+            return "a file of secrets"
+        if self.own and _ignores(self.own, inside):
+            return "ignored by privacy.ignore"
+        if isinstance(path, Path) and path.is_absolute() and self._listed(path, root):
+            return f"ignored by {LIST_FILE}"
+        return None
+
+    def _listed(self, path: Path, root: Path | None) -> bool:
+        """What git would say if the lists were its own: the nearest list wins, but an ignored folder stays ignored."""
+        above = list(path.parents)[:_FOLDERS_UP]
+        folders = above[: above.index(root) + 1] if root in above else above
+        lists = [(folder, parse(text)) for folder in folders if (text := self._text(folder / LIST_FILE))]
+        for place in [*reversed(folders), path]:
+            for folder, lines in lists:  # the nearest first
+                if folder in place.parents:
+                    told = decision(lines, place.relative_to(folder).parts, folder=place is not path)
+                    if told:
+                        return True
+                    if told is False:
+                        break
+        return False
+
+    def _text(self, path: Path) -> str:
+        for buffer in self.workspace.buffers:
+            if buffer.path == path:
+                return _bounded(buffer.text)
+        try:
+            status = path.stat()
+        except OSError:
+            return ""
+        return _read(path, status.st_mtime_ns, status.st_size)
+
+
+def left_out(names: Iterable[str], ignored: Ignored) -> dict[str, str]:
+    """Which of the names that a user gave to pieces of context are those of ignored files, each with the reason."""
+    reasons = ((name, ignored.reason(_named(name))) for name in names)
+    return {name: reason for name, reason in reasons if reason is not None}
+
+
+def _named(name: str) -> Path | PurePosixPath:
+    plain = name.removeprefix("file://").strip()
+    return Path(plain) if Path(plain).is_absolute() else PurePosixPath(plain.replace("\\", "/"))
+
+
+def _ignores(patterns: tuple[str, ...], names: list[str]) -> bool:
+    """True if the patterns mean a path or a folder on its way."""
+    lines = parse("\n".join(patterns))
+    ways = (decision(lines, names[:count], folder=count < len(names)) for count in range(1, len(names) + 1))
+    return any(ways)
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, changed: int, size: int) -> str:
+    """A list, remembered for as long as it stays as it is. One that cannot be read hides everything."""
+    try:
+        return _bounded(read_regular(path, most=_LARGEST).decode("utf-8", errors="replace"))
+    except FileNotFoundError:
+        return ""
+    except OSError:
+        return _ALL
+
+
+def _bounded(text: str) -> str:
+    return text if text.count("\n") <= _MOST_LINES else _ALL

@@ -1,0 +1,116 @@
+"""The last thing that happens to a prompt: secrets out, and no word in it that a chat template obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from stet_ls.engine.errors import PolicyError
+from stet_ls.engine.models import Message, Request
+from stet_ls.engine.prompt.fence import neutralize
+from stet_ls.engine.prompt.leaks.dotenv import is_dotenv, values_of, workspace_values
+from stet_ls.engine.prompt.redact import Redacted, Redaction, redact
+
+CONFIG = frozenset({
+    "yaml", "json", "jsonc", "toml", "ini", "properties", "dotenv", "xml", "shellscript", "dockerfile", "terraform",
+    "hcl", "makefile", "http", "dockercompose", "nix",
+})  # fmt: skip
+_CONFIG_FILES = (".conf", ".cfg", ".cnf", ".ini", ".properties", ".config", ".netrc", ".npmrc", ".pypirc", ".tfvars")
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """Messages that may leave. `secrets` maps their placeholders to what they stand for.
+
+    `foreign` are those that came from neither the document nor the user: they are not put back into code. `values`
+    and `config` are what further messages of the same job are sealed with.
+    """
+
+    messages: tuple[Message, ...]
+    redactions: tuple[Redaction, ...] = ()
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    foreign: frozenset[str] = frozenset()
+    values: tuple[str, ...] = field(default=(), repr=False)
+    config: bool = False
+    ident: str = ""
+
+    @property
+    def restorable(self) -> Mapping[str, str]:
+        """The placeholders that a reply may bring back."""
+        return {name: value for name, value in self.secrets.items() if name not in self.foreign}
+
+
+def seal(request: Request, messages: Iterable[Message], ident: str) -> Sealed:
+    """The messages of a job's first prompt. `ident` is the id of its data fence.
+
+    Raises PolicyError, naming the line and the kind, if something could not be taken out. Reads the workspace's
+    `.env` files: not for an event loop.
+    """
+    config = is_config(request)
+    values = _values(request)
+    text = request.source.text.replace("\r\n", "\n")
+    document = redact(text, values=values, config=config)
+    own = _flat("\n".join([text, request.instruction, *request.constraints, *request.context.values()]))
+    secrets = document.secrets
+    sent: list[Message] = []
+    found: list[Redaction] = []
+    for message in messages:
+        redacted = redact(message.content, secrets, values=values, config=config)
+        if redacted.left:
+            raise _refusal(document, redacted)
+        content, secrets = neutralize(redacted.text, redacted.secrets, ident)
+        sent.append(Message(message.role, content))
+        found += redacted.redactions
+    used = {redaction.placeholder for redaction in found}
+    redactions = [one for one in document.redactions if one.placeholder in used]
+    redactions += [replace(one, line=None) for one in found if one.placeholder not in document.secrets]
+    kept = {name: value for name, value in secrets.items() if name in used or _is_word(name)}
+    foreign = frozenset(name for name, value in kept.items() if _flat(value) not in own and not _is_word(name))
+    return Sealed(tuple(sent), tuple(redactions), kept, foreign, values, config, ident)
+
+
+def seal_more(sealed: Sealed, reply: str, turn: str) -> tuple[str, str, Sealed]:
+    """A reply and a further turn of the same job: the same secrets get the same placeholders.
+
+    What looks like a secret in the reply is the model's own; what is new in the turn, which quotes tools, is put back
+    into no code.
+    """
+    first = redact(reply, sealed.secrets, values=sealed.values, config=sealed.config, public=reply)
+    reply, secrets = neutralize(first.text, first.secrets, sealed.ident)
+    second = redact(turn, secrets, values=sealed.values, config=sealed.config, public=reply)
+    if first.left or second.left:
+        raise _refusal(first, second)
+    turn, everything = neutralize(second.text, second.secrets, sealed.ident)
+    foreign = {name for name in everything if name not in secrets and not _is_word(name)}
+    return reply, turn, replace(sealed, secrets=everything, foreign=sealed.foreign | foreign)
+
+
+def is_config(request: Request) -> bool:
+    """True if values stand without quotes in this document."""
+    name = request.path.name.lower() if request.path is not None else ""
+    return request.language in CONFIG or name.endswith(_CONFIG_FILES) or is_dotenv(Path(name))
+
+
+def _flat(text: str) -> str:
+    """A text without its indentation: what is shown of a document is dedented."""
+    return "\n".join(line.strip() for line in text.split("\n"))
+
+
+def _is_word(name: str) -> bool:
+    """True for a placeholder of a template's word, which is no secret."""
+    return name.startswith("STET_TOKEN_")
+
+
+def _values(request: Request) -> tuple[str, ...]:
+    buffers = [(buffer.path, buffer.text) for buffer in request.workspace.buffers]
+    own = values_of(request.source.text, whole=True) if request.path is not None and is_dotenv(request.path) else ()
+    return tuple(dict.fromkeys([*own, *workspace_values(request.workspace.roots, request.path, buffers)]))
+
+
+def _refusal(document: Redacted, redacted: Redacted) -> PolicyError:
+    """What is told of a secret that stays in spite of all: its line in the document if it has one, and its kind."""
+    left = redacted.left[0]
+    lines = [one.line for one in document.redactions if one.kind == left.kind and one.line is not None]
+    where = f"Line {lines[0] + 1}" if lines else "The prompt"
+    return PolicyError(f"{where} holds a secret ({left.kind}) that could not be replaced, so nothing was sent.")

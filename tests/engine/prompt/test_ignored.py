@@ -1,0 +1,132 @@
+"""What is never shown: files of secrets, the user's list, and the lists of a project, which can only add."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import time
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from stet_ls.engine.models import Buffer, Workspace
+from stet_ls.engine.prompt.ignored import Ignored, left_out
+from stet_ls.engine.prompt.patterns import decision, parse
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "src" / "deep").mkdir(parents=True)
+    return tmp_path
+
+
+def ignored(root: Path, *own: str, buffers: tuple[Buffer, ...] = ()) -> Ignored:
+    return Ignored(Workspace((root,), buffers), own)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".env", ".env.local", "api/.env.production", "prod.env", "id_rsa", "keys/server.pem", ".netrc", ".npmrc",
+        ".pypirc", "home/.aws/credentials", ".kube/config", "kubeconfig", "prod.tfvars", "terraform.tfstate", "secrets.yaml",
+        "client_secret_123.json", ".ssh/config", "release.keystore", ".docker/config.json", "deploy_ed25519",
+    ],
+)  # fmt: skip
+def test_files_of_secrets_are_not_shown(root: Path, name: str) -> None:
+    assert ignored(root).reason(root / name) == "a file of secrets"
+    assert ignored(root).reason(PurePosixPath(name)) == "a file of secrets"
+
+
+@pytest.mark.parametrize(
+    "name", ["main.py", ".env.example", "env.py", "keys.py", "id_rsa.pub", "secrets.py", "config.json", "README.md"]
+)
+def test_other_files_are_shown(root: Path, name: str) -> None:
+    assert ignored(root).reason(root / name) is None
+
+
+def test_a_project_can_hide_more_but_never_show_what_the_user_hides(root: Path) -> None:
+    (root / ".stetignore").write_text("!.env\n!private/\n!*.key\nvendor/\n*.sql\n")
+    hidden = ignored(root, "private/")
+    assert hidden.reason(root / ".env") == "a file of secrets"
+    assert hidden.reason(root / "a.key") == "a file of secrets"
+    assert hidden.reason(root / "private" / "a.py") == "ignored by privacy.ignore"
+    assert hidden.reason(root / "vendor" / "lib" / "a.py") == "ignored by .stetignore"
+    assert hidden.reason(root / "a.sql") == "ignored by .stetignore"
+    assert hidden.reason(root / "a.py") is None
+
+
+def test_the_nearest_list_wins_and_its_buffer_before_the_disk(root: Path) -> None:
+    (root / ".stetignore").write_text("*.txt\n")
+    (root / "src" / ".stetignore").write_text("!keep.txt\nmore.py\n")
+    assert ignored(root).reason(root / "src" / "deep" / "keep.txt") is None
+    assert ignored(root).reason(root / "src" / "other.txt") is not None
+    assert ignored(root).reason(root / "src" / "deep" / "more.py") is not None
+    assert ignored(root).reason(root / "more.py") is None
+    unsaved = Buffer(root / "src" / ".stetignore", 2, "deep/\n")
+    assert ignored(root, buffers=(unsaved,)).reason(root / "src" / "deep" / "a.py") is not None
+    assert ignored(root, buffers=(unsaved,)).reason(root / "src" / "more.py") is None
+
+
+def test_a_list_is_read_again_when_it_changed(root: Path) -> None:
+    hidden = ignored(root)
+    assert hidden.reason(root / "a.py") is None
+    (root / ".stetignore").write_text("a.py\n")
+    assert hidden.reason(root / "a.py") is not None
+    (root / ".stetignore").write_text("other.py\n")
+    assert hidden.reason(root / "a.py") is None
+
+
+def test_a_list_that_cannot_be_read_hides_everything(root: Path) -> None:
+    (root / ".stetignore").mkdir()
+    assert ignored(root).reason(root / "a.py") == "ignored by .stetignore"
+    (root / ".stetignore").rmdir()
+    (root / ".stetignore").write_text("x\n" * 3000)
+    assert ignored(root).reason(root / "a.py") == "ignored by .stetignore"
+
+
+def test_pieces_of_context_go_by_their_names(root: Path) -> None:
+    (root / ".stetignore").write_text("notes.md\n")
+    given = [".env", f"{root}/notes.md", "failing call", "src\\id_rsa", (root / "src/a.py").as_uri()]
+    assert left_out(given, ignored(root)) == {
+        ".env": "a file of secrets",
+        f"{root}/notes.md": "ignored by .stetignore",
+        "src\\id_rsa": "a file of secrets",
+    }
+
+
+PARTS = ["a", "b", "*", "**", "a*", "*b", "?", "[ab]", "[!a]", "a**b", "\\*", "a b"]
+NAMES = ["a", "b", "ab", "ba", "a b", "*", "c"]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_lines_mean_what_git_takes_them_for(tmp_path: Path) -> None:
+    """Against `git check-ignore`, with lines and paths drawn by chance."""
+    chance = random.Random(4)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    paths = ["/".join(chance.choice(NAMES) for _ in range(chance.randint(1, 4))) for _ in range(60)]
+    for _ in range(25):
+        lines = [_line(chance) for _ in range(chance.randint(1, 4))]
+        (tmp_path / ".gitignore").write_text("\n".join(lines) + "\n")
+        (tmp_path / ".stetignore").write_text("\n".join(lines) + "\n")
+        told = subprocess.run(
+            ["git", "-C", str(tmp_path), "check-ignore", "--no-index", "-z", "--stdin"],
+            input="\0".join(paths),
+            capture_output=True,
+            text=True,
+        ).stdout.split("\0")
+        ours = [path for path in paths if ignored(tmp_path).reason(tmp_path / path)]
+        assert ours == [path for path in paths if path in told], lines
+
+
+def _line(chance: random.Random) -> str:
+    body = "/".join(chance.choice(PARTS) for _ in range(chance.randint(1, 3)))
+    return chance.choice(["", "", "!"]) + chance.choice(["", "/"]) + body + chance.choice(["", "", "/"])
+
+
+@pytest.mark.parametrize("line", ["*a" * 60 + "b", "**/a/" * 40 + "b", "[a-" * 50, "a**" * 80 + "b", "?*" * 100 + "b"])
+def test_no_line_is_slow(line: str) -> None:
+    started = time.process_time()
+    for path in (["a"] * 1000, ["a" * 255] * 16, ["a" * 250 + "c"]):
+        decision(parse(line), path)
+    assert time.process_time() - started < 2
