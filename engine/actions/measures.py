@@ -83,7 +83,7 @@ def _style(measures: Measures, request: Request, target: Target, tools: Toolbox)
 def _hazards(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
     if measures.pep8 is not None:
         return replace(measures, security=measures.pep8.security)
-    return replace(measures, security=security.hazards(request.source, request.language))
+    return replace(measures, security=_own(security.hazards(request.source, request.language), measures, target))
 
 
 def _copies(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
@@ -98,7 +98,21 @@ def _unused(measures: Measures, request: Request, target: Target, tools: Toolbox
     if language(request.language) is None or measures.functions is None:
         return measures
     elsewhere = (data for _, data in neighbours(request))
-    return replace(measures, dead=dead.dead(request.source, request.language, elsewhere=elsewhere))
+    hints = dead.dead(request.source, request.language, elsewhere=elsewhere)
+    return replace(measures, dead=_own(hints, measures, target))
+
+
+def _own(hints: tuple[Finding, ...] | None, measures: Measures, target: Target) -> tuple[Finding, ...] | None:
+    """Hints of ours for the target's lines, without those at whose place a linter has said something already."""
+    if hints is None:
+        return None
+    told = [finding for finding in measures.lint or () if finding.source != "lizard"]
+    return tuple(
+        hint
+        for hint in hints
+        if target.span.overlaps(hint.span)
+        and not any(finding.line == hint.line and finding.span.overlaps(hint.span) for finding in told)
+    )
 
 
 def _covered(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:

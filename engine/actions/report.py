@@ -134,7 +134,8 @@ def _findings(findings: Sequence[Finding]) -> Iterator[str]:
     worst = sorted(findings, key=lambda finding: (_ORDER.index(finding.severity), finding.span))[:_MOST_FINDINGS]
     for finding in sorted(worst, key=lambda finding: finding.span):
         rule = f"{finding.source} {finding.code}".strip()
-        yield f"- line {finding.line + 1}: {finding.message} ({finding.severity}, {rule})"
+        message = finding.message.removeprefix(f"line {finding.line + 1}: ")
+        yield f"- line {finding.line + 1}: {message} ({finding.severity}, {rule})"
     if len(findings) > len(worst):
         yield f"- and {len(findings) - len(worst):,} more"
 

@@ -138,4 +138,4 @@ def hazards(source: Source, language: str) -> tuple[Finding, ...] | None:
                     line=source.line_of(span.start),
                 )
             )
-    return tuple(found)
+    return tuple(dict.fromkeys(found))  # of `a(x).b()` both calls begin with the same words

@@ -214,6 +214,23 @@ async def test_bad_input_has_a_report_that_says_what_is_missing(bench: Bench, te
         assert "| Security | not measured |" in answer.markdown
 
 
+async def test_what_a_linter_has_told_is_not_told_again(bench: Bench) -> None:
+    text = "import x from 'x';\nexport function f(a) {\n  eval(a);\n  return x;\n  x();\n}\n"
+    answer = await bench.run("analyze", text, language="javascript", budget=Budget.QUICK)
+    linted = {finding.line for finding in answer.findings if finding.source != "stet"}
+    own = [finding for finding in answer.findings if finding.source == "stet"]
+    assert {finding.line + 1 for finding in answer.findings} >= {3, 5}
+    assert all(finding.line not in linted for finding in own)
+
+
+async def test_the_counts_are_of_the_target_alone(bench: Bench) -> None:
+    text = "def _gone():\n    return 1\n\n\ndef f():\n    $0return 2\n"
+    answer = await bench.run("analyze", text, budget=Budget.QUICK)
+    assert "| Dead code | 0 hints |" in answer.markdown
+    whole = await bench.run("analyze", text.replace("$0", ""), budget=Budget.QUICK)
+    assert "| Dead code | 1 hint |" in whole.markdown
+
+
 async def test_coverage_of_the_workspace_is_told_with_its_age(bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "means.py"
     file.write_text(MEANS)

@@ -13,7 +13,7 @@ CASES = {
     "c": ("void f(char *a) { strcpy(b, a); }", "void f(char *a) { strncpy(b, a, 3); }", "buffer-overflow"),
     "cpp": ("void f(char *a) { printf(a); }", 'void f(char *a) { printf("%s", a); }', "format-string"),
     "go": (
-        'package a\nfunc f(c string) { exec.Command("sh", "-c", c) }',
+        'package a\nfunc f(c string) { exec.Command("sh", "-c", c).Run() }',
         'package a\nfunc f(c string) { exec.Command("ls", c) }',
         "shell",
     ),
