@@ -58,7 +58,7 @@ def test_the_outline_has_the_units(stet: Stet, folder: Path) -> None:
     (file,) = json.loads(stet("check", "--outline", "--json", "a.py").out)["files"]
 
     symbols = [(each["kind"], each["qualified"], each["line"], each["doc"]) for each in file["symbols"]]
-    assert symbols == [("class", "A", 1, ""), ("method", "A.f", 2, "One.")]
+    assert symbols == [("class", "A", 1, ""), ("method", "A.f", 2, '"""One."""')]
     assert "symbols" not in json.loads(stet("check", "--json", "a.py").out)["files"][0]
     assert stet("check", "--outline", "a.py").out == "a.py:1:1: class A\na.py:2:1: method A.f\n"
 

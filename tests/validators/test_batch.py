@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from stet_ls.validators import batch, lint, syntax
 from stet_ls.validators.source import Source
 from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
+ENVIRONMENT = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 PATIENT = 60.0  # seconds; other tests keep the machine busy
 
 ODD = {
@@ -70,18 +74,53 @@ def test_the_projects_version_decides(texts: list[batch.Text]) -> None:
     assert [verdict.status for verdict in verdicts] == ["error", "ok", "ok", "error", "error"]
 
 
-def test_one_ruff_reads_them_all(texts: list[batch.Text], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two projects and what has none: three processes for a hundred texts, and one grammar for what is broken."""
-    started: list[str] = []
-    run = batch.run_tool
+def counted(tool: str, folder: Path) -> tuple[Toolbox, Path]:
+    """The real tool behind a script that writes a line for each start."""
+    program, starts, script = shutil.which(tool, path=ENVIRONMENT), folder / "starts", folder / tool
+    script.write_text(f'#!/bin/sh\necho >> "{starts}"\nexec "{program}" "$@"\n')
+    script.chmod(0o755)
+    return Toolbox(programs=((tool, script),)), starts
 
-    def counted(argv: list[str], **options: object) -> object:
-        started.append(argv[0])
-        return run(argv, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(batch, "run_tool", counted)
-    batch.check(texts, deadline=PATIENT)
-    assert len(started) == 3
+def test_one_ruff_reads_them_all(texts: list[batch.Text], tmp_path: Path) -> None:
+    """Two projects and what has none: three starts for a hundred texts."""
+    tools, starts = counted("ruff", tmp_path)
+    verdicts = batch.check(texts, deadline=PATIENT, tools=tools)
+
+    assert starts.read_text().count("\n") == 3
+    assert verdicts == batch.check(texts, deadline=PATIENT)
+
+
+JAVA = {
+    "clean": "class A { int f() { return 1; } }\n",
+    "empty": "",
+    "byte order mark": "\ufeffclass A { int f( }\n",
+    "windows": "class A {\r\n  int f() { return 1 }\r\n}\r\n",
+    "beyond the BMP": 'class A { String s = "😀" + ; }\n',
+    "several": "class A {\n  int f( { return 1; }\n  int g() { return ; + }\n",
+    "repeated": "final final class A {}\n",
+    "other file's name": "public class Elsewhere {}\n",
+    "the same class": "class A {}\n",
+    "package": "package a.b;\nimport c.d.E;\nclass A extends E {}\n",
+    "half a surrogate": "class A { // \ud83d\n",
+    "NUL": "class A {\0}\n",
+}
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac on this machine")
+def test_one_jvm_reads_them_all(tmp_path: Path) -> None:
+    """But for a module's declaration, which is left to the grammar."""
+    tools, starts = counted("javac", tmp_path)
+    texts = [batch.Text(Source(text), "java", Path("A b.java")) for text in JAVA.values()]
+    texts.append(batch.Text(Source("module a { requires b; }\n"), "java", Path("module-info.java")))
+    together = batch.check(texts, deadline=PATIENT, tools=tools)
+
+    assert starts.read_text().count("\n") == 1
+    assert (together[-1].status, together[-1].source) == ("ok", "tree-sitter")
+    for text, verdict in zip(texts, together, strict=True):
+        assert verdict == syntax.check(text.source, "java", path=text.path, deadline=PATIENT), text
+    assert {verdict.source for verdict in together[:-1]} == {"javac"}
+    assert {verdict.status for verdict in together} == {"ok", "error"}
 
 
 def test_other_languages_are_judged_as_ever() -> None:

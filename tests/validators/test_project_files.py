@@ -63,3 +63,14 @@ def test_a_table_that_nobody_would_write_is_refused(text: str) -> None:
 def test_a_table_is_read_with_its_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_bytes(b'\xef\xbb\xbf[tool."a.b"]\nx = 1\n')
     assert read_table(tmp_path / "a.toml") == {"tool": {"a.b": {"x": 1}}}
+
+
+def test_a_crate_inherits_its_workspaces_edition(tmp_path: Path) -> None:
+    """From the manifest further up, or, at the top, from the same one."""
+    (tmp_path / "crates" / "a" / "src").mkdir(parents=True)
+    inherits = "[package]\nname = 'a'\nedition.workspace = true\n"
+    (tmp_path / "Cargo.toml").write_text(f"{inherits}[workspace.package]\nedition = '2024'\n")
+    (tmp_path / "crates" / "a" / "Cargo.toml").write_text(inherits)
+
+    assert rust.edition(tmp_path / "crates" / "a" / "src" / "lib.rs") == "2024"
+    assert rust.edition(tmp_path / "main.rs") == "2024"

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from stet_ls.validators.checkers.asking import FILE, Answered, Asked, Run, ask
+from stet_ls.validators.checkers.asking import FILE, Answered, Asked, Run, Unable, ask
 from stet_ls.validators.checkers.reading import distinct, finding, judged
 from stet_ls.validators.parse import clean
 from stet_ls.validators.process import PRIVATE, ToolResult
+from stet_ls.validators.source import Source
 
-# "A.java:3: error: ';' expected", the line itself, and a caret below the place.
-_ERROR = re.compile(r"^.*?\.java:(\d+): error: (.+)\n.*\n([ \t]*)\^$", re.MULTILINE)
-_ARGUMENTS = (
+ERROR = r"\.java:(\d+): error: (.+)\n.*\n([ \t]*)\^$"
+"""The end of a file's name, the line, the message, the line itself, and a caret below the place."""
+_ERROR = re.compile(rf"^.*?{ERROR}", re.MULTILINE)
+
+ARGUMENTS = (
     "-J-XX:TieredStopAtLevel=1",  # 0.5 s: most of the time is the start of a JVM
     "-J-XX:+UseSerialGC",
     "-J-Xmx512m",
@@ -19,14 +23,17 @@ _ARGUMENTS = (
     "-proc:none",
     "-XDshould-stop.ifNoError=PARSE",  # types need the project's classes; what is left are errors of syntax
     "-XDshould-stop.ifError=PARSE",
-    "-encoding", "UTF-8", "-Xmaxerrs", "100", "-nowarn", "-implicit:none",
+    "-encoding", "UTF-8", "-nowarn", "-implicit:none",
     "-d", PRIVATE, "-classpath", PRIVATE, "-sourcepath", PRIVATE,
-    FILE,
 )  # fmt: skip
+"""All but the files to read."""
+_MOST = ("-Xmaxerrs", "100")
 
 
 def javac(asked: Asked) -> Answered:
     """The errors of the compiler's parser."""
+    if is_module(asked.path):
+        return Unable("javac would look for the modules that it names", missing=True)
 
     def read(result: ToolResult) -> Answered:
         text = result.stderr.decode("utf-8", "replace")
@@ -36,6 +43,14 @@ def javac(asked: Asked) -> Answered:
         )
         return judged(result, distinct(found), "javac")
 
-    # javac takes a byte order mark for a character; a space in its place keeps the columns.
-    text = re.sub(rb"^\xef\xbb\xbf", b" ", clean(asked.source))
-    return ask(asked, Run("javac", _ARGUMENTS, text=text), read)
+    return ask(asked, Run("javac", (*ARGUMENTS, *_MOST, FILE), text=file_text(asked.source)), read)
+
+
+def is_module(path: Path | None) -> bool:
+    """True for a module's declaration: its names are resolved before anything is parsed."""
+    return path is not None and path.name == "module-info.java"
+
+
+def file_text(source: Source) -> bytes:
+    """The bytes that javac gets of a text. It takes a byte order mark for a character; a space keeps the columns."""
+    return re.sub(rb"^\xef\xbb\xbf", b" ", clean(source))

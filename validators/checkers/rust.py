@@ -44,7 +44,12 @@ def edition(path: Path | None) -> str:
             continue
         except (OSError, ValueError):
             break
-        named = _get(manifest, "package", "edition") or _get(manifest, "workspace", "package", "edition")
+        named = _get(manifest, "package", "edition")
+        inherits = isinstance(named, Mapping)  # `edition.workspace = true`
+        if not isinstance(named, str):
+            named = _get(manifest, "workspace", "package", "edition")
+        if inherits and named is None:
+            continue  # the workspace's own manifest is further up
         if named in ("2015", "2018", "2021", "2024"):
             return str(named)
     return _EDITION

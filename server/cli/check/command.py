@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 _CHUNK = 96
-_HEAVY = 8  # a file that is no Python may start a tool of its own, so fewer of them make a chunk
+_HEAVY = 8  # a file for which a tool has to be started, where one start does not do for all
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +67,7 @@ _ARGUMENTS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
             "help": "the same as --format json; lines and columns count from 1",
         },
     ),
-    (("--outline",), {"action": "store_true", "help": "list each file's functions and classes too"}),
+    (("--outline",), {"action": "store_true", "help": "list what each file declares too"}),
     (
         ("--jobs",),
         {"metavar": "N", "type": int, "default": 0, "help": "processes at most; without it one for each processor"},
@@ -163,7 +163,7 @@ def _chunks(tasks: Sequence[Task]) -> list[list[Task]]:
     chunks: list[list[Task]] = []
     room = 0
     for task in tasks:
-        weight = 1 if language_of(task.path) == "python" else _HEAVY
+        weight = 1 if language_of(task.path) in ("python", "java") else _HEAVY
         if room < weight:
             chunks.append([])
             room = _CHUNK

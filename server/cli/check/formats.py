@@ -15,7 +15,7 @@ from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.hidden import HIDDEN, shown
 
 if TYPE_CHECKING:
-    from stet_ls.validators.structure import Unit
+    from stet_ls.validators.outline import Symbol
 
 Reports = Iterable[Report]
 
@@ -31,8 +31,8 @@ def text(reports: Reports, _seconds: Callable[[], float]) -> None:
         for place, finding in report.findings:
             said = f"{finding.severity}: {finding.message} [{_rule(finding)}]"
             write(_line(report, place, said), _STYLES[finding.severity])
-        for place, unit in report.symbols or ():
-            write(_line(report, place, f"{unit.kind} {unit.qualified}"), "")
+        for place, symbol, _ in report.symbols or ():
+            write(_line(report, place, f"{symbol.kind} {symbol.qualified}"), "")
 
 
 def as_json(reports: Reports, seconds: Callable[[], float]) -> None:
@@ -133,10 +133,10 @@ def _finding(place: Placed, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _symbol(symbol: tuple[Placed, Unit]) -> dict[str, Any]:
-    place, unit = symbol
-    return {**asdict(place), "kind": unit.kind, "name": unit.name, "qualified": unit.qualified,
-            "signature": unit.signature, "doc": unit.doc}  # fmt: skip
+def _symbol(row: tuple[Placed, Symbol, str]) -> dict[str, Any]:
+    place, symbol, doc = row
+    names = {"kind": symbol.kind, "name": symbol.name, "qualified": symbol.qualified}
+    return {**asdict(place), **names, "signature": symbol.signature, "doc": doc}
 
 
 def _result(report: Report, place: Placed, finding: Finding) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 if TYPE_CHECKING:
     from stet_ls.server.cli.check.baseline import Baseline
-    from stet_ls.validators.structure import Unit
+    from stet_ls.validators.outline import Symbol
 
 DEADLINE = 10.0
 """Seconds for each check of a file: nobody waits at a cursor, and a judged file is worth more than a quick one."""
@@ -46,16 +46,16 @@ class Placed:
 class Report:
     """What was found in a file. `unread` is why it could not even be read, or "".
 
-    `symbols` is None where nobody asked for them. `known` is the number of findings that do not count, because the
-    baseline has them. An error that only an untrusted grammar sees is a warning here: `findings` have the severities
-    that decide the exit status.
+    `symbols` come with what documents them, and are None where nobody asked. `known` is the number of findings that do
+    not count, because the baseline has them. An error that only an untrusted grammar sees is a warning here:
+    `findings` have the severities that decide the exit status.
     """
 
     path: Path
     language: str
     verdict: Verdict
     findings: tuple[tuple[Placed, Finding], ...] = ()
-    symbols: tuple[tuple[Placed, Unit], ...] | None = None
+    symbols: tuple[tuple[Placed, Symbol, str], ...] | None = None
     known: int = 0
     unread: str = ""
 
@@ -181,10 +181,14 @@ def _demoted(finding: Finding) -> Finding:
     return replace(finding, severity=Severity.WARNING) if finding.severity is Severity.ERROR else finding
 
 
-def _symbols(text: batch.Text) -> tuple[tuple[Placed, Unit], ...]:
-    from stet_ls.validators.structure import units
+def _symbols(text: batch.Text) -> tuple[tuple[Placed, Symbol, str], ...]:
+    from stet_ls.validators.outline import outline
 
-    return tuple((_place(text.source, unit.span), unit) for unit in units(text.source, text.language))
+    source = text.source
+    return tuple(
+        (_place(source, symbol.span), symbol, source.slice(symbol.doc) if symbol.doc else "")
+        for symbol in outline(source, text.language)
+    )
 
 
 def _place(source: Source, span: Span) -> Placed:

@@ -76,7 +76,7 @@ def _remarks(report: Report) -> Iterator[tuple[str, str]]:
     if report.findings and report.doubted:
         yield (
             "doubted",
-            f"{report.path}: only a grammar judged it, which knows no macros; its compiler has the last word",
+            f"{report.path}: only a grammar judged it, and valid code can outwit that one; so it only warns",
         )
 
 
