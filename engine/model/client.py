@@ -188,7 +188,8 @@ class Client:
         exchange = Exchange(
             body=self._dialect.request(profile.model, messages, sampling),
             max_tokens=sampling.max_tokens,
-            begin_by=min(turn.begin_by, loop.time() + patience),
+            silence=patience,
+            begin_by=turn.begin_by,
             deadline_at=turn.deadline_at,
             between_tokens=self.provider.timeout_token,
             on_event=on_event,

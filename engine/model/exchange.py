@@ -33,7 +33,10 @@ _LONGEST_BODY = 16_000_000
 
 @dataclass(slots=True)
 class Exchange:
-    """A request with its limits: `begin_by` and `deadline_at` by the event loop's clock, the other in seconds.
+    """A request with its limits: `begin_by` and `deadline_at` by the event loop's clock, the others in seconds.
+
+    The first token is due after `silence`, or that long after the server reported how far through the prompt it is, and
+    by `begin_by` in any case; the whole reply at `deadline_at`.
 
     After `run`, `reading` holds what came, `failure` what went wrong, if anything did, and `streamed` is False if the
     whole reply came in one piece.
@@ -41,6 +44,7 @@ class Exchange:
 
     body: Mapping[str, Any]
     max_tokens: int
+    silence: float
     begin_by: float
     deadline_at: float
     between_tokens: float
@@ -55,7 +59,7 @@ class Exchange:
         """Send the request and read the reply. Faults are kept, not raised; a cancel closes the connection at once."""
         loop, reading = asyncio.get_running_loop(), self.reading
         try:
-            async with asyncio.timeout_at(min(self.deadline_at, self.begin_by)) as watch:
+            async with asyncio.timeout_at(self._first_due(loop.time())) as watch:
                 async with sdk.chat.completions.with_streaming_response.create(**self.body) as response:
                     self.failure = await self._read(response, watch)
         except TimeoutError:
@@ -101,6 +105,8 @@ class Exchange:
             return None
         if reading.reason is not None:
             watch.reschedule(min(self.deadline_at, now + _AFTERMATH_SECONDS))
+        elif event.get("prompt_progress") and reading.first_at is None:
+            watch.reschedule(self._first_due(now))
         elif brought:
             watch.reschedule(min(self.deadline_at, now + self.between_tokens))
         if brought and now - self._told_at >= _PROGRESS_SECONDS:
@@ -125,6 +131,9 @@ class Exchange:
         self.streamed = False
         self.reading.take(body, max_tokens=self.max_tokens)
         return None
+
+    def _first_due(self, now: float) -> float:
+        return min(self.deadline_at, self.begin_by, now + self.silence)
 
     def _lateness(self, *, out_of_time: bool) -> Failure:
         if out_of_time:

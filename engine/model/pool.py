@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, WeightsError
 from stet_ls.engine.events import OnEvent, ignore
 from stet_ls.engine.model import chain
-from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.client import Client, shown_address
+from stet_ls.engine.model.cost import cost_of
 from stet_ls.engine.model.dialect import EMBEDDED, Dialect
 from stet_ls.engine.model.discover import discover
 from stet_ls.engine.model.experience import Experience
@@ -102,6 +103,16 @@ class Models:
         clients = self._configured or await self._local()
         asleep = await asyncio.to_thread(self._embedded_profile)
         return await health_of(clients, self._embedded_client, self._settings, self._paths, asleep)
+
+    def most(self, prompt_tokens: int, reply_tokens: int) -> float:
+        """What such a call costs at the dearest endpoint that may get it; unknown prices count as nothing."""
+        usage = Usage(prompt_tokens, reply_tokens)
+        return max((cost_of(client.provider, usage) or 0.0 for client in self._configured), default=0.0)
+
+    @property
+    def is_embedded(self) -> bool:
+        """True if the embedded model would serve, as far as is known without looking."""
+        return not self._configured and not self._found
 
     async def close(self) -> None:
         """Close every connection and let go of the embedded model."""

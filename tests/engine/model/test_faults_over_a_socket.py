@@ -148,6 +148,22 @@ async def test_keep_alives_are_no_tokens(scripted: ScriptedModel, asker) -> None
     assert raised.value.fault is Fault.NO_FIRST_TOKEN
 
 
+PROGRESS = b'data: {"choices":[{"delta":{}}],"prompt_progress":{"total":900,"processed":90}}\n\n'
+
+
+async def test_a_server_that_tells_how_far_it_read_is_not_silent(scripted: ScriptedModel, asker) -> None:
+    """llama.cpp does with each batch: a long prompt on a busy machine is no fault."""
+    scripted.reply(raw=[*[PROGRESS] * 12, _event("fine") + b"\n\n", b"data: [DONE]\n\n"], delay=0.1)
+    assert (await asker.ask()).text == "fine"
+
+
+async def test_who_reads_for_ever_is_given_up_at_the_deadline(scripted: ScriptedModel, asker) -> None:
+    scripted.reply(raw=[PROGRESS] * 100, delay=0.1)
+    with pytest.raises(EndpointError) as raised:
+        await asker.ask(deadline=1.5)
+    assert raised.value.fault is Fault.DEADLINE
+
+
 def _event(content: str) -> bytes:
     return f"data: {json.dumps({'choices': [{'delta': {'content': content}}]}, ensure_ascii=False)}".encode()
 

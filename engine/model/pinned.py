@@ -1,0 +1,37 @@
+"""A transport that connects to the addresses that were looked at, whatever the name says by then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import httpx2
+
+
+class Pinned(httpx2.AsyncBaseTransport):
+    """Sends requests for a name to its `addresses`, one after the other until one accepts; to nobody if there is none.
+
+    The name stays in the Host header and in the TLS handshake, so certificates are checked as ever.
+    """
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self.addresses: Sequence[str] = ()
+        self._inner = inner
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Sends one request; its body is sent to the first address that accepts the connection."""
+        host, url = request.url.host, request.url
+        refused: Exception = httpx2.ConnectError("the name has no address")
+        for address in tuple(self.addresses):
+            request.url = url.copy_with(host=address)
+            request.extensions = {**request.extensions, "sni_hostname": host}
+            try:
+                return await self._inner.handle_async_request(request)
+            except httpx2.ConnectError as error:
+                refused = error
+            finally:
+                request.url = url
+        raise refused
+
+    async def aclose(self) -> None:
+        """Closes every socket."""
+        await self._inner.aclose()
