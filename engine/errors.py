@@ -9,6 +9,7 @@ StetError                    one sentence: the thing, the place, the way out
 │   └── WeightsError         the embedded model's file is absent, damaged or cannot be fetched
 ├── WorkerError              a child process did not start, or did not last
 └── PolicyError              refused: secrets, isolation, trust
+    └── LimitError           what the user lets jobs spend is used up
 
 A refusal that belongs to the job ("the reply held no code") is no exception: it is an Answer without success.
 """
@@ -102,3 +103,7 @@ class PolicyError(StetError):
     """Refused by policy: a secret that cannot be replaced, an isolation level that cannot be reached, no trust."""
 
     exit_code = 4
+
+
+class LimitError(PolicyError):
+    """What the user lets jobs spend is used up. Names the limit, what is left, and the setting."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.models import Budget, Request
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.settings import Settings
+from stet_ls.engine.spending import Purse, Spent
 from stet_ls.validators.toolbox import Toolbox
 
 CALLS: dict[Budget, int] = {Budget.QUICK: 1, Budget.STANDARD: 3, Budget.THOROUGH: 6, Budget.TASK: 15}
@@ -42,7 +44,8 @@ _REVIEWS = ("explain", "analyze")
 class Ledger:
     """What a job spent. Tokens are the endpoint's own count, or 0 where it told none.
 
-    `cost` is in the currency of the providers' prices; None as soon as one call's price is unknown.
+    `cost` is in the currency of the providers' prices; None as soon as one call's price is unknown, of which
+    `known_cost` takes no notice.
     """
 
     calls: int = 0
@@ -50,6 +53,7 @@ class Ledger:
     completion_tokens: int = 0
     cached_tokens: int = 0
     cost: float | None = 0.0
+    known_cost: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)
     model: str = ""
     endpoint: str = ""
@@ -64,6 +68,7 @@ class Job:
     settings: Settings
     models: Models
     profile: Profile
+    purse: Purse
     on_event: OnEvent
     ledger: Ledger = field(default_factory=Ledger)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
@@ -85,7 +90,7 @@ class Job:
             self.ledger.stages[name] = self.ledger.stages.get(name, 0.0) + time.perf_counter() - started
 
     async def ask(self, prompt: Prompt, *, temperature: float, max_tokens: int) -> Completion:
-        """One model call within the job's budget. Raises ModelError."""
+        """One model call within the job's budget. Raises ModelError, and LimitError before it would spend too much."""
         asked = self.settings.model.temperature
         sampling = Sampling(
             temperature if asked is None else asked,
@@ -94,11 +99,15 @@ class Job:
             by_user=asked is not None,
         )
         limit = self._call_limit(prompt.tokens, max_tokens)
-        with self.stage("model" if not self.ledger.calls else "repair"):
-            completion = await self.models.complete(
-                prompt.messages, sampling=sampling, deadline=limit, on_event=self.on_event
-            )
-        self._book(completion)
+        await self._reserve(prompt.tokens, max_tokens)
+        try:
+            with self.stage("model" if not self.ledger.calls else "repair"):
+                completion = await self.models.complete(
+                    prompt.messages, sampling=sampling, deadline=limit, on_event=self.on_event
+                )
+            self._book(completion)
+        finally:
+            self.purse.settle(self.trace_id, self.spent())
         return completion
 
     def may_ask_again(self) -> bool:
@@ -115,6 +124,10 @@ class Job:
         """
         room = self.profile.context - min(self.settings.model.max_tokens, self.profile.context // 3)
         return int(min(room, 2500 if self.profile.tier == "tiny" else 12000) / self.profile.token_factor)
+
+    def spent(self) -> Spent:
+        """What the job's calls took so far; a call of unknown price counts as nothing."""
+        return Spent(self.ledger.prompt_tokens + self.ledger.completion_tokens, self.ledger.known_cost)
 
     def seconds(self) -> float:
         """Seconds since the job began."""
@@ -138,6 +151,12 @@ class Job:
             "seconds": round(time.monotonic() - self.started, 3),
             "trace": self.trace_id,
         }
+
+    async def _reserve(self, prompt_tokens: int, reply_tokens: int) -> None:
+        """Asks for what a call takes at most."""
+        prompt_tokens = round(prompt_tokens * self.profile.token_factor)
+        call = Spent(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
+        await asyncio.to_thread(self.purse.reserve, self.trace_id, self.spent(), call)
 
     def _limit(self) -> float:
         deadline = self.settings.deadline
@@ -167,6 +186,7 @@ class Job:
         ledger.model, ledger.endpoint = completion.model, completion.endpoint
         ledger.warnings += [warning for warning in completion.warnings if warning not in ledger.warnings]
         ledger.cost = None if ledger.cost is None or completion.cost is None else ledger.cost + completion.cost
+        ledger.known_cost += completion.cost or 0.0
         if completion.usage is not None:
             ledger.prompt_tokens += completion.usage.prompt_tokens
             ledger.completion_tokens += completion.usage.completion_tokens

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from stet_ls.engine.errors import ModelError
+from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.events import Judged
 from stet_ls.engine.job import CALLS, Job
 from stet_ls.engine.judges.case import Case, Judge, timed
@@ -74,7 +74,8 @@ async def propose(
     """The best candidate that the job's budget bought, with its evidence; Unusable if no reply held any.
 
     A further call is spent only where something concrete can be said: the reply held no code, or a trusted judge
-    refuted the candidate. Raises ModelError if the first call fails; a later failure keeps what is there.
+    refuted the candidate. Raises ModelError if the first call fails, LimitError if it may not be made; later neither
+    takes away what is there.
     """
     best: Proposal[Content] | Unusable | None = None
     for attempt in range(1 + _repairs(job)):
@@ -82,7 +83,7 @@ async def propose(
             break
         try:
             reply = await job.ask(prompt, temperature=temperature, max_tokens=max_tokens)
-        except ModelError as error:
+        except (ModelError, LimitError) as error:
             if best is None:
                 raise
             job.ledger.warnings.append(f"A repair was given up: {error}")

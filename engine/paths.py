@@ -29,6 +29,11 @@ class Paths:
         """What was learnt about models."""
         return self.data / "profiles"
 
+    @property
+    def ledger(self) -> Path:
+        """What jobs spent, a file a month."""
+        return self.data / "ledger"
+
 
 def user_paths() -> Paths:
     """The paths of this user; `STET_HOME` moves all of them."""

@@ -13,11 +13,14 @@ from stet_ls.engine.actions.registry import RECIPES
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.events import OnEvent, ignore
 from stet_ls.engine.job import Job
+from stet_ls.engine.ledger import Ended, Entry, LedgerFile, now
+from stet_ls.engine.line import Line
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.models import Answer, Outcome, Request
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.settings import Settings
+from stet_ls.engine.spending import Purse
 
 log = logging.getLogger(__name__)
 
@@ -31,20 +34,54 @@ class Engine:
     def __init__(self, settings: Settings, paths: Paths) -> None:
         self.settings = settings
         self.models = Models(settings, paths)
+        self.ledger = LedgerFile(paths.ledger)
+        self._purse = Purse(settings.spending, self.ledger)
+        self._line = Line()
 
     async def run(self, request: Request, *, on_event: OnEvent = ignore) -> Answer:
-        """Does one job. Raises StetError for what the user has to mend; a refusal is an Answer without success."""
+        """Does one job, when its turn comes. Raises StetError for what the user has to mend.
+
+        A refusal is an Answer without success. However the job ends, what it spent is in the ledger.
+        """
         recipe = self._recipe(request)
-        job = Job(request, self.settings, self.models, await self.models.profile(), on_event)
-        log.info("job %s: %s, %s", job.trace_id, request.action, request.language)
-        answer = await recipe.run(job)
-        log.info("job %s: %s after %.1f s", job.trace_id, "offered" if answer.success else "refused", job.seconds())
+        profile = await self.models.profile()
+        async with self._line.turn(1 if self.models.is_embedded else self.settings.jobs_at_once, on_event):
+            job = Job(request, self.settings, self.models, profile, self._purse, on_event)
+            log.info("job %s: %s, %s", job.trace_id, request.action, request.language)
+            ended = Ended.FAILED
+            try:
+                answer = await recipe.run(job)
+                ended = Ended.OFFERED if answer.success else Ended.REFUSED
+            except asyncio.CancelledError:
+                ended = Ended.CANCELLED
+                raise
+            finally:
+                self._write_down(job, ended)
         return answer
+
+    def _write_down(self, job: Job, ended: Ended) -> None:
+        log.info("job %s: %s after %.1f s", job.trace_id, ended, job.seconds())
+        spent = job.ledger
+        entry = Entry(
+            at=now(),
+            job=job.trace_id,
+            action=job.request.action,
+            model=spent.model,
+            ended=ended,
+            calls=spent.calls,
+            prompt_tokens=spent.prompt_tokens,
+            completion_tokens=spent.completion_tokens,
+            cost=spent.cost if spent.cost is None else round(spent.cost, 6),
+            seconds=round(job.seconds(), 3),
+        )
+        if spent.calls:
+            self.ledger.add(entry)
+        self._purse.close(job.trace_id)
 
     async def show_prompt(self, request: Request) -> Prompt:
         """What the first call of such a job would send, after redaction. Nothing is sent."""
         recipe = self._recipe(request)
-        job = Job(request, self.settings, self.models, await self.models.profile(), ignore)
+        job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore)
         return (await asyncio.to_thread(brief, job, recipe)).prompt
 
     def _recipe(self, request: Request) -> Recipe:

@@ -186,6 +186,18 @@ class Checks(Section):
     findings: bool = Field(default=True, description="Show what analyze found as diagnostics, not only in its report.")
 
 
+class Spending(Section):
+    """What jobs may spend; 0 is no limit. Days are those of UTC; costs are in the currency of the providers' prices."""
+
+    daily_tokens: int = Field(
+        default=0, ge=0, json_schema_extra=UserOnly, description="Most tokens of a day, sent and received, of all jobs."
+    )
+    daily_cost: float = Field(
+        default=0.0, ge=0, json_schema_extra=UserOnly, description="Most that the jobs of a day may cost together."
+    )
+    job_cost: float = Field(default=0.0, ge=0, json_schema_extra=UserOnly, description="Most that one job may cost.")
+
+
 class SandboxSettings(Section):
     """Running code that nobody trusts."""
 
@@ -249,6 +261,13 @@ class Settings(Section):
         default=30.0,
         description="Seconds a job may take on a fast endpoint; stretched by the measured speed of a slow one.",
     )
+    jobs_at_once: int = Field(
+        default=4,
+        ge=1,
+        json_schema_extra=UserOnly,
+        description="Jobs that may ask models at the same time; others wait in line. The embedded model takes one.",
+    )
+    spending: Spending = Field(default=Spending(), description="What jobs may spend.")
     model: ModelSettings = Field(default=ModelSettings(), description="How models are asked.")
     checks: Checks = Field(default=Checks(), description="Validation and repair.")
     sandbox: SandboxSettings = Field(default=SandboxSettings(), description="Running code that nobody trusts.")

@@ -7,10 +7,12 @@ from stet_ls.engine.events import Stage
 _WORDS = {
     "target": "reading the code",
     "context": "reading the code",
+    "queued": "waiting for its turn",
     "model": "asking the model",
     "repair": "asking the model once more",
     "judge": "checking",
     "finish": "finishing",
+    "probe": "testing",
 }
 
 

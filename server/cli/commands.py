@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, Row] = {
     "config": Row("config", "show the settings and where each comes from, or write a first file"),
     "editor": Row("editor", "print the configuration to paste for an editor"),
     "demo": Row("demo", "watch every action at work on a small project with real flaws"),
+    "stats": Row("stats", "what jobs spent: calls, tokens and cost by day, model or action"),
     "memory": Row("memory", "solutions that stood (comes later)"),
     "sandbox": Row("sandbox", "run a command in the sandbox, or tell which walls stand here"),
 }

@@ -10,12 +10,18 @@ import pytest
 
 from stet_ls.engine.events import ignore
 from stet_ls.engine.job import CALLS, FIRST_CALL_LIMIT, Job
+from stet_ls.engine.ledger import LedgerFile
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.models import Budget, Request
 from stet_ls.engine.paths import user_paths
-from stet_ls.engine.settings import Settings
+from stet_ls.engine.settings import Settings, Spending
+from stet_ls.engine.spending import Purse
 from stet_ls.validators.source import Source
+
+
+def no_limits() -> Purse:
+    return Purse(Spending(), LedgerFile(user_paths().ledger))
 
 
 def job_of(
@@ -24,7 +30,7 @@ def job_of(
     """A job that began `ago` seconds ago and made `calls` calls of `call` seconds each."""
     settings = Settings(deadline=30)
     request = Request("refactor", "python", Source(""), budget=budget)
-    job = Job(request, settings, Models(settings, user_paths()), Profile("mid", 8192, 1, 2, speed), ignore)
+    job = Job(request, settings, Models(settings, user_paths()), Profile("mid", 8192, 1, 2, speed), no_limits(), ignore)
     job.ledger.calls = calls
     job.ledger.stages["model"] = calls * call
     job.started = time.monotonic() - ago
@@ -69,11 +75,14 @@ def test_a_small_model_gets_a_small_prompt(stet_home: Path) -> None:
     request = Request("refactor", "python", Source(""))
     models = Models(settings, user_paths())
     budgets = {
-        tier: Job(request, settings, models, Profile(tier, 32768, 1, 1), ignore).prompt_budget()
+        tier: Job(request, settings, models, Profile(tier, 32768, 1, 1), no_limits(), ignore).prompt_budget()
         for tier in ("tiny", "mid", "strong")
     }
     assert budgets == {"tiny": 2500, "mid": 12000, "strong": 12000}
-    assert Job(request, settings, models, Profile("mid", 4096, 1, 1), ignore).prompt_budget() == 4096 - 4096 // 3
+    assert (
+        Job(request, settings, models, Profile("mid", 4096, 1, 1), no_limits(), ignore).prompt_budget()
+        == 4096 - 4096 // 3
+    )
 
 
 def test_a_model_that_counts_more_tokens_gets_less_text(stet_home: Path) -> None:

@@ -28,8 +28,11 @@ def request_for(action: str, marked: str, *, language: str = "python", **fields:
 class Bench:
     """Runs actions and keeps the events that were seen."""
 
-    def __init__(self, model: ScriptedModel, settings: Settings | None = None) -> None:
-        provider = Provider(name="scripted", base_url=model.base_url, model=model.models[0], api_key=SecretStr("k"))
+    def __init__(self, model: ScriptedModel, settings: Settings | None = None, **provided: Any) -> None:
+        """`provided` are further fields of the endpoint, such as its prices."""
+        provider = Provider(
+            name="scripted", base_url=model.base_url, model=model.models[0], api_key=SecretStr("k"), **provided
+        )
         self.settings = (settings or Settings()).model_copy(update={"providers": (provider,)})
         self.engine = Engine(self.settings, user_paths())
         self.events: list[Event] = []

@@ -1,0 +1,164 @@
+"""What jobs spent: one line a job on the disk, kept for as long as the user keeps the file."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+_MODE = 0o600
+
+
+class Ended(StrEnum):
+    """How a job ended."""
+
+    OFFERED = "offered"
+    REFUSED = "refused"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one job spent. `at` is its end in UTC; tokens are the endpoints' own counts; `cost` is None if unknown.
+
+    A call that was cancelled is counted, its tokens are not: no endpoint tells them.
+    """
+
+    at: str
+    job: str
+    action: str
+    model: str
+    ended: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+    seconds: float = 0.0
+
+    @property
+    def day(self) -> str:
+        """The day of its end, in UTC."""
+        return self.at[:10]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What several jobs spent together. `unpriced` jobs are not in `cost`."""
+
+    jobs: int = 0
+    offered: int = 0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+    seconds: float = 0.0
+
+    def plus(self, entry: Entry) -> Total:
+        """With one job more."""
+        return Total(
+            self.jobs + 1,
+            self.offered + (entry.ended == Ended.OFFERED),
+            self.calls + entry.calls,
+            self.prompt_tokens + entry.prompt_tokens,
+            self.completion_tokens + entry.completion_tokens,
+            self.cost + (entry.cost or 0.0),
+            self.unpriced + (entry.cost is None),
+            self.seconds + entry.seconds,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Sent and received."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+GROUPS = ("day", "model", "action")
+"""What totals can be told by."""
+
+_NAMES = {field.name for field in fields(Entry)}
+
+
+class LedgerFile:
+    """The file of all jobs, one month a file. Several servers and commands may write to it at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def add(self, entry: Entry) -> None:
+        """Writes one job down. A full disk or a missing right is logged: no job fails for its bookkeeping."""
+        line = (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path = self._folder / f"{entry.at[:7]}.jsonl"
+            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, _MODE)
+            try:
+                os.write(descriptor, line)  # at once: lines of several writers do not mix
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            log.warning("job %s is not in the ledger: %s", entry.job, error)
+
+    def entries(self, *, since: date | None = None) -> Iterator[Entry]:
+        """The jobs from a day on (UTC), the oldest first. A line that cannot be read is passed over."""
+        first = since.isoformat() if since else ""
+        for path in sorted(self._folder.glob("????-??.jsonl")):
+            if path.stem < first[:7]:
+                continue
+            try:
+                lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            except OSError as error:
+                log.warning("%s cannot be read: %s", path, error)
+                continue
+            yield from (entry for line in lines if (entry := _entry(line)) and entry.day >= first)
+
+    def today(self) -> Total:
+        """What was spent since midnight, UTC."""
+        return total(self.entries(since=datetime.now(UTC).date()))
+
+
+def now() -> str:
+    """This moment, as entries write it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def days_ago(days: int) -> date:
+    """The day from which so many days, today included, are counted."""
+    return datetime.now(UTC).date() - timedelta(days=days - 1)
+
+
+def total(entries: Iterator[Entry] | Sequence[Entry]) -> Total:
+    """The sum of jobs."""
+    summed = Total()
+    for entry in entries:
+        summed = summed.plus(entry)
+    return summed
+
+
+def totals(entries: Iterator[Entry] | Sequence[Entry], by: str) -> dict[str, Total]:
+    """The sums by one of GROUPS, in the order of the names."""
+    sums: defaultdict[str, Total] = defaultdict(Total)
+    for entry in entries:
+        name = str(getattr(entry, by)) or "none"
+        sums[name] = sums[name].plus(entry)
+    return dict(sorted(sums.items()))
+
+
+def _entry(line: str) -> Entry | None:
+    try:
+        row = json.loads(line)
+        entry = Entry(**{name: row[name] for name in _NAMES if name in row})
+        total([entry])  # every number is one
+        date.fromisoformat(entry.day)
+    except (ValueError, TypeError):
+        return None
+    return entry
