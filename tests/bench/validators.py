@@ -64,7 +64,9 @@ def _keystrokes(name: str, key: str) -> Iterator[float]:
         while at and not source.data[at - 1 : at + 1].isalpha():
             at -= 1
         after = source.splice([Splice(Span(at, at), key)])
-        yield _worked(lambda: syntax.glance(after, name, deadline=PATIENCE))  # noqa: B023  # called before it changes
+        seconds = _worked(lambda: syntax.glance(after, name, deadline=PATIENCE))  # noqa: B023  # called at once
+        if parse.parse(after, name).root.has_error == (key == "("):  # an `x` within a keyword breaks it too
+            yield seconds
         syntax.glance(source, name, deadline=PATIENCE)
 
 
