@@ -123,7 +123,7 @@ def test_a_bug_is_one_sentence_and_a_log(stet: Stet, folder: Path, stet_home: Pa
     """A library that cannot be imported stands for everything that nobody foresaw."""
     (folder / "rich.py").write_text("raise RuntimeError('a broken installation')\n")
 
-    ran = stet("check", "rich.py", PYTHONPATH=str(folder))
+    ran = stet("config", "show", PYTHONPATH=str(folder))
 
     log = stet_home / "log" / "stet.log"
     assert (ran.status, ran.out) == (70, "")
