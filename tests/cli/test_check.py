@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from support.command import Stet
+from support.stet import stet_argv
 
 
 def test_a_clean_file_is_silence(stet: Stet, folder: Path) -> None:
@@ -96,3 +100,15 @@ def test_a_language_without_grammar_is_not_judged_and_says_so(stet: Stet, folder
     assert ran.status == 0
     assert json.loads(ran.out)["files"][0]["verdict"] == "unknown"
     assert stet("check", "a.txt").err.startswith("stet: a.txt: not judged: ")
+
+
+def test_a_clean_file_needs_little_of_the_house(folder: Path, environment: Mapping[str, str]) -> None:
+    """What a check imports before it is needed is time that every commit pays."""
+    (folder / "a.py").write_text("x = 1\n")
+    argv = [sys.executable, "-X", "importtime", *stet_argv("check", "a.py")[1:]]
+    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert done.returncode == 0
+    assert "stet_ls.validators.syntax" in imported
+    late = {"pydantic", "rich", "tree_sitter", "multiprocessing", "pygls", "stet_ls.validators.messages"}
+    assert not imported & late
