@@ -1,6 +1,6 @@
 """Tries to get out of the box that it runs in, and tells what it reached. Needs nothing but Python 3.8.
 
-Run as `python attack.py`, with the targets as JSON in STET_TARGETS. Prints one JSON object: the walls that have a hole,
+Run as `python attack.py`, with the targets as JSON in BOX_TARGETS. Prints one JSON object: the walls that have a hole,
 each with what went through, and whether honest work is possible. What it says is believed only where it reports a hole;
 that a wall stands is also seen from outside, by listeners and a victim.
 """
@@ -121,7 +121,7 @@ def honest() -> bool:
 
 def main() -> None:
     """Runs every attack."""
-    targets = json.loads(os.environ["STET_TARGETS"])
+    targets = json.loads(os.environ["BOX_TARGETS"])
     holes: dict[str, list[str]] = {}
     for wall, attack in ATTACKS:
         try:

@@ -54,9 +54,9 @@ class Bwrap:
         arguments = [*_walls(plan), *_view(spec, plan, self.layers, stack)]
         readers = {"status": plan.pipe("--json-status-fd", arguments)}
         if spec.report:
-            readers["report"] = plan.pipe(None, variables, "STET_REPORT_FD")
+            readers["report"] = plan.pipe(None, variables, "BOX_REPORT_FD")
         if spec.artifacts:
-            readers["artifacts"] = plan.pipe(None, variables, "STET_ARTIFACTS_FD")
+            readers["artifacts"] = plan.pipe(None, variables, "BOX_ARTIFACTS_FD")
         arguments += ["--chdir", work, "--"]
         options = plan.data("\0".join(arguments).encode() + b"\0")
         argv = [str(self.program), "--args", str(options), *_command(spec)]
@@ -172,7 +172,7 @@ def _command(spec: RunSpec) -> list[str]:
     if spec.artifacts:
         names = " ".join(shlex.quote(f"./{collect.relative(name)}") for name in spec.artifacts)
         script += (
-            '; work=$PWD; files=$STET_ARTIFACTS_FD; unset STET_ARTIFACTS_FD; "$@"; code=$?; '
+            '; work=$PWD; files=$BOX_ARTIFACTS_FD; unset BOX_ARTIFACTS_FD; "$@"; code=$?; '
             f'cd "$work" && tar -cf "/proc/self/fd/$files" -- {names} 2>/dev/null; exit $code'
         )
     else:

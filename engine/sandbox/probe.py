@@ -54,7 +54,7 @@ async def attack(runner: Runner) -> Probed:
             (sys.executable, "-I", "-S", _SCRIPT.name),
             files={_SCRIPT.name: _SCRIPT.read_bytes()},
             binds=mounts.interpreter(),
-            env={"STET_TARGETS": json.dumps(targets.told)},
+            env={"BOX_TARGETS": json.dumps(targets.told)},
         )
         result = await runner.run(spec)
         told = _told(result)
@@ -126,7 +126,7 @@ def _targets() -> Iterator[_Targets]:
             "datagrams": str(folder / "datagrams"),
             "abstract": name,
             "victim": victim.pid,
-            "variables": [*ENVIRONMENT, *_SHELL, "STET_TARGETS"],
+            "variables": [*ENVIRONMENT, *_SHELL, "BOX_TARGETS"],
         }
         yield _Targets(told, reached)
 

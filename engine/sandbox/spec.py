@@ -65,7 +65,7 @@ class RunSpec:
 
     `files` are put into the working folder, by relative path; the folder is `/box`, or the overlay's root. `binds` are
     shown read-only at their own paths. `artifacts` are relative paths whose regular files come back. With `report` the
-    run finds the number of a descriptor to write to in `STET_REPORT_FD`.
+    run finds the number of a descriptor to write to in `BOX_REPORT_FD`.
     """
 
     argv: tuple[str, ...]

@@ -49,7 +49,7 @@ async def test_a_link_is_no_artifact(box: Bwrap) -> None:
 
 
 async def test_a_report_comes_through_its_own_descriptor(box: Bwrap) -> None:
-    script = "import os; os.write(int(os.environ['STET_REPORT_FD']), b'said'); os._exit(3)"
+    script = "import os; os.write(int(os.environ['BOX_REPORT_FD']), b'said'); os._exit(3)"
     spec = RunSpec((sys.executable, "-c", script), binds=mounts.interpreter(), report=True)
 
     result = await box.run(spec)
