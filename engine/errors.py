@@ -55,6 +55,7 @@ class NoModelError(ModelError):
 class Fault(StrEnum):
     """How an endpoint failed. The retry rules of the client are a table over these."""
 
+    REFUSED = "refused by the privacy rule"
     NO_KEY = "no key"
     UNAUTHORIZED = "unauthorized"
     QUOTA = "quota"

@@ -103,7 +103,7 @@ class Job:
         try:
             with self.stage("model" if not self.ledger.calls else "repair"):
                 completion = await self.models.complete(
-                    prompt.messages, sampling=sampling, deadline=limit, on_event=self.on_event
+                    prompt.messages, sampling=sampling, deadline=limit, on_event=self.on_event, sealed=prompt.sealed
                 )
             self._book(completion)
         finally:

@@ -198,6 +198,35 @@ class Spending(Section):
     job_cost: float = Field(default=0.0, ge=0, json_schema_extra=UserOnly, description="Most that one job may cost.")
 
 
+Rule = Literal["redact", "refuse", "allow"]
+
+
+class Privacy(Section):
+    """What leaves with a prompt. The three rules are for endpoints by where their address is."""
+
+    loopback: Rule = Field(
+        default="redact",
+        json_schema_extra=UserOnly,
+        description='What a model on this machine gets of secrets: "redact" replaces them by placeholders, "refuse" '
+        'sends no prompt that holds one, "allow" sends them as they are.',
+    )
+    private: Rule = Field(
+        default="redact", json_schema_extra=UserOnly, description="The same for a model in a private network."
+    )
+    public: Rule = Field(default="redact", json_schema_extra=UserOnly, description="The same for any other model.")
+    ignore: tuple[str, ...] = Field(
+        default=(),
+        json_schema_extra=UserOnly,
+        description="Files that are never shown to a model unless they are the target, as in a .gitignore; beside them "
+        "the common names of secret files, and those that a project's .stetignore names.",
+    )
+
+    @property
+    def tells_apart(self) -> bool:
+        """True if it matters where an endpoint is."""
+        return {self.loopback, self.private, self.public} != {"redact"}
+
+
 class SandboxSettings(Section):
     """Running code that nobody trusts."""
 
@@ -270,6 +299,7 @@ class Settings(Section):
     spending: Spending = Field(default=Spending(), description="What jobs may spend.")
     model: ModelSettings = Field(default=ModelSettings(), description="How models are asked.")
     checks: Checks = Field(default=Checks(), description="Validation and repair.")
+    privacy: Privacy = Field(default=Privacy(), description="What leaves with a prompt.")
     sandbox: SandboxSettings = Field(default=SandboxSettings(), description="Running code that nobody trusts.")
     memory: MemorySettings = Field(default=MemorySettings(), description="Solutions that stood.")
     log: LogSettings = Field(default=LogSettings(), description="The log file.")

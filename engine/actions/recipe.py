@@ -48,7 +48,15 @@ def brief(job: Job, recipe: Recipe) -> Brief:
     # Half of the prompt for the target: the task, its form and some context need the rest.
     target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
     instruction = _instruction(recipe, request, target)
-    prompt = build(request, target, instruction, recipe.task, budget_tokens=job.prompt_budget(), tier=job.profile.tier)
+    prompt = build(
+        request,
+        target,
+        instruction,
+        recipe.task,
+        budget_tokens=job.prompt_budget(),
+        tier=job.profile.tier,
+        ignore=job.settings.privacy.ignore,
+    )
     return Brief(target, instruction, prompt)
 
 

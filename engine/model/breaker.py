@@ -27,7 +27,7 @@ class State(StrEnum):
 Admission = Literal["call", "trial"]
 """What a call goes through as. It has to be given back to `end`, whatever comes of it."""
 
-_BLAMELESS = frozenset({Fault.CONTEXT, Fault.BAD_REQUEST, Fault.DEADLINE})
+_BLAMELESS = frozenset({Fault.REFUSED, Fault.CONTEXT, Fault.BAD_REQUEST, Fault.DEADLINE})
 """Faults of the request or of its time, not of the endpoint. A cancelled call has no fault at all."""
 
 LONGEST_REST = 60.0

@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError
+from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError
 from stet_ls.engine.events import Notice, OnEvent
 from stet_ls.engine.model.breaker import Admission, State
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.client import Client, Turn
 from stet_ls.engine.model.faults import Failure, reason, sentence
 from stet_ls.engine.models import Message
+from stet_ls.engine.prompt.seal import UNSEALED, Sealed
 
 _SHORT_PAUSE = 3.0
 """Seconds that an endpoint is waited for while another one could be asked."""
@@ -37,12 +38,13 @@ async def ask(
     deadline: float,
     patience: float,
     on_event: OnEvent,
+    sealed: Sealed = UNSEALED,
 ) -> Completion:
     """A reply within `deadline` seconds, from the first endpoint that gives one; its warnings say who gave none.
 
     A pause that a server asks for is waited for if it is shorter than `patience` seconds and nobody else can be asked.
-    Raises NoModelError if nothing could be reached, EndpointError if what was reached failed. A cancelled call counts
-    against nobody.
+    Raises NoModelError if nothing could be reached, EndpointError if what was reached failed, PolicyError if none of
+    them may have the prompt. `sealed` says what is hidden in it. A cancelled call counts against nobody.
     """
     deadline_at = asyncio.get_running_loop().time() + deadline
     setbacks: list[_Setback] = []
@@ -55,7 +57,7 @@ async def ask(
         else:
             turn = _turn(deadline_at, patience, sum(other.breaker.admits() for other in following))
             try:
-                result = await client.complete(messages, sampling=sampling, turn=turn, on_event=on_event)
+                result = await client.complete(messages, sampling=sampling, turn=turn, on_event=on_event, sealed=sealed)
             except BaseException:
                 client.breaker.withdraw(admission)
                 raise
@@ -107,11 +109,13 @@ def _resting(client: Client) -> _Setback:
     return _Setback(client, failure, f"{reason(failure, client.label)}; {when}")
 
 
-def _error(setbacks: Sequence[_Setback]) -> ModelError:
+def _error(setbacks: Sequence[_Setback]) -> ModelError | PolicyError:
     """What the user is told when nobody gave a reply."""
     told = ". ".join(setback.words for setback in setbacks) + "."
     if all(setback.failure.fault is Fault.UNREACHABLE for setback in setbacks):
         return NoModelError(told)
+    if all(setback.failure.fault is Fault.REFUSED for setback in setbacks):
+        return PolicyError(told)
     last = setbacks[-1]
     failure = last.failure
     return EndpointError(

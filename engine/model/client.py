@@ -21,9 +21,11 @@ from stet_ls.engine.model.exchange import Exchange, reply_errors
 from stet_ls.engine.model.experience import Experience
 from stet_ls.engine.model.faults import Failure, reason, sentence, without_secrets
 from stet_ls.engine.model.profiles import Profile, is_chat_model, overridden, profile_for, tuned
+from stet_ls.engine.model.reach import allowed
 from stet_ls.engine.model.reading import Reading
 from stet_ls.engine.model.retry import pause_before_retry
 from stet_ls.engine.models import Message
+from stet_ls.engine.prompt.seal import UNSEALED, Sealed
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.settings import Provider, Settings
 
@@ -66,7 +68,7 @@ class Client:
     ) -> None:
         self.provider = provider
         self.experience = experience
-        self.connection = Connection(provider)
+        self.connection = Connection(provider, pinned=settings.privacy.tells_apart)
         self.breaker = Breaker(settings.model.breaker_failures, settings.model.breaker_seconds)
         self.last_failure: Failure | None = None
         self._settings = settings
@@ -90,16 +92,22 @@ class Client:
         return f"{self.name} ({self.address})"
 
     async def complete(
-        self, messages: Sequence[Message], *, sampling: Sampling, turn: Turn, on_event: OnEvent
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        turn: Turn,
+        on_event: OnEvent,
+        sealed: Sealed = UNSEALED,
     ) -> Completion | Refusal:
-        """A reply to the messages within its turn, or why there is none.
+        """A reply to the messages within its turn, or why there is none. `sealed` says what is hidden in them.
 
         Cancelling closes the connection at once, which stops the endpoint's work.
         """
         requests = loading = 0
         changed = False
         while True:
-            result = await self._ask(messages, sampling, turn, on_event)
+            result = await self._ask(messages, sampling, turn, on_event, sealed)
             requests += not isinstance(result, Failure) or result.sent
             if not isinstance(result, Failure):
                 return replace(result, requests=requests)
@@ -163,7 +171,12 @@ class Client:
         return None
 
     async def _ask(
-        self, messages: Sequence[Message], sampling: Sampling, turn: Turn, on_event: OnEvent
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        turn: Turn,
+        on_event: OnEvent,
+        sealed: Sealed,
     ) -> Completion | Failure:
         """One request. Text that came before a fault is a completion that was cut."""
         loop = asyncio.get_running_loop()
@@ -171,6 +184,7 @@ class Client:
             async with asyncio.timeout_at(min(turn.begin_by, turn.deadline_at)):
                 profile = await self.profile()
                 sdk = await self.connection.sdk()
+                fit = await self._fit(messages, sealed)
         except TimeoutError:
             return Failure(Fault.DEADLINE if loop.time() >= turn.deadline_at else Fault.NO_FIRST_TOKEN)
         except reply_errors() as error:
@@ -179,6 +193,9 @@ class Client:
             return profile
         if isinstance(sdk, Failure):
             return sdk
+        if isinstance(fit, Failure):
+            return fit
+        messages = fit
         estimated = sum(estimate(message.content) for message in messages)
         prompt_tokens = round(estimated * profile.token_factor)
         if profile.known_context and prompt_tokens / _OVERESTIMATE + _LEAST_REPLY > profile.context:
@@ -221,6 +238,11 @@ class Client:
             streamed=exchange.streamed,
             runaway=reading.runaway is not None,
         )
+
+    async def _fit(self, messages: Sequence[Message], sealed: Sealed) -> Sequence[Message] | Failure:
+        """The messages as the rule for this endpoint's place lets them go."""
+        privacy = self._settings.privacy
+        return allowed(messages, sealed, await self.connection.route(), privacy) if privacy.tells_apart else messages
 
     def _warnings(
         self, exchange: Exchange, failure: Failure | None, prompt_tokens: int, estimated: int

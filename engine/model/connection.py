@@ -16,11 +16,14 @@ from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.diagnose import failure_of_exception, failure_of_status
 from stet_ls.engine.model.faults import Failure, without_secrets
 from stet_ls.engine.model.keys import key_of
+from stet_ls.engine.model.reach import Route, route_to
 from stet_ls.engine.settings import Provider
 
 if TYPE_CHECKING:
     import httpx2
     import openai
+
+    from stet_ls.engine.model.pinned import Pinned
 
 _CONNECT_SECONDS = 5.0
 
@@ -43,8 +46,10 @@ class Listed:
 class Connection:
     """One endpoint's key, its HTTP client and, once a job needs it, the SDK on top of it."""
 
-    def __init__(self, provider: Provider) -> None:
+    def __init__(self, provider: Provider, *, pinned: bool = False) -> None:
         self.provider = provider
+        self._pinned = pinned
+        self._pin: Pinned | None = None
         self._key: str | None = None
         self._http: httpx2.AsyncClient | None = None
         self._sdk: openai.AsyncOpenAI | None = None
@@ -104,6 +109,13 @@ class Connection:
             return json.loads(response.content) if response.is_success else None
         return None
 
+    async def route(self) -> Route:
+        """The way that the next request takes. Its addresses are those that are connected to from now on."""
+        route = await route_to(self.provider.base_url)
+        if self._pin is not None:
+            self._pin.addresses = route.addresses
+        return route
+
     async def close(self) -> None:
         """Close every socket. The connection must not be used again."""
         if self._http is not None:
@@ -119,9 +131,15 @@ class Connection:
 
     async def _client(self) -> httpx2.AsyncClient:
         async with self._opening:
-            if self._http is None:
-                self._http = await asyncio.to_thread(_open_http, self.provider)
-        return self._http
+            if self._http is not None:
+                return self._http
+            route = await route_to(self.provider.base_url) if self._pinned else None
+            if route is None or route.proxied:
+                http = await asyncio.to_thread(_open_http, self.provider)
+            else:
+                http, self._pin = await asyncio.to_thread(_open_pinned, self.provider, route)
+            self._http = http
+            return http
 
 
 def is_loopback(base_url: str) -> bool:
@@ -145,6 +163,17 @@ def _open_http(provider: Provider) -> httpx2.AsyncClient:
         follow_redirects=False,
         verify=not provider.base_url.startswith("http:"),  # without TLS there is no certificate store to load
     )
+
+
+def _open_pinned(provider: Provider, route: Route) -> tuple[httpx2.AsyncClient, Pinned]:
+    import httpx2
+
+    from stet_ls.engine.model.pinned import Pinned
+
+    inner = httpx2.AsyncHTTPTransport(verify=not provider.base_url.startswith("http:"), trust_env=False)
+    pin = Pinned(inner, route.addresses)
+    timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
+    return httpx2.AsyncClient(timeout=timeout, transport=pin, follow_redirects=False), pin
 
 
 def _open_sdk(provider: Provider, key: str, http: httpx2.AsyncClient) -> openai.AsyncOpenAI:

@@ -34,6 +34,7 @@ class Failure:
 
 
 _SENTENCES: Mapping[Fault, tuple[str, str]] = {
+    Fault.REFUSED: ("may not be sent what was hidden", ""),
     Fault.NO_KEY: ("cannot be asked without its key", ""),
     Fault.UNAUTHORIZED: ("refused the key", "set STET_API_KEY, or the variable that api_key_env names"),
     Fault.QUOTA: ("says that the account's quota is used up", ""),

@@ -13,8 +13,8 @@ class Pinned(httpx2.AsyncBaseTransport):
     The name stays in the Host header and in the TLS handshake, so certificates are checked as ever.
     """
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
-        self.addresses: Sequence[str] = ()
+    def __init__(self, inner: httpx2.AsyncBaseTransport, addresses: Sequence[str]) -> None:
+        self.addresses = addresses
         self._inner = inner
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:

@@ -24,6 +24,7 @@ from stet_ls.engine.model.speed import LOCAL_READING
 from stet_ls.engine.model.store import ProfileStore
 from stet_ls.engine.models import Message
 from stet_ls.engine.paths import Paths
+from stet_ls.engine.prompt.seal import UNSEALED, Sealed
 from stet_ls.engine.settings import Provider, Settings
 
 if TYPE_CHECKING:
@@ -60,9 +61,17 @@ class Models:
         self._starting = asyncio.Lock()
 
     async def complete(
-        self, messages: Sequence[Message], *, sampling: Sampling, deadline: float, on_event: OnEvent = ignore
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        deadline: float,
+        on_event: OnEvent = ignore,
+        sealed: Sealed = UNSEALED,
     ) -> Completion:
         """A reply within `deadline` seconds from now, from the first endpoint that gives one.
+
+        `sealed` says what is hidden in the messages; the rule of an endpoint's place says what becomes of that.
 
         Cancelling stops the endpoint's work and counts against nobody. Raises NoModelError if nothing could be
         reached, EndpointError if what was reached failed.
@@ -79,6 +88,7 @@ class Models:
                 deadline=deadline - (asyncio.get_running_loop().time() - began),
                 patience=self._settings.deadline,
                 on_event=on_event,
+                sealed=sealed,
             )
         except ModelError:
             # A server that was found may have been stopped since; the next call looks again.

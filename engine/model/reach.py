@@ -39,10 +39,11 @@ class Reach(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The way to an endpoint. `addresses` are those to connect to; none if a proxy is in between."""
+    """The way to an endpoint: the `addresses` to connect to, unless a proxy is in between."""
 
     reach: Reach
     addresses: tuple[str, ...] = ()
+    proxied: bool = False
 
 
 def reach_of(address: Address) -> Reach:
@@ -58,30 +59,28 @@ def reach_of(address: Address) -> Reach:
     return Reach.PUBLIC if address.is_global else Reach.PRIVATE
 
 
-async def route_to(base_url: str) -> Route | None:
-    """The way to an address now; None if its name means nothing. A name of several addresses is as wide as the widest.
+async def route_to(base_url: str) -> Route:
+    """The way to an address now. A name of several addresses is as wide as the widest; one of none is public.
 
-    A proxy of the environment reads what goes to it without TLS; and what it alone can resolve is public.
+    A proxy of the environment reads what goes to it without TLS, so its own place counts then.
     """
     parts = urlsplit(base_url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     found = await _resolved(host, port)
     proxy = None if found and _widest(found) is Reach.LOOPBACK else _proxy(parts.scheme, host)
     if proxy is None:
-        return Route(_widest(found), tuple(map(str, found))) if found else None
-    reach = _widest(found) if found else Reach.PUBLIC
+        return Route(_widest(found), tuple(map(str, found)))
+    reach = _widest(found)
     if parts.scheme == "http":
         through = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
         reach = max(reach, _widest(await _resolved(through.hostname or "", through.port or 80)))
-    return Route(reach)
+    return Route(reach, proxied=True)
 
 
-def allowed(
-    messages: Sequence[Message], sealed: Sealed, route: Route | None, privacy: Privacy
-) -> Sequence[Message] | Failure:
+def allowed(messages: Sequence[Message], sealed: Sealed, route: Route, privacy: Privacy) -> Sequence[Message] | Failure:
     """The messages as they may go this way, or why they may not: only what hides something is a matter of rules."""
     secrets = {name: value for name, value in sealed.secrets.items() if name.startswith(_SECRET)}
-    if route is None or not secrets:
+    if not secrets:
         return messages
     name = route.reach.name.lower()
     match getattr(privacy, name):

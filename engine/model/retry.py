@@ -14,6 +14,7 @@ from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.faults import Failure
 
 MOST_REQUESTS: Mapping[Fault, int] = {
+    Fault.REFUSED: 1,
     Fault.NO_KEY: 1,
     Fault.UNAUTHORIZED: 1,
     Fault.QUOTA: 1,

@@ -23,7 +23,7 @@ from stet_ls.engine.prompt.ignored import left_out as left_out_files
 from stet_ls.engine.prompt.instruction import Instruction
 from stet_ls.engine.prompt.layout import Layout, choose
 from stet_ls.engine.prompt.redact import Redaction
-from stet_ls.engine.prompt.seal import Sealed, seal, seal_more
+from stet_ls.engine.prompt.seal import UNSEALED, Sealed, seal, seal_more
 from stet_ls.engine.prompt.task import Task, Tier, Wants
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.prompt.view import View, stub_lines, view
@@ -55,7 +55,7 @@ class Prompt:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     budget: int = 0
     form: str = ""
-    sealed: Sealed = field(default_factory=lambda: Sealed(()), repr=False)
+    sealed: Sealed = field(default=UNSEALED, repr=False)
 
     @property
     def ident(self) -> str:

@@ -41,6 +41,10 @@ class Sealed:
         return {name: value for name, value in self.secrets.items() if name not in self.foreign}
 
 
+UNSEALED = Sealed(())
+"""Nothing is hidden in these messages."""
+
+
 def seal(request: Request, messages: Iterable[Message], ident: str) -> Sealed:
     """The messages of a job's first prompt. `ident` is the id of its data fence.
 

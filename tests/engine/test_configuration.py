@@ -175,6 +175,10 @@ USER_ONLY: dict[str, Any] = {
     "checks.trusted_workspaces": ["/"],
     "checkers": [{"language": "python", "argv": ["curl"]}],
     "programs": [{"name": "gofmt", "path": "gofmt"}],
+    "privacy.loopback": "allow",
+    "privacy.private": "allow",
+    "privacy.public": "allow",
+    "privacy.ignore": ["!.env"],
 }
 
 
