@@ -113,11 +113,11 @@ def _reach(most: int, same: Callable[[int, int], bool]) -> int:
 
 
 def _edit(old: bytes, new: bytes, at: _Stretch, first: int, last: int) -> Edit:
-    """The edit of a stretch, with the white space on both sides and one character more, from `first` to `last`.
+    """The edit of a stretch from the last token before it to the first of the next line, within `first` and `last`.
 
-    Indents and dedents are tokens without a width in that white space. Python's parser, once it finds one changed,
-    takes nothing more of the old tree: a line inserted between two functions cost the whole file. Characters count as
-    a whole, because a lexer that looked at one has read all its bytes but is only said to have read the first.
+    Indents and dedents are tokens without a width in the white space there. Python's parser, once it finds one of them
+    changed, takes nothing more of the old tree: a word at a block's end cost the whole file. Characters count as a
+    whole, because a lexer that looked at one has read all its bytes but is only said to have read the first.
     """
     start, end = at.start, at.end
     near = old[max(first, start - _NEAR) : start]
@@ -125,7 +125,8 @@ def _edit(old: bytes, new: bytes, at: _Stretch, first: int, last: int) -> Edit:
     while start > first and _inside(old, start):
         start -= 1
     near = old[end : min(last, end + _NEAR)]
-    end += min(len(near) - len(near.lstrip()) + 1, len(near))
+    line, _, below = near.partition(b"\n")
+    end += min(len(near) - len((below or line).lstrip()) + 1, len(near))
     while end < last and _inside(old, end):
         end += 1
     return Edit(start, end, new[at.new_start - (at.start - start) : at.new_end + (end - at.end)])

@@ -133,6 +133,7 @@ def seconds_of(source: Source) -> float:
 CHANGES = {
     "a keystroke": lambda text: text.replace("f700_", "f700_x"),
     "a keystroke that breaks it": lambda text: text.replace("f700_", "f700(_"),
+    "a word at a block's end": lambda text: text.replace("[a, 700]", "[a, 700] or a"),
     "a line end": lambda text: text + "\n",
     "words above and a function below": lambda text: text.replace("e.", "e.\n\nMore.", 1).replace("1999]", "1999, os]"),
     "many cursors": lambda text: text.replace("00_", "00_x"),
