@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -48,6 +49,7 @@ def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:
     """
     found: list[Unclosed | Stray] = []
     stack: list[tree_sitter.Node] = []
+    waiting: Counter[str] = Counter()  # the closers that something on the stack waits for
     for count, leaf in enumerate(leaves(root, broken=True)):
         if count % _LOOK_AT_CLOCK == 0 and time.monotonic() > end:
             return []
@@ -55,13 +57,14 @@ def unmatched(root: tree_sitter.Node, *, end: float) -> list[Unclosed | Stray]:
             continue
         if leaf.type in CLOSERS:
             stack.append(leaf)
+            waiting[CLOSERS[leaf.type]] += 1
+        elif leaf.type in OPENERS and not waiting[leaf.type]:
+            found.append(Stray(leaf))
         elif leaf.type in OPENERS:
-            fitting = next((n for n, opener in enumerate(reversed(stack)) if CLOSERS[opener.type] == leaf.type), None)
-            if fitting is None:
-                found.append(Stray(leaf))
-                continue
-            found += [Unclosed(stack.pop(), leaf) for _ in range(fitting)]
-            stack.pop()
+            while CLOSERS[(opener := stack.pop()).type] != leaf.type:
+                found.append(Unclosed(opener, leaf))
+                waiting[CLOSERS[opener.type]] -= 1
+            waiting[leaf.type] -= 1
     return found + [Unclosed(opener, None) for opener in reversed(stack)]
 
 

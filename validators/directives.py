@@ -7,12 +7,15 @@ since a brace that is opened in two branches breaks the tree of the whole.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from stet_ls.validators.findings import Finding, Related
 from stet_ls.validators.parse import Parsed
 from stet_ls.validators.source import Span
+from stet_ls.validators.units import captures
 
 DIRECTIVE = "directive"
 
@@ -20,7 +23,12 @@ _LINE = re.compile(rb"^[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]*)", re.MULTILINE)
 _CLOSERS = {"if": "#endif", "region": "#endregion"}
 _OPENED_BY = {"endif": "if", "else": "if", "elif": "if", "endregion": "region"}
 _IN_SIGHT = 2
-_NO_DIRECTIVE = re.compile("comment|string|char")
+_MOST = 3000  # lines that are looked at
+_TEXTS = frozenset({
+    "comment", "verbatim_string_literal", "raw_string_literal", "string_literal", "interpolated_string_expression",
+})  # fmt: skip
+_CONDITIONAL = frozenset({"if", "elif", "else", "endif"})
+_VISIBLE = re.compile(rb"[^\r\n]")
 _TOKEN = re.compile(r"\w+|&&|\|\||==|!=|[!()]")
 
 
@@ -36,16 +44,17 @@ class Directive:
 
 def directives(parsed: Parsed) -> Iterator[Directive]:
     """The lines that begin with `#`, without those inside of comments and strings."""
-    for match in _LINE.finditer(parsed.source.data):
-        word = match[1].decode("utf-8", "replace")
+    texts = [(node.start_byte, node.end_byte) for node in captures(parsed, _TEXTS)]
+    starts = [start for start, _ in texts]
+    for match in islice(_LINE.finditer(parsed.source.data), _MOST):
         start = match.start(1) - 1
-        node = parsed.root.descendant_for_byte_range(match.start(1), match.end(1))
-        if node is not None and _NO_DIRECTIVE.search(node.type) and node.start_byte < start:
+        holder = bisect_right(starts, start) - 1
+        if holder >= 0 and texts[holder][0] < start < texts[holder][1]:
             continue
+        word = match[1].decode("utf-8", "replace")
         kind = "if" if word in ("ifdef", "ifndef") else word
-        yield Directive(
-            kind, match[2].decode("utf-8", "replace").partition("//")[0].strip(), Span(start, match.end(1)), word
-        )
+        rest = match[2].decode("utf-8", "replace").partition("//")[0].strip()
+        yield Directive(kind, rest, Span(start, match.end(1)), word)
 
 
 def balance(parsed: Parsed) -> tuple[Finding, ...]:
@@ -54,7 +63,8 @@ def balance(parsed: Parsed) -> tuple[Finding, ...]:
         return ()
     found: list[Finding] = []
     stack: list[Directive] = []
-    for one in directives(parsed):
+    lines = list(directives(parsed))
+    for one in lines if len(lines) < _MOST else ():
         if one.kind in _CLOSERS:
             stack.append(one)
         elif one.kind in _OPENED_BY:
@@ -105,31 +115,40 @@ def compiled(parsed: Parsed) -> tuple[bytes, tuple[Span, ...]]:
     the first branch counts, but for `#if 0`.
     """
     off: list[Span] = []
+    marks: list[Span] = []  # the conditional lines themselves
     stack: list[tuple[bool, bool]] = []  # is this branch on; was any branch on
     symbols: set[str] = set()
     since: int | None = None  # where the present disabled part began
     is_c = parsed.language in ("c", "cpp")
     for one in directives(parsed):
-        if since is not None and one.kind in ("if", "elif", "else", "endif"):
+        if since is not None and one.kind in _CONDITIONAL:
             off.append(Span(since, max(since, parsed.data.rfind(b"\n", 0, one.span.start) + 1)))
             since = None
+        was_on = not stack or stack[-1][0]
         if one.kind == "if":
-            on = _holds(one, symbols, is_c)
-            stack.append((on, on))
+            on = was_on and _holds(one, symbols, is_c)
+            stack.append((on, on or not was_on))
         elif one.kind in ("elif", "else") and stack:
             on = not stack[-1][1] and (one.kind == "else" or _holds(one, symbols, is_c))
             stack[-1] = (on, on or stack[-1][1])
         elif one.kind == "endif" and stack:
             stack.pop()
-        elif one.kind == "define" and all(on for on, _ in stack):
+        elif one.kind == "define" and was_on:
             symbols.add(one.rest)
-        elif one.kind == "undef" and all(on for on, _ in stack):
+        elif one.kind == "undef" and was_on:
             symbols.discard(one.rest)
-        if not all(on for on, _ in stack) and since is None:
-            since = parsed.data.find(b"\n", one.span.end) + 1
+        line_end = parsed.data.find(b"\n", one.span.end) + 1
+        if one.kind in _CONDITIONAL:
+            # Behind `#else` and `#endif` C takes anything with a warning, and C# nothing but a comment.
+            bare = not is_c and one.kind in ("else", "endif")
+            marks.append(Span(one.span.start, one.span.end if bare else line_end))
+        if stack and not stack[-1][0] and since is None:
+            since = line_end
+    if since is not None:
+        off.append(Span(since, len(parsed.data)))
     data = bytearray(parsed.data)
-    for span in off:
-        data[span.start : span.end] = re.sub(rb"[^\r\n]", b" ", parsed.data[span.start : span.end])
+    for span in (*off, *marks) if off else ():
+        data[span.start : span.end] = _VISIBLE.sub(b" ", parsed.data[span.start : span.end])
     return bytes(data), tuple(off)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stet_ls.validators import brackets, pairing, telling, wording
-from stet_ls.validators.failure import END_OF_FILE, Failure, first_failure
+from stet_ls.validators.failure import Failure, first_failure
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.parse import DeadlineError, Parsed, parse
 from stet_ls.validators.source import Source, Span
@@ -142,10 +142,7 @@ def _error(parsed: Parsed, node: tree_sitter.Node, failure: Failure | None) -> F
 
 
 def _expected(parsed: Parsed, at: Span, what: str, token: str, node: tree_sitter.Node) -> Finding:
-    line = parsed.source.line_of(at.start) + 1
-    suggestion = f"insert {what} before {token} on line {line}"
-    if token == END_OF_FILE:
-        suggestion = f"insert {what} at the end of the file"
+    suggestion = f"insert {what} {wording.place(token, parsed.source.line_of(at.start) + 1)}"
     certain = what.startswith("'") and " or " not in what  # one mark, not a kind of thing
     return _finding(parsed, at, f"expected {what} before {token}", MISSING, node, (suggestion,) if certain else ())
 
@@ -153,11 +150,8 @@ def _expected(parsed: Parsed, at: Span, what: str, token: str, node: tree_sitter
 def _finding(
     parsed: Parsed, span: Span, message: str, code: str, node: tree_sitter.Node, suggestions: tuple[str, ...] = ()
 ) -> Finding:
-    return Finding(
-        span,
-        message,
-        code=code,
-        line=parsed.source.line_of(span.start),
-        suggestions=suggestions,
-        signature=telling.signature_of(parsed, node),
-    )
+    line = parsed.source.line_of(span.start)
+    if wording.is_prose(parsed.source.line_text(line)):
+        message, suggestions = f"{message}: this line is prose and no code", (f"remove line {line + 1}",)
+    signature = telling.signature_of(parsed, node)
+    return Finding(span, message, code=code, line=line, suggestions=suggestions, signature=signature)

@@ -12,9 +12,9 @@ OwnCheck = Callable[[Parsed], tuple[Finding, ...]]
 """What is wrong with a text that was parsed. Takes a few milliseconds at most: it is asked while one types."""
 
 OWN_CHECKS: Mapping[str, tuple[OwnCheck, ...]] = {
-    "go": (clauses.package, repeats.check),
-    "rust": (repeats.check,),
-    "java": (repeats.check, members.constructors),
+    "go": (clauses.package, clauses.top_level, repeats.check),
+    "rust": (clauses.top_level, repeats.check),
+    "java": (clauses.top_level, repeats.check, members.constructors),
     "csharp": (directives.balance, repeats.check, members.constructors, members.parameters, members.arrays),
     "typescript": (repeats.check,),
     "typescriptreact": (repeats.check,),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from stet_ls.validators.brackets import CLOSERS, OPENERS, Stray, Unclosed, leaves
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _TAB = 4
+_DEEPEST = 100  # brackets that are looked through for one token: nobody nests deeper, but a hostile text does
 _LOOK_AT_CLOCK = 2048
 _WHOLE = 100_000  # bytes of a text of which every token is read; of larger ones only those near an error
 
@@ -92,13 +94,14 @@ class _Reader:
                 self._heads.pop()
             self._heads.append((self._base, self._row, self._last))
         start = leaf.start_byte - leaf.start_point.column
-        self._base = len(self._data[start : leaf.start_byte].expandtabs(_TAB))
+        line = self._data[start : leaf.start_byte]
+        self._base = len(line[: len(line) - len(line.lstrip())].expandtabs(_TAB))
         self._only_closers = True
 
     def _outdent(self, leaf: tree_sitter.Node) -> None:
         if leaf.type.startswith("#"):  # a preprocessor's line has its own column
             return
-        for one in reversed(self.stack):
+        for one in islice(reversed(self.stack), _DEEPEST):
             if one.flat is None:
                 one.flat = one.block and self._base <= one.base
             if self._base > one.base:
@@ -107,7 +110,8 @@ class _Reader:
                 one.outdented = leaf
 
     def _close(self, leaf: tree_sitter.Node, first: bool) -> None:
-        fitting = [n for n, one in enumerate(self.stack) if CLOSERS[one.node.type] == leaf.type]
+        first_seen = max(len(self.stack) - _DEEPEST, 0)
+        fitting = [n for n in range(first_seen, len(self.stack)) if CLOSERS[self.stack[n].node.type] == leaf.type]
         if not fitting:
             self.found.append(Stray(leaf, self._head() if first else None))
             return

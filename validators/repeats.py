@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.parse import Parsed
@@ -28,6 +29,7 @@ _RUNS = {
     language: re.compile(rf"\b(?:{words})(?:[ \t\r\n]+(?:{words}))+\b".encode())
     for language, words in ((language, "|".join(words.split())) for language, words in _WORDS.items())
 }
+_MOST = 100  # repeated words of one text
 _WORD = re.compile(rb"\w+")
 _TEXT = re.compile(
     "comment|string|char|token_tree|macro|preproc_(?:def|function_def|arg|call)|template_(?:string|literal)"
@@ -39,12 +41,8 @@ def check(parsed: Parsed) -> tuple[Finding, ...]:
     runs = _RUNS.get(parsed.language)
     if runs is None:
         return ()
-    return tuple(
-        _finding(parsed, span)
-        for run in runs.finditer(parsed.source.data)
-        for span in _seconds(run.group(), run.start())
-        if _is_code(parsed, span)
-    )
+    seconds = (span for run in runs.finditer(parsed.source.data) for span in _seconds(run.group(), run.start()))
+    return tuple(_finding(parsed, span) for span in islice(seconds, _MOST) if _is_code(parsed, span))
 
 
 def _seconds(run: bytes, start: int) -> Iterator[Span]:

@@ -42,9 +42,9 @@ def unclosed(parsed: Parsed, problem: Unclosed, failure: Failure | None) -> Find
     where = f" (line {below + 1})" if below != line and token != END_OF_FILE else ""
     message = f"line {line + 1}: '{problem.opener.type}' is never closed; expected '{problem.closer}' before {token}"
     if below == line:
-        suggestion = f"insert '{problem.closer}' before {token} on line {line + 1}"
+        suggestion = f"insert '{problem.closer}' {wording.place(token, line + 1)}"
     elif problem.closer == "}":
-        suggestion = f"insert '{problem.closer}' before {token}" + (f" on line {below + 1}" if where else "")
+        suggestion = f"insert '{problem.closer}' {wording.place(token, below + 1)}"
     else:
         suggestion = f"close the '{problem.opener.type}' of line {line + 1} with '{problem.closer}'"
     here, there, told = opener, place, f"expected '{problem.closer}' before this"

@@ -21,7 +21,9 @@ _RANKED = (")", "]", "}", ";", ":", ",", "=>", "->", "=", "then", "do", "end", "
 _FEW = 4
 _VALUE = re.compile(r"(?:integer|number|float|decimal)(?:_literal)?|int_literal")
 # Where these fit, an operator or a new statement fits: a value is not all that is missing.
-_NOT_ONLY_VALUES = frozenset({"==", "!=", "&&", "class", "import", "use", "struct", "enum", "package"})
+_NOT_ONLY_VALUES = frozenset({"==", "!=", "&&", "do", "pass", "defer", "use", "struct", "enum", "package"})
+# A capital, four words at least that code does not have side by side, and a mark at the end.
+_SENTENCE = re.compile(r"[A-Z][a-z']*(?:,? [\w'`\"().-]+){3,60}[.:!?]")
 _STARTS_ITEM = re.compile(r"""[\w"'`$@]""")
 _NAMES = {
     "identifier": "a name",
@@ -52,6 +54,15 @@ def quoted(token: str) -> str:
     line = token.splitlines()[0] if token.splitlines() else token
     line = "".join(character if character.isprintable() else f"\\x{ord(character):02x}" for character in line)
     return f"'{line[:_LONGEST]}…'" if len(line) > _LONGEST else f"'{line}'"
+
+
+def place(token: str, line: int | None) -> str:
+    """Where something is to be put in: "before ')' on line 3", "at the end of the file"."""
+    if token == END_OF_FILE:
+        return "at the end of the file"
+    if token == END_OF_LINE:
+        return f"at the end of line {line}"
+    return f"before {token}" + (f" on line {line}" if line else "")
 
 
 def next_token(parsed: Parsed, offset: int) -> str:
@@ -91,6 +102,11 @@ def open_quote(parsed: Parsed, failure: Failure | None) -> Span | None:
     return parsed.span(quote) if quote else None
 
 
+def is_prose(line: str) -> bool:
+    """True for a line that is an English sentence, such as models put around their code."""
+    return _SENTENCE.fullmatch(line.strip()) is not None
+
+
 def expected_before(parsed: Parsed, problem: brackets.Unclosed, failure: Failure | None) -> tuple[str, Span]:
     """The token, quoted, before which a closing bracket was expected at the latest, and its place."""
     start = problem.opener.end_byte
@@ -117,7 +133,7 @@ def expected(parsed: Parsed, node: tree_sitter.Node, failure: Failure) -> str:
     if marks and len(others) <= _FEW:
         return f"'{marks[0]}'"
     closer = _closer_around(node, failure)
-    if closer in failure.expected and "," in failure.expected and _STARTS_ITEM.match(failure.token):
+    if closer and closer in failure.expected and "," in failure.expected and _STARTS_ITEM.match(failure.token):
         return f"',' or '{closer}'"
     if any(map(_VALUE.fullmatch, others)) and not others & _NOT_ONLY_VALUES:
         return "an expression"

@@ -33,7 +33,7 @@ def explain(text: str, language: str, seconds: float = 10) -> tuple[Finding, ...
         ("javascript", "const s = 'abc;\nfoo();\n", "line 1: unterminated string"),
         ("javascript", "const o = {a: 1 b: 2}\n", "expected ',' or '}' before 'b'"),
         ("javascript", "`abc\n", "line 1: unterminated string"),
-        ("typescript", "Here is the function:\nfunction f() {}\n", "unexpected 'is'"),
+        ("typescript", "Here is the function:\nfunction f() {}\n", "unexpected 'is': this line is prose and no code"),
         ("java", "class A { int f() { return 1 } }\n", "expected ';' before '}'"),
         ("java", 'class A { String s = "abc; }\n', "line 1: unterminated string"),
         (
