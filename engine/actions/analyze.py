@@ -17,9 +17,8 @@ from stet_ls.engine.prompt.build import Task
 
 TASK = Task(
     action="analyze",
-    goal="Review the code: find bugs, risks and weak spots.",
+    goal="Review the code: which lines of it go wrong, and for which input?",
     wants="findings",
-    rules=("The worst problem first.", "Only problems that the code really has."),
 )
 
 

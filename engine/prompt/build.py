@@ -1,6 +1,7 @@
 """The prompt: what never changes first, then the context, the target and the task, and the reply's form last.
 
 system   role, data rule, language card, conventions      the same bytes for all requests of a kind
+         for some kinds an example of a reply, as two turns
 user     <data-id> context, target </data-id>             redacted, template words neutralized
          task, instruction, constraints
          the reply's form
@@ -89,7 +90,7 @@ def build(
     layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub))
     facts = conventions(request)
     system = wording.system(task.wants, request.language, facts)
-    room = budget_tokens - _tokens(_messages(system, layout, ()))
+    room = budget_tokens - _tokens(_messages(system, layout, (), task.wants))
     chosen, left_out = choose(pieces, room)
     if left_out and facts:
         bare = wording.system(task.wants, request.language, ())
@@ -102,7 +103,7 @@ def build(
             f"{target.name or 'The target'} and its task are about {budget_tokens - room:,} tokens and the model can "
             f"take {budget_tokens:,} at once: select a smaller part"
         )
-    sealed = seal(request, _messages(system, layout, chosen), layout.ident)
+    sealed = seal(request, _messages(system, layout, chosen, task.wants), layout.ident)
     return Prompt(
         messages=sealed.messages,
         tokens=_tokens(sealed.messages),
@@ -175,8 +176,8 @@ def _header(text: str, name: str) -> str:
     return next(code, "").rstrip() if simple else ""
 
 
-def _messages(system: str, layout: Layout, chosen: Sequence[Piece]) -> tuple[Message, ...]:
-    return Message("system", system), Message("user", layout.user(chosen))
+def _messages(system: str, layout: Layout, chosen: Sequence[Piece], wants: Wants) -> tuple[Message, ...]:
+    return Message("system", system), *wording.example(wants), Message("user", layout.user(chosen))
 
 
 def _head(reply: str, tokens: int) -> str:

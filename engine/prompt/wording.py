@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stet_ls.engine.models import Target, TargetKind
+from stet_ls.engine.models import Message, Role, Target, TargetKind
 from stet_ls.engine.prompt.task import Task, Tier, Wants
 from stet_ls.validators.languages import language
 
@@ -47,11 +47,41 @@ _TESTS = {
 }
 
 
-# No placeholder and no example: both embedded models gave them back as their reply, nine times of ten.
 _FINDINGS = """\
-Reply with a short numbered list, at most five points. Begin each point with the one line of code that it is about, \
-copied and put in backticks. Then write bug, risk, security, speed or clarity, and for which input it goes wrong and \
-what happens. Do not rewrite the code."""
+Reply with one to four lines, the worst problem first. Each has a line of the code in backticks, then bug, risk, \
+security, speed or clarity, then an input for which it goes wrong and what happens."""
+
+# As a turn of its own: an example or a placeholder in the form itself comes back as the reply of both embedded models,
+# and without any they hand back the code.
+_EXAMPLES: dict[Wants, tuple[tuple[Role, str], ...]] = {
+    "findings": (
+        (
+            "user",
+            f"""\
+The code of `mean`:
+```python
+def mean(items, weights):
+    total = sum(items[i] * weights[i] for i in range(len(items)))
+    return total / sum(weights)
+```
+
+Task: Review the code: which lines of it go wrong, and for which input?
+
+{_FINDINGS}""",
+        ),
+        (
+            "assistant",
+            """\
+- `return total / sum(weights)` | bug | weights = [0, 0] raises ZeroDivisionError
+- `total = sum(items[i] * weights[i] for i in range(len(items)))` | risk | fewer weights than items raise IndexError""",
+        ),
+    )
+}
+
+
+def example(wants: Wants) -> tuple[Message, ...]:
+    """Turns that show a reply of the kind that is wanted, before the real one is asked for."""
+    return tuple(Message(role, content) for role, content in _EXAMPLES.get(wants, ()))
 
 
 def system(wants: Wants, language_id: str, conventions: Sequence[str]) -> str:

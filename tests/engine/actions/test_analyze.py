@@ -106,6 +106,16 @@ async def test_a_selection_is_measured_alone(bench: Bench, scripted: ScriptedMod
     assert {finding.code for finding in answer.findings} == {"F401"}
 
 
+async def test_the_form_is_shown_by_a_turn_about_other_code(bench: Bench, scripted: ScriptedModel) -> None:
+    """In the form itself small models take an example for the reply; its own lines are none of this code."""
+    scripted.default = lambda body: body["messages"][2]["content"]
+    answer = await bench.run("analyze", "def f():\n    return 1\n")
+    roles = [message["role"] for message in scripted.requests[0].body["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
+    assert opinions(answer) == []
+    assert "2 findings dropped" in answer.markdown
+
+
 async def test_a_model_without_findings_is_said_to_have_none(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("I see no problem in this code.")
     answer = await bench.run("analyze", "def f():\n    return 1\n")
