@@ -155,6 +155,10 @@ class Diagnostics:
             return types.RelatedUnchangedDocumentDiagnosticReport(result)
         return types.RelatedFullDocumentDiagnosticReport(shown.all, result_id=result)
 
+    async def read(self, uri: str) -> None:
+        """Returns once the grammar has read a document's newest text; at once if it is not checked as it changes."""
+        await self._live.current(uri)
+
     def close(self) -> None:
         """Ends all checks."""
         self._live.close()

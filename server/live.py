@@ -31,8 +31,8 @@ REST_SECONDS = 0.25
 """Typing has rested that long before the best judge is asked, who may have to start a process."""
 PARSE_SECONDS = 1.0
 """What the grammar may take for a tree; from the tree of the text before it comes in a tenth of it."""
-WORDS_SECONDS = 0.04
-"""What the grammar may take to say what is wrong. The words at rest are better ones."""
+FIRST_SECONDS, WORDS_SECONDS = 0.07, 0.04
+"""By when the grammar should have said what is wrong, and what it may take for the words. Those at rest are better."""
 CHECK_SECONDS = 3.0
 """What the best judge may take."""
 
@@ -150,13 +150,15 @@ def _glance(snapshot: Snapshot) -> Verdict:
     from stet_ls.validators.parse import parse
 
     source, language = snapshot.source, snapshot.language
-    # A tree that took its time is remembered; the words get theirs afterwards.
+    # A tree that took its time is remembered; the words get what is left, which may be nothing.
+    started = time.monotonic()
     with contextlib.suppress(LookupError, TimeoutError):
         parse(source, language, deadline=PARSE_SECONDS)
-    started = time.monotonic()
-    verdict = syntax.glance(source, language, deadline=WORDS_SECONDS)
+    parsed = time.monotonic()
+    words = min(WORDS_SECONDS, max(FIRST_SECONDS - (parsed - started), 0.0))
+    verdict = syntax.glance(source, language, deadline=words)
     # Without the time to understand, one broken place is told as many.
-    hurried = time.monotonic() - started >= WORDS_SECONDS
+    hurried = time.monotonic() - parsed >= words
     return replace(verdict, findings=verdict.findings[:1]) if hurried else verdict
 
 

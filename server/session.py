@@ -60,7 +60,7 @@ class StetServer(LanguageServer):
         self._told_process_id = client_process_id
         self.documents: Documents = self.protocol.documents
         self.jobs = Jobs()
-        self.units = UnitIndex()
+        self.units = UnitIndex(self._read)
         self.outcomes = Outcomes(self.documents, self._tell_outcome)
         self._options: dict[str, Any] = {}
         self._log_file = log_file
@@ -174,6 +174,9 @@ class StetServer(LanguageServer):
         task.set_name(name)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+    async def _read(self, uri: str) -> None:
+        await self.diagnostics.read(uri)
 
     def _tell_outcome(self, trace: str, fate: Fate, text: str) -> None:
         async def tell() -> None:

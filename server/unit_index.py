@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,9 @@ class _Indexed:
 class UnitIndex:
     """The units of all open documents, by version."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[str], Awaitable[None]] | None = None) -> None:
+        """`read` returns once a document was parsed, if somebody else parses it: then there is a tree to be had."""
+        self._read = read
         self._indexed: dict[str, _Indexed] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -80,6 +83,8 @@ class UnitIndex:
 
     async def _index(self, snapshot: Snapshot, settle: float) -> None:
         await asyncio.sleep(settle)
+        if self._read is not None:
+            await self._read(snapshot.uri)
         entries = await asyncio.to_thread(_entries, snapshot)
         self._indexed[snapshot.uri] = _Indexed(snapshot.version, entries)
 

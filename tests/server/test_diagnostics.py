@@ -93,11 +93,12 @@ async def test_a_pull_that_would_say_the_same_is_unchanged() -> None:
 async def test_what_moved_is_not_unchanged() -> None:
     """Editors move what they show by themselves; the same words at the same place may then be news."""
     async with editing(VSCODE) as client:
-        client.open(URI, "python", "x = )\ny = 1\n")
+        client.open(URI, "toml", "x = ]\ny = 1\n")
         first = await pull(client)
         client.replace(URI, "1", "2")
         second = await pull(client, previous=first["resultId"])
-        assert (second["kind"], second["items"]) == ("full", first["items"])
+        assert second["kind"] == "full"
+        assert second["items"][0]["range"] == first["items"][0]["range"]
 
 
 async def test_a_client_that_can_be_asked_pulls_the_better_words() -> None:
