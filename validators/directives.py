@@ -19,7 +19,7 @@ from stet_ls.validators.units import captures
 
 DIRECTIVE = "directive"
 
-_LINE = re.compile(rb"^[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]*)", re.MULTILINE)
+_LINE = re.compile(rb"^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]*)", re.MULTILINE)
 _CLOSERS = {"if": "#endif", "region": "#endregion"}
 _OPENED_BY = {"endif": "if", "else": "if", "elif": "if", "endregion": "region"}
 _IN_SIGHT = 2
@@ -47,7 +47,7 @@ def directives(parsed: Parsed) -> Iterator[Directive]:
     texts = [(node.start_byte, node.end_byte) for node in captures(parsed, _TEXTS)]
     starts = [start for start, _ in texts]
     for match in islice(_LINE.finditer(parsed.source.data), _MOST):
-        start = match.start(1) - 1
+        start = parsed.data.index(b"#", match.start())
         holder = bisect_right(starts, start) - 1
         if holder >= 0 and texts[holder][0] < start < texts[holder][1]:
             continue

@@ -40,6 +40,7 @@ RIGHT = [
     ("csharp", "unsafe struct A { fixed int a[4]; public static readonly int B = 1; public static int C; }\n"),
     ("csharp", "class A { string s = \"#region\"; string t = @\"\n#endif\n\"; /*\n#if\n*/ }\n"),
     ("csharp", "#if A\n#elif B\n#else\n#endif\n#region a\n#region b\n#endregion\n#endregion\nclass A { }\n"),
+    ("csharp", "\ufeff#region a\r\n#endregion\r\nclass A { }\r\n"),
     ("csharp", "var a = 1;\nSystem.Console.WriteLine(a);\n"),
     ("go", "// Package p.\n\n/* more */\npackage p\n\nimport \"a\"\n\nconst x = 1\n\nvar y = func() {}\ntype T int\n"),
     ("go", ""),
@@ -127,6 +128,13 @@ class TestMacros:
     def test_an_edit_elsewhere_adds_nothing(self) -> None:
         before, after = verdict(self.BEFORE, "cpp"), verdict(self.BEFORE.replace("return 1", "return 2 + 3"), "cpp")
         assert broken_by(before, after) == ()
+
+
+def test_kotlins_grammar_only_advises() -> None:
+    """It rejects what Kotlin takes: an annotated constructor, among others."""
+    seen = verdict("expect open class A\ninternal constructor(\n  b: Int,\n) {\n  fun f() {}\n", "kotlin")
+    assert seen.status is Status.ERROR
+    assert not seen.may_block
 
 
 @pytest.mark.parametrize("language", ["python", "typescript", "java", "cpp", "csharp"])

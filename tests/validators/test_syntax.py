@@ -28,7 +28,7 @@ VALID = {
     "c": "int f(int a) {\n  int b[2] = {1, (2)};\n  return b[a];\n}\n",
     "cpp": "template <class T> T* g(T a);\nclass A {\n public:\n  int f(int a) { return g<int>(a)[0]; }\n};\n",
     "csharp": "class A {\n    int F(int a) {\n        int[] b = {1, (2)};\n        return b[a];\n    }\n}\n",
-    "shellscript": 'f() {\n  if [ "$1" = a ]; then\n    echo "$(date)"\n  fi\n}\n',
+    "shellscript": 'f() {\n  if [[ "$1" == a ]]; then\n    echo "$(date)"\n  fi\n}\n',
     "json": '{"a": [1, 2, {"b": null}]}\n',
     "yaml": "a:\n  - b: [1, 2]\n  - {c: d}\n",
     "toml": "[a]\nb = [1, 2]\nc = {d = 'e'}\n",
@@ -238,3 +238,38 @@ class TestBlame:
         assert broken_by(one, other) == broken_by(other, one) == ()
         assert broken_by(Verdict(Status.OK, "python", source="ruff"), one)
         assert broken_by(Verdict(Status.UNKNOWN, "python"), one)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(a, b:\n    return a\n",
+        "x = [1, 2\ny = 3\nz = 4\n",
+        'def g():\n    x = "abc\n    return x\n',
+        "x = (1\n",
+    ],
+)
+def test_one_mistake_is_told_once(text: str) -> None:
+    """Ruff alone has up to five words about each: behind an open bracket it stumbles over whole code."""
+    verdict = check(Source(text), "python")
+
+    (finding,) = verdict.findings
+    assert finding.source == "tree-sitter"
+    assert verdict.authoritative
+    assert verdict.source == "ruff"
+    assert {echo.source for echo in verdict.echoes} == {"ruff"}
+
+
+def test_a_second_mistake_is_told_too() -> None:
+    verdict = check(Source("x = 1 +\n\ndef f(a:\n    pass\n\ny = = 3\n"), "python")
+
+    assert [finding.line for finding in verdict.findings] == [2, 0, 5]
+
+
+def test_an_echo_still_counts_when_texts_are_compared() -> None:
+    """The edit breaks a text more that was broken before: nobody may call it harmless."""
+    before = check(Source("x = (1\ny = 3\n"), "python")
+    after = check(Source("x = (1\ny = 3\n  z = 4\n"), "python")
+
+    assert [finding.message for finding in before.findings] == [finding.message for finding in after.findings]
+    assert broken_by(before, after)

@@ -17,6 +17,7 @@ from stet_ls.validators.checkers import (
     oxlint,
     python,
     rust,
+    shell,
     typescript,
 )
 from stet_ls.validators.checkers.asking import Answered, Asked, Check, Unable
@@ -71,6 +72,7 @@ CHECKERS: tuple[Checker, ...] = (
             note="needs node"),
     Checker("node", _S, ("javascript",), node.check, note="no JSX"),
     Checker("gofmt", _S, ("go",), go.gofmt),
+    Checker("bash", _S, ("shellscript",), shell.bash, note="reads the script, runs none of it"),
     Checker("rustfmt", _S, ("rust",), rust.rustfmt, note="with the crate's edition"),
     Checker("javac", _S, ("java",), java.javac, seconds=8.0, slow=True,
             note="parser only: no annotation processors, no classes of the project"),
