@@ -111,6 +111,26 @@ async def test_code_that_misses_the_point_is_formed_but_not_solved(scripted: Scr
 
 
 @pytest.mark.parametrize(
+    "block",
+    [
+        BLOCK_REPLIES[0].replace("port=80", "port=81"),
+        BLOCK_REPLIES[0].replace("443, timeout=30", "443, timeout=3"),
+        "port=443",
+    ],
+    ids=["does not fit", "changes more", "is none"],
+)
+async def test_blocks_that_do_anything_else_are_no_proof(block: str, scripted: ScriptedModel, client_of) -> None:
+    def answer(body: Body) -> Reply:
+        prompt = str(body["messages"][-1]["content"])
+        return Reply(block) if BLOCKS[0].instruction in prompt else clever(body)
+
+    scripted.default = answer
+    finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
+    assert finding.probe.search_replace == Share(1, 2)
+    assert not finding.profile.search_replace
+
+
+@pytest.mark.parametrize(
     ("allowed", "json"), [("json_object", "object"), ("nothing", "no")], ids=["objects only", "no form at all"]
 )
 async def test_forms_that_are_refused_are_found_out(

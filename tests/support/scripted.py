@@ -218,8 +218,12 @@ class ScriptedModel:
             pass
         finally:
             writer.close()
-            with suppress(ConnectionError):
-                await writer.wait_closed()
+            try:
+                with suppress(ConnectionError):
+                    await writer.wait_closed()
+            except asyncio.CancelledError:
+                writer.transport.abort()  # a client that reads no more would keep it open
+                raise
 
     async def _answer(self, request: Recorded, wire: _Wire) -> None:
         if not request.path.endswith("/chat/completions"):

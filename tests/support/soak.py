@@ -119,7 +119,7 @@ class Report:
     memory_grown: float = 0.0
 
 
-async def soak(jobs: int, *, seed: int, healths: Sequence[float], at_once: int = 8, cancelled: float = 0.1) -> Report:
+async def soak(jobs: int, *, seed: int, healths: Sequence[float], at_once: int = 16, cancelled: float = 0.1) -> Report:
     """Runs that many jobs against one server for each health (the share of right answers)."""
     report, rng = Report(), random.Random(seed)
     tasks, files = len(asyncio.all_tasks()), _open_files()

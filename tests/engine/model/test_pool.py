@@ -384,6 +384,29 @@ def test_the_sdk_is_loaded_by_the_first_call_and_holds_up_nobody(environment) ->
     assert float(done.stdout) < 0.5
 
 
+LOOK = """
+import asyncio, sys
+from stet_ls.engine.model.pool import Models
+from stet_ls.engine.paths import user_paths
+from stet_ls.engine.settings import Provider, Settings
+
+async def main():
+    models = Models(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
+    assert (await models.health())["status"] == "unreachable"
+    await models.close()
+    assert "openai" not in sys.modules
+
+asyncio.run(main())
+"""
+
+
+def test_a_look_at_a_dead_endpoint_does_not_stop_for_the_sdk(environment) -> None:
+    """It would make every other endpoint that is looked at meanwhile seem silent."""
+    with dead_endpoint() as base_url:
+        done = subprocess.run([sys.executable, "-c", LOOK, base_url], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 async def _ask(models: Models):
     return await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=10)
 
