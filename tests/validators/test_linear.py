@@ -27,3 +27,26 @@ def test_a_hostile_text_is_read_in_time(language: str, text: str) -> None:
         structure.calls(source, language, unit)
     structure.uses(source, language)
     assert time.process_time() - started < 3
+
+
+FUNCTIONS = {
+    "python": "def f{}(a):\n    return g(a)\n\n\n",
+    "javascript": "function f{}(a) {{\n  return g(a);\n}}\n",
+    "cpp": "int f{}(int a) {{\n  return g(a);\n}}\n",
+    "elixir": "def f{}(a) do\n  g(a)\nend\n",
+}
+
+
+@pytest.mark.parametrize("broken", ["", "x = (\n"], ids=["whole", "broken"])
+@pytest.mark.parametrize("language", FUNCTIONS)
+def test_many_functions_are_read_in_time(language: str, broken: str) -> None:
+    """The whole file selected, each of its functions looked at: what a job on a long file asks for."""
+    source = Source("".join(FUNCTIONS[language].format(number) for number in range(5000)) + broken)
+    started = time.process_time()
+    found = structure.units(source, language)
+    assert len(found) == 5000
+    assert structure.widen(source, language, source.whole).contains(found[-1].span)
+    assert sum(structure.is_stub(source, language, unit) for unit in found) == 0
+    assert structure.callers(source, language, found[0]) == ()
+    structure.outline(source, language)
+    assert time.process_time() - started < 8

@@ -33,6 +33,15 @@ def test_whole_scripts_are_whole() -> None:
     assert (verdict.status, verdict.source) == (Status.OK, "bash")
 
 
+def test_extended_patterns_are_known() -> None:
+    assert judge("shopt -s extglob\nrm !(a|b).txt\n").status is Status.OK
+
+
+def test_a_condition_that_is_broken_is_told() -> None:
+    """Bash tells that and leaves with 0."""
+    assert judge('if [[ "$1" == a ]; then\n  echo\nfi\n').status is Status.ERROR
+
+
 def test_nothing_is_run(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     judge(f"touch {mark}\n$(touch {mark})\n")
