@@ -167,8 +167,8 @@ def measured(profile: Profile, record: Record) -> Profile:
         context=probe.context or profile.context,
         known_context=profile.known_context or bool(probe.context),
         max_output=probe.max_output,
-        # Where every reply is right, or none, choosing among several has nothing to choose.
-        samples=1 if solved.tried > _LEAST_PROOF and solved.good in (0, solved.tried) else profile.samples,
+        # Where no reply is right there is nothing to choose. (All right proves little: the tasks are easy.)
+        samples=1 if solved.tried > _LEAST_PROOF and not solved.good else profile.samples,
         repairs=profile.repairs + (formed.tried > 0 and formed.good < _BADLY_FORMED * formed.tried),
         search_replace=blocks.tried >= _LEAST_PROOF and blocks.good == blocks.tried,
         json=None if not probe.json else probe.json != "no",

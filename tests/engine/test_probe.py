@@ -81,7 +81,7 @@ async def test_a_clever_model_fills_a_good_profile(scripted: ScriptedModel, clie
     assert (probe.calls, probe.cost, finding.left_out) == (8, 0.0, ())
     assert probe.context_from == "measured"
     assert probe.tokens > 1000
-    assert (profile.search_replace, profile.json, profile.samples) == (True, True, 1)
+    assert (profile.search_replace, profile.json, profile.samples) == (True, True, 2)
     assert profile.tokens_per_second is not None
 
 

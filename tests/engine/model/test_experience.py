@@ -114,7 +114,7 @@ def test_a_self_test_sets_the_profile() -> None:
     assert (MID.samples, MID.repairs, MID.search_replace, MID.json) == (2, 2, False, None)
     assert profile_of(context=4096).context == 4096
     assert profile_of(max_output=777).max_output == 777
-    assert profile_of(solved=Share(4, 4)).samples == 1
+    assert profile_of(solved=Share(4, 4)).samples == 2
     assert profile_of(solved=Share(0, 4)).samples == 1
     assert profile_of(solved=Share(2, 4)).samples == 2
     assert profile_of(well_formed=Share(2, 4)).repairs == 3
