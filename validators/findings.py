@@ -67,6 +67,7 @@ class Verdict:
 
     `reason` says in words why the status is unknown, or why a better judge was not heard; `seconds` is the time that
     the check took.
+    `echoes` are what a tool said on after it had lost its way: told to nobody, but counted when two texts are compared.
     """
 
     status: Status
@@ -77,6 +78,7 @@ class Verdict:
     may_block: bool = True
     reason: str = ""
     seconds: float = field(default=0.0, compare=False)
+    echoes: tuple[Finding, ...] = ()
 
 
 def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> tuple[Finding, ...]:

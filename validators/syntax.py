@@ -70,10 +70,27 @@ def _merge(native: Verdict | None, seen: Verdict) -> Verdict:
 
     telling = tuple(each for each in seen.findings if each.code in (FENCE, UNCLOSED, STRAY, UNTERMINATED))
     if native.authoritative:
-        return replace(native, findings=telling + native.findings)
+        own, echoes = _without_echoes(native.findings, telling, seen.findings)
+        return replace(native, findings=telling + own, echoes=echoes)
     if seen.status is Status.UNKNOWN or (seen.status is Status.OK and native.status is Status.ERROR):
         return replace(native, may_block=False)
     return seen
+
+
+def _without_echoes(
+    found: tuple[Finding, ...], telling: tuple[Finding, ...], seen: tuple[Finding, ...]
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """A parser's findings, and those among them that only follow from a bracket or quote which the grammar understood.
+
+    Behind such a place a parser stumbles over whole code; what the grammar too finds at fault there stays, and so does
+    what is no matter of parsing: that has a code.
+    """
+    if not telling:
+        return found, ()
+    lost = min(span.start for each in telling for span in (each.span, *(other.span for other in each.related)))
+    faulty = {line for each in seen if each not in telling for line in (each.line - 1, each.line, each.line + 1)}
+    own = tuple(each for each in found if each.span.start < lost or each.code or each.line in faulty)
+    return own, tuple(each for each in found if each not in own)
 
 
 def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
@@ -117,6 +134,7 @@ def broken_by(before: Verdict, after: Verdict) -> tuple[Finding, ...]:
     Where two tools judged (one was too slow the other time) their words cannot be compared: then only a larger number
     of errors counts as new ones.
     """
+    known, found = before.findings + before.echoes, after.findings + after.echoes
     if before.source == after.source or before.status is not Status.ERROR:
-        return new_findings(before.findings, after.findings)
-    return after.findings[len(before.findings) :]
+        return new_findings(known, found)
+    return found[len(known) :]

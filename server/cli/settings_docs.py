@@ -84,7 +84,7 @@ by key; it overrides `[model]` and what `stet model probe` measured.
 {_table(TABLES["models"].values())}
 ## Checkers, linters and formatters of your own
 
-`[[checkers]]` 🔒, one table for each. They come before the built-in ones of their language ([checkers.md](checkers.md)).
+`[[checkers]]` 🔒, one table for each. They come before the built-in ones of the language ([all](checkers.md)).
 
 ```toml
 [[checkers]]
