@@ -30,7 +30,8 @@ def ignored(root: Path, *own: str, buffers: tuple[Buffer, ...] = ()) -> Ignored:
     [
         ".env", ".env.local", "api/.env.production", "prod.env", "id_rsa", "keys/server.pem", ".netrc", ".npmrc",
         ".pypirc", "home/.aws/credentials", ".kube/config", "kubeconfig", "prod.tfvars", "terraform.tfstate",
-        "secrets.yaml", "client_secret_123.json", ".ssh/config", "release.keystore", ".docker/config.json", "deploy_ed25519",
+        "secrets.yaml", "client_secret_123.json", ".ssh/config", "release.keystore",
+        ".docker/config.json", "deploy_ed25519",
     ],
 )  # fmt: skip
 def test_files_of_secrets_are_not_shown(root: Path, name: str) -> None:
