@@ -33,7 +33,8 @@ def _left(before: str, after: str) -> str | None:
 
 
 def _changed(before: str, after: str, secrets: Mapping[str, str]) -> str | None:
-    values = {value: name for name, value in secrets.items() if len(value) >= _LEAST_COMPARED and value in after}
+    both = before + after
+    values = {value: name for name, value in secrets.items() if len(value) >= _LEAST_COMPARED and value in both}
     if not values:
         return None
     old, new = _lines(before, values), _lines(after, values)

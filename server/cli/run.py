@@ -134,6 +134,10 @@ async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> in
         return 0
     for message in prompt.messages:
         present.print_text(f"[{message.role}]\n{message.content}\n")
+    for one in prompt.redactions:
+        tell(f"replaced: {one.kind}" + ("" if one.line is None else f", line {one.line + 1}"))
+    for name in prompt.left_out:
+        tell(f"left out: {name}")
     tell(f"{prompt.tokens} tokens, {len(prompt.redactions)} values replaced; left out: {len(prompt.left_out)}")
     return 0
 

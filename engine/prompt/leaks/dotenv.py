@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from stet_ls.engine.prompt.leaks.chance import is_nothing, looks_random
+from stet_ls.engine.prompt.leaks.chance import is_nothing
 from stet_ls.validators.project_files import read_regular
 
 _LARGEST = 128_000
@@ -30,11 +30,13 @@ _LINE = re.compile(
 )
 _SECRET_NAME = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|salt|sign|dsn|hook|private|cert")
 
-# What configuration says that is no secret: numbers, switches, places, versions, addresses without a password.
-_PLAIN = re.compile(
-    r"(?i)^(?:[\d.,:_-]+|true|false|yes|no|on|off|null|none|[a-z]+|localhost\S*|\S+\.(?:local|internal|test|example)(?::\d+)?"
-    r"|(?:[\w+]+://)?[\w.-]+(?::\d+)?(?:/[\w./%-]*)?|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\.{0,2}/[\w./-]*|[a-z]{2}[-_][A-Z]{2}(?:\.UTF-8)?"
-    r"|[a-z]+(?:[-_][a-z]+)*)$"
+# What configuration says that is no secret: numbers, switches, words, and places without a password in them.
+_WORD = re.compile(
+    r"(?i)^(?:[\d.,:_-]+|[a-z]+(?:[-_][a-z]+){0,8}|[a-z]{2}[-_][A-Z]{2}(?:\.UTF-8)?|v?\d+(?:\.\w+){1,4})$"
+)
+_PLACE = re.compile(
+    r"(?i)^(?:[a-z][\w+.-]*://)?(?:localhost|[\w-]+(?:\.[\w-]+)+|\d+(?:\.\d+){3})(?::\d+)?(?:/[\w./%~-]*)?$"
+    r"|^\.{0,2}/[\w./ -]*$|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|^(?:sqlite|file):[\w./:-]*$|^localhost:\d+$"
 )
 _LEAST, _LEAST_NAMED = 8, 6
 
@@ -56,17 +58,11 @@ def values_of(text: str, *, whole: bool = False) -> Iterator[str]:
 
 def is_secret(name: str, value: str) -> bool:
     """True if a setting of this name with this value has to stay here."""
-    if is_nothing(value) or "${" in value:
+    if is_nothing(value) or "${" in value or _PLACE.match(value):
         return False
-    if (
-        _SECRET_NAME.search(name)
-        and len(value) >= _LEAST_NAMED
-        and not re.fullmatch(r"[\d.,:_-]{1,7}|true|false", value)
-    ):
-        return looks_random(value) or not _PLAIN.match(value) or value.replace("-", "").isalpha()
-    if len(value) < _LEAST:
-        return False
-    return looks_random(value, least=3.2) if _PLAIN.match(value) and len(value) >= 20 else not _PLAIN.match(value)
+    if _SECRET_NAME.search(name):
+        return len(value) >= _LEAST_NAMED and not value.isdigit()
+    return len(value) >= _LEAST and not _WORD.match(value)
 
 
 def workspace_values(roots: Iterable[Path], path: Path | None, buffers: Iterable[tuple[Path, str]]) -> tuple[str, ...]:

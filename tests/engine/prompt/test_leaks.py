@@ -15,6 +15,7 @@ import pytest
 from support.drawn import drawn
 from support.planted import CODE, TOKENS, Planted, corpus
 
+from stet_ls.engine.prompt.leaks.dotenv import values_of
 from stet_ls.engine.prompt.leaks.find import leaks
 from stet_ls.engine.prompt.redact import redact, restore
 
@@ -198,6 +199,16 @@ def _seconds(text: str) -> float:
     started = time.process_time()
     redact(text, config=True)
     return time.process_time() - started
+
+
+@pytest.mark.parametrize("unit", ["A=", "A=b.", 'A="', "A=a-", "A=b:/", "export ", "=", "A=sqlite:/"])
+def test_time_is_linear_on_a_hostile_env_file(unit: str) -> None:
+    def seconds(size: int) -> float:
+        started = time.process_time()
+        list(values_of(unit * (size // len(unit))))
+        return time.process_time() - started
+
+    assert min(seconds(80_000) for _ in range(2)) < 10 * min(seconds(20_000) for _ in range(2)) + 0.2
 
 
 def test_the_own_examples_are_python() -> None:

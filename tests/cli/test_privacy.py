@@ -1,0 +1,66 @@
+"""What the command line tells of secrets: their line and kind, never their value; exit 4 if a prompt may not go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.command import Stet
+from support.scripted import ScriptedModel
+
+TOKEN = "ghp_" + "a1B2c3D4e5" * 3
+CODE = f'def connect(host):\n    token = "{TOKEN}"\n    return host.login(token)\n'
+
+
+@pytest.fixture
+def file(folder: Path) -> Path:
+    file = folder / "net.py"
+    file.write_text(CODE)
+    return file
+
+
+def test_a_prompt_that_may_not_go_is_exit_4(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    ran = stet("run", "refactor", "net.py:1", STET_PRIVACY_LOOPBACK="refuse")
+
+    assert (ran.status, ran.out) == (4, "")
+    assert 'line 2 holds a secret (access token), and privacy.loopback is "refuse"' in ran.err
+    assert TOKEN not in ran.err
+    assert scripted.requests == []
+
+
+def test_a_project_cannot_open_what_its_user_keeps(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    (file.parent / ".stet.toml").write_text('[privacy]\nloopback = "allow"\nignore = []\n')
+    scripted.reply(
+        f"PLAN: x\nCODE:\n```python\n{CODE.replace(TOKEN, 'STET_SECRET_1').replace('host.', 'host . ')}```\n"
+    )
+
+    stet("run", "refactor", "net.py:1")
+
+    assert TOKEN not in str(scripted.requests[0].body)
+    refused = json.loads(stet("config", "show", "--json").out)
+    assert [row["key"] for row in refused if row.get("refused")] == ["privacy.loopback", "privacy.ignore"]
+
+
+def test_what_was_replaced_and_left_out_is_listed(stet: Stet, file: Path) -> None:
+    ran = stet("run", "refactor", "net.py:1", "--show-prompt", "--context", ".env=A=b", "--constraint", "be quick")
+
+    assert ran.status == 0
+    assert 'token = "STET_SECRET_1"' in ran.out
+    assert TOKEN not in ran.out + ran.err
+    assert "replaced: access token, line 2" in ran.err
+    assert "left out: context '.env' (a file of secrets)" in ran.err
+    as_json = json.loads(stet("run", "refactor", "net.py:1", "--show-prompt", "--json", "--context", "id_rsa=x").out)
+    assert as_json["redactions"] == [{"line": 1, "kind": "access token"}]
+    assert as_json["left_out"] == ["context 'id_rsa' (a file of secrets)"]
+
+
+def test_the_edit_has_the_value_again(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    new = CODE.replace(TOKEN, "STET_SECRET_1").replace("return host.login(token)", "return host.login(token=token)")
+    scripted.reply(f"PLAN: keep STET_SECRET_1\nCODE:\n```python\n{new}```\n")
+
+    ran = stet("run", "refactor", "net.py:1", "--apply")
+
+    assert ran.status == 0, ran.err
+    assert file.read_text() == CODE.replace("login(token)", "login(token=token)")
+    assert TOKEN not in ran.out + ran.err
