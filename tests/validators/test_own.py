@@ -7,6 +7,7 @@ import time
 import pytest
 
 from stet_ls.validators.findings import Severity, Status, Verdict
+from stet_ls.validators.parse import parse
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, glance
 
@@ -148,3 +149,15 @@ def test_rubbish_is_judged_within_the_deadline(language: str, text: str) -> None
     started = time.process_time()
     glance(Source(text), language, deadline=1)
     assert time.process_time() - started < 8
+
+
+def test_while_one_types_a_large_text_is_not_read_as_a_whole() -> None:
+    """Ten thousand lines of C# cost 0.1 s at each keystroke; the check that follows a rest tells the same in full."""
+    methods = "".join(f"    public int F{n}() {{ return {n}; }}\n" for n in range(2_000))
+    source = Source(f"class A\n{{\n{methods}    public public int x;\n}}\n")
+
+    parse(source, "csharp", deadline=20)
+    assert glance(source, "csharp", deadline=0.4).status is Status.OK
+    assert [finding.message for finding in glance(source, "csharp", deadline=5).findings] == [
+        "'public' stands here twice"
+    ]
