@@ -134,8 +134,8 @@ def _quotes(parsed: Parsed, node: tree_sitter.Node) -> bytes:
 
 def signature_of(parsed: Parsed, node: tree_sitter.Node) -> str:
     """What makes an error node the same in two versions of a text."""
-    parent = node.parent.type if node.parent else ""
-    return f"{node.type} {node.is_missing} {parent} {parsed.text(node)[:_SIGNED]}"
+    parent = parsed.parent(node)
+    return f"{node.type} {node.is_missing} {parent.type if parent else ''} {parsed.text(node)[:_SIGNED]}"
 
 
 def _signature(parsed: Parsed, code: str, line: int) -> str:

@@ -19,6 +19,7 @@ _IN_STRING = re.compile(r"string.*(?:content|fragment|end)|escape_sequence|templ
 # The closing marks that people forget, the likeliest first.
 _RANKED = (")", "]", "}", ";", ":", ",", "=>", "->", "=", "then", "do", "end", "fi", "done", "esac")
 _FEW = 4
+_OUTWARD = 50  # nodes; each step from a deep one is a walk from the root
 _VALUE = re.compile(r"(?:integer|number|float|decimal)(?:_literal)?|int_literal")
 # Where these fit, an operator or a new statement fits: a value is not all that is missing.
 _NOT_ONLY_VALUES = frozenset({"==", "!=", "&&", "do", "pass", "defer", "use", "struct", "enum", "package"})
@@ -74,9 +75,10 @@ def next_token(parsed: Parsed, offset: int) -> str:
         return END_OF_LINE
     start = offset + len(rest) - len(rest.lstrip())
     leaf = parsed.root.descendant_for_byte_range(start, start + 1)
-    return quoted(
-        parsed.text(leaf) if leaf is not None and not leaf.child_count else rest.decode("utf-8", "ignore").split()[0]
-    )
+    if leaf is not None and not leaf.child_count:
+        return quoted(parsed.text(leaf))
+    words = rest.decode("utf-8", "ignore").split()  # U+2028 and others are blank too
+    return quoted(words[0]) if words else END_OF_LINE
 
 
 def first_token(parsed: Parsed, node: tree_sitter.Node) -> Span:
@@ -132,7 +134,7 @@ def expected(parsed: Parsed, node: tree_sitter.Node, failure: Failure) -> str:
     others = {kind for kind in failure.expected if not kind.startswith("_") and "comment" not in kind}
     if marks and len(others) <= _FEW:
         return f"'{marks[0]}'"
-    closer = _closer_around(node, failure)
+    closer = _closer_around(parsed, node, failure)
     if closer and closer in failure.expected and "," in failure.expected and _STARTS_ITEM.match(failure.token):
         return f"',' or '{closer}'"
     if any(map(_VALUE.fullmatch, others)) and not others & _NOT_ONLY_VALUES:
@@ -142,14 +144,14 @@ def expected(parsed: Parsed, node: tree_sitter.Node, failure: Failure) -> str:
     return ""
 
 
-def _closer_around(node: tree_sitter.Node, failure: Failure) -> str:
-    """The closer of the innermost bracket that is open where the parser failed."""
-    around = node
-    while around is not None:
+def _closer_around(parsed: Parsed, node: tree_sitter.Node, failure: Failure) -> str:
+    """The closer of the innermost bracket that is open where the parser failed, if that is not far outside."""
+    around: tree_sitter.Node | None = node
+    for _ in range(_OUTWARD):
+        if around is None:
+            break
         for child in reversed(around.children):
             if child.type in brackets.CLOSERS and child.end_byte <= failure.span.start:
                 return brackets.CLOSERS[child.type]
-        if around.parent is None:
-            break
-        around = around.parent
+        around = parsed.parent(around)
     return ""

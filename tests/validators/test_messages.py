@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -128,6 +130,39 @@ def test_deep_nesting_is_explained_in_time(language: str) -> None:
     started = time.monotonic()
     assert explain("(" * 50_000, language, seconds=1)
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("java", "class A { int x = " + "<a>" * 20_000),
+        ("csharp", "class A { int x = " + "<a>" * 20_000),
+        ("cpp", "int x = " + "<a>" * 20_000),
+        ("kotlin", "[" * 50_000 + "]" * 50_000),
+    ],
+)
+def test_what_is_missing_deep_down_is_explained_and_kills_nobody(language: str, text: str) -> None:
+    """In a process of its own: the recursion that this is about ends the process that does it."""
+    code = (
+        "import sys; from stet_ls.validators import syntax; from stet_ls.validators.source import Source\n"
+        "verdict = syntax.glance(Source(sys.stdin.read()), sys.argv[1], deadline=20)\n"
+        "print(verdict.status.value, len(verdict.findings) > 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, language], input=text, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "error True"), done.stderr
+
+
+def test_blank_characters_of_all_kinds_are_no_word() -> None:
+    """For Python U+2028 and U+0085 are blank, for a grammar they are characters."""
+    assert explain("\u2028\u2029\x85\f\v" * 2000 + "\n", "kotlin")
+
+
+def test_closers_are_looked_for_nearby_only() -> None:
+    started = time.monotonic()
+    assert explain("<?php " + "<a>" * 20_000, "php", seconds=2)
+    assert time.monotonic() - started < 15
 
 
 class TestFailure:
