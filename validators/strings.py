@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -57,36 +57,39 @@ def fixed_lines(source: Source, language: str) -> frozenset[int]:
 
 def _walk(parsed: Parsed) -> Iterator[Passage]:
     cursor = parsed.tree.walk()
+    above: list[tree_sitter.Node] = []  # Node.parent would search for it from the root
     while True:
         node = cursor.node
-        kind = None if node is None else _kind(node)
-        if node is not None and kind is not None:
+        assert node is not None
+        kind = _kind(node, above)
+        if kind is not None:
             yield Passage(kind, Span(node.start_byte, min(node.end_byte, len(parsed.source.data))))
         if kind is None and cursor.goto_first_child():
+            above.append(node)
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return
+            above.pop()
 
 
-def _kind(node: tree_sitter.Node) -> PassageKind | None:
+def _kind(node: tree_sitter.Node, above: Sequence[tree_sitter.Node]) -> PassageKind | None:
     # A keyword can bear a literal's name: TypeScript's type `string` is a token without children.
     if not node.is_named:
         return None
     if node.type in _STRINGS:
-        return "doc" if _is_docstring(node) else "string"
+        return "doc" if _is_docstring(node, above) else "string"
     if node.type in _HEREDOCS:
         return "heredoc"
     return "comment" if node.type in _COMMENTS else None
 
 
-def _is_docstring(node: tree_sitter.Node) -> bool:
+def _is_docstring(node: tree_sitter.Node, above: Sequence[tree_sitter.Node]) -> bool:
     """True for the string that opens a Python module, class or function."""
-    statement = node.parent
-    if node.type != "string" or statement is None or statement.type != "expression_statement":
+    if node.type != "string" or len(above) < 2 or above[-1].type != "expression_statement":
         return False
-    suite = statement.parent
-    if suite is None or suite.type not in ("module", "block"):
+    suite = above[-2]
+    if suite.type not in ("module", "block"):
         return False
     first = next((child for child in suite.named_children if child.type != "comment"), None)
-    return first is not None and first.start_byte == statement.start_byte
+    return first is not None and first.start_byte == above[-1].start_byte
