@@ -11,8 +11,9 @@ from stet_ls.validators.parse import clean
 from stet_ls.validators.process import PRIVATE, ToolResult
 from stet_ls.validators.source import Source
 
-ERROR = r"\.java:(\d+): error: (.+)\n.*\n([ \t]*)\^$"
-"""The end of a file's name, the line, the message, the line itself, and a caret below the place."""
+ERROR = r"\.java:(\d+): error: (.+)(?:\n.*\n([ \t]*)\^)?$"
+"""The end of a file's name, the line, the message, the line itself, and a caret below the place; at the end of a file
+that ends in blanks without the last two."""
 _ERROR = re.compile(rf"^.*?{ERROR}", re.MULTILINE)
 
 ARGUMENTS = (
@@ -38,7 +39,7 @@ def javac(asked: Asked) -> Answered:
     def read(result: ToolResult) -> Answered:
         text = result.stderr.decode("utf-8", "replace")
         found = (
-            finding(asked.source, m[2], int(m[1]), len(m[3]) + 1, "javac", encoding="utf-16")
+            finding(asked.source, m[2], int(m[1]), len(m[3] or "") + 1, "javac", encoding="utf-16")
             for m in _ERROR.finditer(text)
         )
         return judged(result, distinct(found), "javac")

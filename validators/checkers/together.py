@@ -87,7 +87,7 @@ def javac(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
     result = _run(argv, files, deadline)
     found: dict[int, list[Finding]] = {key: [] for key in texts}
     for match in _JAVA_ERROR.finditer(result.stderr.decode("utf-8", "replace")):
-        key, line, message, indent = int(match[1]), int(match[2]), match[3], match[4]
+        key, line, message, indent = int(match[1]), int(match[2]), match[3], match[4] or ""
         found[key].append(finding(texts[key].source, message, line, len(indent) + 1, "javac", encoding="utf-16"))
     if result.status != 0 and not any(found.values()):
         return {}  # it did not fail on the syntax
