@@ -23,9 +23,9 @@ class Grammar:
 class Language:
     """One row. `id` is the LSP language id; `names` are what fences, other editors and people call it.
 
-    `extensions` and `filenames` are in lower case. `block_comment` is a pair of opener and closer. `grammar` is None
-    where no wheel has one, `packed` is its name in the language pack, if that has one; without either a language works,
-    but is not parsed. `trusted` is False where its grammar rejects
+    `extensions` and `filenames` are in lower case; "a.*.json" is a filename for any word in its midst. `block_comment`
+    is a pair of opener and closer. `grammar` is None where no wheel has one, `packed` is its name in the language pack,
+    if that has one; without either a language works, but is not parsed. `trusted` is False where its grammar rejects
     too much valid code (a third of real C++ files) to refuse an edit on its own.
     """
 
@@ -105,7 +105,7 @@ _OWN: tuple[Language, ...] = (
     Language("markdown", "Markdown", ("md",), (".md", ".markdown"), (), None, _HTML),
     Language("restructuredtext", "reStructuredText", ("rst",), (".rst",), (), ".."),
     Language("latex", "LaTeX", ("tex",), (".tex", ".sty"), (), "%"),
-    Language("jsonc", "JSON with comments", (), (".jsonc",), ("tsconfig.json", "jsconfig.json"), "//", _C),
+    Language("jsonc", "JSON with comments", (), (".jsonc",), ("tsconfig.json", "tsconfig.*.json", "jsconfig.json"), "//", _C),
     Language("xml", "XML", ("svg",), (".xml", ".svg", ".xsd", ".xsl"), (), None, _HTML),
     Language("scss", "SCSS", (), (".scss",), (), "//", _C),
     Language("less", "Less", (), (".less",), (), "//", _C),
@@ -168,5 +168,6 @@ def language(name: str) -> Language | None:
 def language_of(path: Path | str) -> str:
     """The language id that a file's name tells, `PLAIN` if it tells none. The file is not opened."""
     name = PurePath(path).name.lower()
-    by_name = _BY_FILENAME.get(name) or _BY_EXTENSION.get(PurePath(name).suffix)
-    return by_name or _BY_FILENAME.get(name.partition(".")[0], PLAIN)
+    stem, suffix = name.partition(".")[0], PurePath(name).suffix
+    by_name = _BY_FILENAME.get(name) or _BY_FILENAME.get(f"{stem}.*{suffix}") or _BY_EXTENSION.get(suffix)
+    return by_name or _BY_FILENAME.get(stem, PLAIN)

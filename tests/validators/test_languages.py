@@ -29,6 +29,8 @@ PARSED = [row for row in LANGUAGES if row.grammar]
         ("Dockerfile.dev", "dockerfile"),
         (".bashrc", "shellscript"),
         ("tsconfig.json", "jsonc"),
+        ("tsconfig.build.json", "jsonc"),
+        ("package.json", "json"),
         ("CMakeLists.txt", "cmake"),
         ("README.md", "markdown"),
         ("a.hs", "haskell"),
