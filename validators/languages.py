@@ -105,7 +105,9 @@ _OWN: tuple[Language, ...] = (
     Language("markdown", "Markdown", ("md",), (".md", ".markdown"), (), None, _HTML),
     Language("restructuredtext", "reStructuredText", ("rst",), (".rst",), (), ".."),
     Language("latex", "LaTeX", ("tex",), (".tex", ".sty"), (), "%"),
-    Language("jsonc", "JSON with comments", (), (".jsonc",), ("tsconfig.json", "tsconfig.*.json", "jsconfig.json"), "//", _C),
+    Language(
+        "jsonc", "JSON with comments", (), (".jsonc",), ("tsconfig.json", "tsconfig.*.json", "jsconfig.json"), "//", _C,
+    ),
     Language("xml", "XML", ("svg",), (".xml", ".svg", ".xsd", ".xsl"), (), None, _HTML),
     Language("scss", "SCSS", (), (".scss",), (), "//", _C),
     Language("less", "Less", (), (".less",), (), "//", _C),
