@@ -39,6 +39,8 @@ def is_nothing(value: str) -> bool:
     """True for what stands in a secret's place and is none: a variable, a template, an example, a label, a path."""
     if _NOTHING.match(value) or _STET.search(value) or (_PATH.search(value) and not looks_random(value, least=3.9)):
         return True
+    if len(value) >= 12 and _is_alphabet(value):
+        return True
     return bool(len(value) <= 60 and _LABEL.match(value) and _LABEL_WORD.search(value))
 
 
@@ -103,4 +105,4 @@ def _changes(value: str) -> int:
 
 def _is_alphabet(value: str) -> bool:
     steps = sum(ord(second) - ord(first) == 1 for first, second in pairwise(value))
-    return steps >= len(value) // 3
+    return steps >= len(value) * 0.7

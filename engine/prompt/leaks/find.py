@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.prompt.leaks.chance import is_nothing, is_token
 from stet_ls.engine.prompt.leaks.named import named
-from stet_ls.engine.prompt.leaks.providers import issued
+from stet_ls.engine.prompt.leaks.providers import issued, words_of
 
 _SMALL = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _QUOTED = re.compile(r"""["'`]([\w+/=.~-]{24,100})["'`]""")
@@ -30,7 +30,9 @@ def leaks(text: str, *, config: bool = False) -> list[Leak]:
     Time is linear in the length of the text.
     """
     lowered = text.lower() if text.isascii() else text.translate(_SMALL)
-    found = sorted([*issued(text), *named(text, lowered, config=config), *_drawn(text)])
+    words = words_of(text)
+    vocabulary = "\n".join(words).translate(_SMALL)
+    found = sorted([*issued(text, words), *named(text, lowered, vocabulary, config=config), *_drawn(text)])
     merged: list[tuple[int, int, str]] = []
     for start, end, kind in found:
         if merged and start < merged[-1][1]:

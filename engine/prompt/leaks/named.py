@@ -13,12 +13,13 @@ from stet_ls.engine.prompt.leaks.places import GIVES, LINE_START, OPTION, PAIRS,
 
 Found = tuple[int, int, str]
 
-_LEAST_DRAWN = {"token": 8, "auth": 12, "credential": 8}
+_LEAST_DRAWN = {"token": 8, "auth": 12, "cred": 8}
 _LEAST_OTHER = 16
 """Letters of a value behind a name that other things have too."""
 _MOST_PIECES = 40
 _TAIL = re.compile(r"[\w-]{0,60}")
 _IN_NAMES = string.ascii_letters + string.digits + "_.$/-"
+_BESIDE_WORDS = " ;('\""
 _LINE_BACK, _HEAD_BACK, _GIVES_BACK = 300, 60, 120
 
 
@@ -33,17 +34,17 @@ class _Name:
     option: bool
 
 
-def named(text: str, lowered: str, *, config: bool) -> Iterator[Found]:
+def named(text: str, lowered: str, vocabulary: str, *, config: bool) -> Iterator[Found]:
     """Start, end and kind of each value that a name or a form before it says to be a secret.
 
-    `lowered` is the text in small letters, of the same length. `config`: the text is configuration, in which values
-    stand without quotes.
+    `lowered` is the text in small letters, of the same length, `vocabulary` all its words, each once. `config`: the
+    text is configuration, in which values stand without quotes.
     """
-    for part in NAMES:
+    for part in (part for part in NAMES if part in vocabulary):
         for at in _occurrences(lowered, part):
             yield from _behind(text, _name(text, part, at, config=config), at, config=config)
     for words, pattern in PAIRS:
-        for word in words:
+        for word in (word for word in words if word.strip(_BESIDE_WORDS).partition(" ")[0] in vocabulary):
             for at in _occurrences(lowered, word):
                 if match := pattern.match(text, at):
                     yield from _pair(text, match)
@@ -72,13 +73,14 @@ def _behind(text: str, name: _Name, at: int, *, config: bool) -> Iterator[Found]
         if name.sure and not is_nothing(option["value"]):
             yield *option.span("value"), "secret"
         return
-    line = max(text.rfind("\n", 0, name.start) + 1, name.start - _LINE_BACK)
-    in_config = config and LINE_START.match(text, line, at) is not None
+    line = max(text.rfind("\n", max(0, name.start - _LINE_BACK), name.start) + 1, name.start - _LINE_BACK, 0)
+    start = LINE_START.match(text, line, at)
+    in_config = start is not None and (config or (name.sure and bool(start["remark"])))
     for place in PLACES:
         if place.config and not in_config:
             continue
         found = place.pattern.match(text, name.end)
-        if found is None or not _counts(found["value"], name, place, text[line : at + len(name.part)]):
+        if found is None or not _counts(found["value"], name, place, text[line : name.end]):
             continue
         yield *found.span("value"), "secret" if name.sure else "random value"
         if place.pieces:
@@ -87,7 +89,7 @@ def _behind(text: str, name: _Name, at: int, *, config: bool) -> Iterator[Found]
 
 
 def _counts(value: str, name: _Name, place: Place, before: str) -> bool:
-    """True if a value in this place, behind this name, is a secret. `before` is the line up to the telling part."""
+    """True if a value in this place, behind this name, is a secret. `before` is its line up to its end."""
     if name.sure and (place.trust is Trust.SURE or GIVES.search(before[-_GIVES_BACK:])):
         return not is_nothing(value)
     if name.sure:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 NAMES = (
-    "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "key", "credential", "bearer",
-    "webhook", "signature", "auth", "salt", "dsn", "cookie",
+    "pass", "pwd", "secret", "token", "key", "cred", "bearer", "webhook", "signature", "auth", "salt", "dsn", "cookie",
+    "kennwort", "contrase", "senha", "wachtwoord", "\u043f\u0430\u0440\u043e\u043b\u044c", "\u5bc6\u7801",
 )  # fmt: skip
 """The telling parts of names, in small letters. Looked for by these alone: what else a name holds has no bound."""
 
 # `key` and `token` name a thousand harmless things; these words before them settle it.
 _SURE = re.compile(
-    r"passw(?:or)?d|passphrase|passcode|pwd|secret|bearer"
+    r"passw(?:or[dt]|d)|passphrase|passcode|pwd|secret|bearer|(?<![a-z])(?:pass|creds?|credentials?|passe)(?![a-z])"
+    r"|kennwort|contrase[n\u00f1]a|senha|wachtwoord|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801"
     r"|(?:api|private|access|secret|account|shared|encryption|signing|master|license|stripe|jwt)"
     r"[_-]?(?:access)?[_-]?key"
     r"|(?:api|auth|access|refresh|bot|session|bearer|id|deploy|github|gitlab|npm|slack|device|user|app|client)"
@@ -38,10 +39,12 @@ _ABOUT = re.compile(
 # One word with the part: keyword, tokenize, authors, authority.
 _OTHER_WORD = re.compile(r"(?i:words?|board|stroke|ize|ise|or(?!iz)|enticat|down|up|press|frame|pair|set|ring)")
 
+_WORD_END = re.compile(r"^(?i:w(?:or[dt]s?|d)|phrases?|code|entials?|s(?![A-Za-z]))")
+
 
 def says_secret(name: str, part: str, at: int, *, config: bool) -> bool:
     """True if the value of such a name can only be a secret. `part` of NAMES stands at `at` of the name."""
-    rest = name[at + len(part) :]
+    rest = _WORD_END.sub("", name[at + len(part) :], count=1)
     if _ABOUT.match(rest) or (part in ("key", "token", "auth") and _OTHER_WORD.match(rest)):
         return False
     return _SURE.search(name) is not None or (config and part in _SURE_IN_CONFIG)

@@ -46,9 +46,10 @@ _SIGN = r"(?::=|=>|===?|!==?|\?\?=?|\|\|=?|[:=]|\bor\b)"
 _PREFIX = r"(?:[bBrRuUfFL@$&]{0,3}#{0,3})"
 _MAKE = (
     r"(?:new[ \t])?"
-    r"(?:[\w.:]{0,40}(?:[Ss]tring|[Ss]tr|[Bb]ytes?|\[\]byte|from|of|Secret\w{0,12}|literal)[ \t]?[({][ \t]?)?" + _PREFIX
+    r"(?:[\w.:]{0,40}(?:[Ss]tring|[Ss]tr|[Bb]ytes?|\[\]byte|from|of|Secret\w{0,12}|literal|decode|hex|unhexlify|atob)"
+    r"[ \t]?[({][ \t]?)?" + _PREFIX
 )
-_LETTERS = r"(?:(?!(?P=quote))(?:[^\s\\]|\\[^\s]))"
+_LETTERS = r"(?:(?!(?P=quote))(?:[^\s\\]|\\[^\s]|\\\n[ \t]{0,40}))"
 _QUOTED = rf"""(?P<quote>\"{{3}}|'{{3}}|["'`])\s{{0,40}}(?P<value>{_LETTERS}{{%s,512}}+)\s{{0,40}}(?P=quote)"""
 _ESCAPED = r"""\\{1,3}(?P<quote>["'])(?P<value>[^\s"'\\]{%s,512}+)\\{1,3}(?P=quote)"""
 _BARE = r"(?P<value>[^\s\"'`,;{}()<>|\[\]]{%s,512}+)"
@@ -67,6 +68,20 @@ PLACES = (
     _place(Trust.HINT, rf"{_BLANK}[({{]{_BLANK}{_PREFIX}" + _QUOTED % 6),
     # #define TOKEN "x"   WITH PASSWORD 'x'   private_key "x";
     _place(Trust.HINT, r"[ \t]{1,40}" + _QUOTED % 6),
+    # password = 48291736
+    _place(Trust.SURE, rf"{_CLOSED}{_BLANK}[:=]{_BLANK}(?P<value>\d{{6,32}}+)(?![\w.])"),
+    # password = "correct horse battery staple"
+    _place(
+        Trust.SURE,
+        rf"{_ASSIGNED}(?P<quote>[\"'])(?P<value>[^\s\"'{{}}%]{{1,40}}(?: [^\s\"'{{}}%]{{1,40}}){{2,8}})(?P=quote)",
+    ),
+    # user, password = "me", "x"   creds = ("me", "x")   password = test ? "x" : y   secret = [[x]]
+    _place(
+        Trust.SURE, rf"{_BLANK}[:=]{_BLANK}[({{\[]?{_BLANK}[\"'][^\"'\n]{{0,80}}[\"']{_BLANK}[,:]{_BLANK}" + _QUOTED % 4
+    ),
+    _place(Trust.SURE, rf"{_BLANK}={_BLANK}[\w.()!]{{1,60}}{_BLANK}\?{_BLANK}" + _QUOTED % 4),
+    _place(Trust.SURE, rf"{_BLANK}={_BLANK}\[=?\[(?P<value>[^\s\]]{{4,512}}+)\]"),
+    _place(Trust.SURE, r">\s{0,40}<!\[CDATA\[(?P<value>[^\s\]]{4,512}+)\]"),
     # <password>x</password>   <add key="Token" value="x"/>   <string name="key">x</string>
     _place(Trust.SURE, r">\s{0,40}(?P<value>[^\s<>]{4,512}+)\s{0,40}</"),
     _place(Trust.SURE, r"""["'][^<>\n]{0,80}?\bvalue[ \t]?=[ \t]?["'](?P<value>[^\s"'<>]{4,512}+)["']"""),
@@ -79,7 +94,9 @@ PLACES = (
     _place(Trust.HINT, r":[-=]?(?P<value>[^\s{}\"'$]{6,512}+)\}"),
     # PASSWORD=x   token: x   ENV PASSWORD x
     _place(Trust.HINT, rf"{_BLANK}[:=]{_BLANK}" + _BARE % 8 + _END),
-    _place(Trust.SURE, rf"{_CLOSED}{_BLANK}[:=]{_BLANK}" + _BARE % 4 + _END, config=True),
+    _place(Trust.SURE, rf"{_CLOSED}{_BLANK}[?+]?[:=]{_BLANK}" + _BARE % 4 + _END, config=True),
+    _place(Trust.SURE, r":[ \t]{0,8}[|>][+-]?[ \t]{0,8}\n[ \t]{1,40}(?P<value>\S{4,512}+)", config=True),
+    _place(Trust.SURE, r"s?:[ \t]{0,8}\n[ \t]{0,40}-[ \t]{1,8}[\"']?(?P<value>[^\s\"'{}]{4,512}+)", config=True),
     _place(Trust.SURE, r"=(?P<value>[^\s\"'`;{}()<>|$&]{4,512}+)(?=\s)", config=True),
     _place(Trust.SURE, r"[ \t]{1,8}" + _BARE % 4 + _END, config=True),
     # - name: DB_PASSWORD
@@ -97,7 +114,8 @@ GIVES = re.compile(
 """What stands before a name that is given a value although no sign of assignment follows it."""
 
 LINE_START = re.compile(
-    r"[ \t]*(?:(?:export|env|arg|set|declare|-x|readonly|-|\d{1,6}|name:)[ \t]+){0,3}[\w./:\"'-]{0,200}\Z",
+    r"[ \t]*(?P<remark>(?:#|//|--|;|\*)+[ \t]*)?"
+    r"(?:(?:export|env|arg|set|declare|-x|readonly|-|\d{1,6}|name:)[ \t]+){0,3}[\w./:\"'-]{0,200}\Z",
     re.IGNORECASE,
 )
 """What stands before a name on its line in configuration."""
