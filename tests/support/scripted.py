@@ -200,9 +200,12 @@ class ScriptedModel:
         self._ready.set()
         await self._stop.wait()
         server.close()
-        for task in tuple(connections):
-            task.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
+        for _ in range(3):  # whoever was accepted in this turn of the loop is a connection some turns later
+            await asyncio.sleep(0)
+        while connections:
+            for task in tuple(connections):
+                task.cancel()
+            await asyncio.gather(*connections, return_exceptions=True)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answers the requests of one connection until either side closes it."""

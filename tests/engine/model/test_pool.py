@@ -326,16 +326,16 @@ async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, asker)
     await asker.ask()
     event = b'data: {"choices":[{"index":0,"delta":{"content":"some "},"finish_reason":null}]}\n\n'
     end = b'data: {"choices":[{"index":0,"delta":{"content":"end"},"finish_reason":"stop"}]}\n\n'
-    words = b"".join(event.replace(b"some", b"word%d" % number) for number in range(2000))
+    words = b"".join(event.replace(b"some", b"word%d" % number) for number in range(3000))
     scripted.reply(raw=words + end)
     asking = asyncio.create_task(asker.ask(max_tokens=10_000))
-    longest, began = 0.0, time.perf_counter()
+    longest, began = 0.0, time.thread_time()  # of this thread: the server and the machine have work of their own
     while not asking.done():
-        before = time.perf_counter()
+        before = time.thread_time()
         await asyncio.sleep(0)
-        longest = max(longest, time.perf_counter() - before)
-    assert (await asking).text.endswith("word1999 end")
-    assert longest < (time.perf_counter() - began) / 3
+        longest = max(longest, time.thread_time() - before)
+    assert (await asking).text.endswith("word2999 end")
+    assert longest < (time.thread_time() - began) / 3
 
 
 LATE = """
