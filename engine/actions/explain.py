@@ -12,6 +12,7 @@ from stet_ls.engine.loop import Unusable
 from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.models import Answer, Target
 from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.returned import without_values
 from stet_ls.validators import structure
 
 TASK = Task(
@@ -56,7 +57,7 @@ def _facts(job: Job, target: Target) -> list[str]:
     facts = [f"- {prose.lines_of(job, target)}"]
     unit = next((u for u in structure.units(source, language) if target.name and u.qualified == target.name), None)
     if unit is not None:
-        facts.append(f"- signature: {code_span(unit.signature)}")
+        facts.append(f"- signature: {code_span(without_values(unit.signature))}")
         called = structure.calls(source, language, unit)
         if called:
             facts.append("- calls: " + ", ".join(code_span(name) for name in called[:12]))

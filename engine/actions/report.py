@@ -11,6 +11,7 @@ from stet_ls.engine.actions.opinions import Opinions
 from stet_ls.engine.job import Job
 from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.models import Target
+from stet_ls.engine.prompt.returned import without_values
 from stet_ls.validators.findings import Finding, Severity, Status
 from stet_ls.validators.metrics import style
 from stet_ls.validators.metrics.coverage import Coverage

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from stet_ls.engine.prompt.redact import PLACEHOLDER
+from stet_ls.engine.prompt.redact import PLACEHOLDER, redact
 
 _LIKE_ONE = re.compile(r"(?i)\bSTET[_ -]?(?:SEC|TOK)\w*|\bSTET_(?=[\"'`])")
 _UNSAFE = re.compile(r"[\"'`\\\n${}#%]")
@@ -79,3 +79,8 @@ def hide(text: str, secrets: Mapping[str, str]) -> str:
 def told(text: str, secrets: Mapping[str, str]) -> str:
     """A model's words for a reader, who may pass them on: without the values that they quote."""
     return re.sub(r"STET_SECRET_\d+", "(hidden value)", hide(text, secrets))
+
+
+def without_values(text: str) -> str:
+    """A line of the document for a report: without what looks like a secret in it."""
+    return told(redact(text).text, {})

@@ -16,7 +16,8 @@ from stet_ls.validators.source import Source
 
 CONFIG = frozenset({"yaml", "json", "toml", "dotenv", "xml", "ini", "properties", "shellscript", "dockerfile", "netrc"})
 HOSTILE = {
-    "names": "password=", "quotes": 'token = "', "base64": "A1b2/", "dots": ".a", "keys": "-----BEGIN PRIVATE KEY-----\n",
+    "names": "password=", "quotes": 'token = "', "base64": "A1b2/", "dots": ".a",
+    "keys": "-----BEGIN PRIVATE KEY-----\n",
 }  # fmt: skip
 
 
