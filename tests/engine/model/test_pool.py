@@ -330,6 +330,7 @@ async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, asker)
     event = b'data: {"choices":[{"index":0,"delta":{"content":"some "},"finish_reason":null}]}\n\n'
     end = b'data: {"choices":[{"index":0,"delta":{"content":"end"},"finish_reason":"stop"}]}\n\n'
     words = b"".join(event.replace(b"some", b"word%d" % number) for number in range(3000))
+    words += b'data: {"choices":[{"index":0,"delta":{},"finish_reason":null}]}\n\n' * 20_000
     scripted.reply(raw=words + end)
     asking = asyncio.create_task(asker.ask(max_tokens=10_000))
     longest, whole = 0.0, _seconds_to_take(words)
