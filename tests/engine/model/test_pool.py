@@ -324,8 +324,9 @@ async def test_prompts_are_logged_only_if_asked(
     assert ("secret prompt" in caplog.text, "secret reply" in caplog.text) == (asked, asked)
 
 
-async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, asker) -> None:
+async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, pool, provider: Provider) -> None:
     """A proxy that hands over a long reply at once must not freeze the editor for as long as reading it takes."""
+    asker = pool(provider.model_copy(update={"timeout_token": 30.0}))
     await asker.ask()
     event = b'data: {"choices":[{"index":0,"delta":{"content":"some "},"finish_reason":null}]}\n\n'
     end = b'data: {"choices":[{"index":0,"delta":{"content":"end"},"finish_reason":"stop"}]}\n\n'
