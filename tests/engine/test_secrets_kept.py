@@ -164,16 +164,25 @@ async def test_no_value_is_in_words_that_are_passed_on(
 
 async def test_no_report_quotes_a_value(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.default = Reply(
-        "- security | line 3 | `password = 'STET_SECRET_2'` | the value STET_SECRET_2 stands in the code\n"
-        '- security | line 2 | `token = "STET_SECRET_1"` | anyone can read STET_SECRET_1\n'
+        "- `password = 'STET_SECRET_2'` | security | the value STET_SECRET_2 stands in the code\n"
+        '- `token = "STET_SECRET_1"` | security | anyone can read STET_SECRET_1\n'
     )
     analyzed = await bench.run("analyze", CODE)
     explained = await bench.run("explain", f"def f(token={TOKEN!r}):\n    return token$0\n")
     assert TOKEN not in explained.markdown
     assert "def f(token='(hidden value)')" in explained.markdown
+    assert "the value (hidden value) stands in the code" in analyzed.markdown
+    assert "`password = '(hidden value)'`" in analyzed.markdown
     for secret in (TOKEN, PASSWORD):
         assert secret not in analyzed.markdown
         assert secret not in str([finding.message for finding in analyzed.findings])
+
+
+async def test_no_evidence_quotes_a_value(bench: Bench, scripted: ScriptedModel) -> None:
+    answer = await replied(bench, scripted, BODY.replace("    ret", "    Path('STET_SECRET_1').unlink()\n    ret"))
+    assert "adds `Path('STET_SECRET_1').unlink`, which deletes files" in answer.message
+    assert TOKEN not in str(answer.evidence)
+    assert TOKEN not in str(bench.events)
 
 
 async def test_prompts_in_the_log_are_the_ones_without_secrets(

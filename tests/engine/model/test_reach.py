@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from support.engine import Bench, code_reply, request_for
 from support.scripted import ScriptedModel
 
-from stet_ls.engine.errors import EndpointError, PolicyError
+from stet_ls.engine.errors import EndpointError, NoModelError, PolicyError
 from stet_ls.engine.model.reach import Reach, reach_of, route_to
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.run import Engine
@@ -167,6 +167,9 @@ async def test_a_name_that_changes_its_mind_is_followed_to_what_was_looked_at(
         resolver.answers, resolver.asked = ["127.0.0.1", "8.8.8.8", "8.8.8.8"], 0
         scripted.reply(code_reply("def f():\n    return 'STET_SECRET_1' or 1"))
         assert (await engine.run(request_for("refactor", CODE))).success, "what was looked at is what is connected to"
+        resolver.answers = ["127.0.0.2"]
+        with pytest.raises(NoModelError):
+            await engine.run(request_for("refactor", CODE))
     finally:
         await engine.close()
     assert len(scripted.requests) == 2
