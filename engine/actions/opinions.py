@@ -12,8 +12,9 @@ from stet_ls.engine.job import Job
 from stet_ls.engine.markdown import plain
 from stet_ls.engine.models import OPINION, Budget, Selection, Target
 from stet_ls.engine.prompt.redact import restore
+from stet_ls.engine.prompt.returned import told
 from stet_ls.engine.prompt.target import resolve_target
-from stet_ls.engine.reply.opinions import Placed, place, read_opinions
+from stet_ls.engine.reply.opinions import Opinion, Placed, place, read_opinions
 from stet_ls.engine.reply.parse import parse_reply
 from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.metrics.complexity import Complexity
@@ -120,8 +121,14 @@ async def _ask(part: _Part | UsageError, recipe: Recipe) -> Opinions:
     first, last = source.line_of(part.span.start), source.line_of(part.span.end)
     lines = [(number, source.line_text(number)) for number in range(first, last + 1)]
     placed, dropped = place(read_opinions(reply.prose), lines)
+    placed = [replace(one, opinion=_hidden(one.opinion, prompt.secrets)) for one in placed]
     note = "" if placed or dropped else "The model named no problem in a form that can be checked."
     return Opinions(tuple(placed), dropped, note, (part.name,) if part.name else (), cut, asked=True)
+
+
+def _hidden(opinion: Opinion, secrets: Mapping[str, str]) -> Opinion:
+    """A finding without the values that it quotes: reports are passed on."""
+    return replace(opinion, quote=told(opinion.quote, secrets), witness=told(opinion.witness, secrets))
 
 
 def _together(said: Sequence[Opinions]) -> Opinions:

@@ -187,7 +187,7 @@ def _opinions(job: Job, opinions: Opinions) -> Iterator[str]:
     if opinions.about:
         yield f"The whole is too large for the model: it was shown {', '.join(map(code_span, opinions.about))}.\n"
     for one in opinions.placed:
-        quote = code_span(job.request.source.line_text(one.line).strip())
+        quote = code_span(without_values(job.request.source.line_text(one.line).strip()))
         yield f"- line {one.line + 1}: {quote} · {one.opinion.kind}: {one.opinion.witness}"
     if not opinions.placed:
         yield opinions.note or "No finding that quotes a line of this code."
