@@ -28,7 +28,7 @@ def judge(text: str, language: str, path: Path | None = None, *, without: tuple[
 
 
 def said(verdict: Verdict) -> list[tuple[str, int, str]]:
-    return [(one.message, one.line, one.source) for one in verdict.findings]
+    return [(one.message, one.line, one.source) for one in (*verdict.findings, *verdict.echoes)]
 
 
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) -> None:
@@ -112,7 +112,8 @@ class TestOxlint:
 
     def test_places_are_bytes(self) -> None:
         text = "let é = '😀'; let (;\n"
-        (finding,) = judge(text, "javascript").findings[-1:]
+        verdict = judge(text, "javascript")
+        finding = (*verdict.findings, *verdict.echoes)[-1]
         assert text.encode()[finding.span.start : finding.span.end] == b";"
 
     def test_no_settings_of_others_are_looked_for(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
