@@ -21,6 +21,8 @@ from stet_ls.validators.trees import Memory
 
 SAMPLES = Path(__file__).resolve().parents[1] / "validators" / "corpus" / "samples"
 NAMES = ("python", "javascript", "typescript", "go", "rust", "java", "cpp", "csharp")
+TYPING = 0.4
+"""Seconds that a keystroke's verdict may take: the checks that read a whole large tree come later, after a rest."""
 PATIENCE = 30.0
 ROUNDS = 40
 
@@ -64,7 +66,7 @@ def _keystrokes(name: str, key: str) -> Iterator[float]:
         while at and not source.data[at - 1 : at + 1].isalpha():
             at -= 1
         after = source.splice([Splice(Span(at, at), key)])
-        seconds = _worked(lambda: syntax.glance(after, name, deadline=PATIENCE))  # noqa: B023  # called at once
+        seconds = _worked(lambda: syntax.glance(after, name, deadline=TYPING))  # noqa: B023  # called at once
         if parse.parse(after, name).root.has_error == (key == "("):  # an `x` within a keyword breaks it too
             yield seconds
         syntax.glance(source, name, deadline=PATIENCE)
