@@ -36,6 +36,9 @@ _SLOW = 40.0
 _LEEWAY = 2.0
 """A call may take this many times as long as it should by the measured speed."""
 
+_WRITING_SHARE = 0.6
+"""Of a slow model's time for the reply; the prompt has to be read before."""
+
 _REVIEWS = ("explain", "analyze")
 """Actions that ask a reviewer; all others ask a generator."""
 
@@ -124,6 +127,16 @@ class Job:
         """
         room = self.profile.context - min(self.settings.model.max_tokens, self.profile.context // 3)
         return int(min(room, 2500 if self.profile.tier == "tiny" else 12000) / self.profile.token_factor)
+
+    def reply_room(self, wanted: int, least: int) -> int:
+        """Tokens that a reply may have which can be cut anywhere: as many as a slow model writes in its time.
+
+        Never more than `wanted`, never less than `least`.
+        """
+        rate = self.profile.tokens_per_second
+        if rate is None or rate >= _SLOW:
+            return wanted
+        return max(least, min(wanted, int(rate * SLOW_LIMIT * _WRITING_SHARE) - self.profile.thought))
 
     def spent(self) -> Spent:
         """What the job's calls took so far; a call of unknown price counts as nothing."""

@@ -19,6 +19,8 @@ from stet_ls.validators.metrics.style import lines_of as lines_of_span
 
 MAX_TOKENS = 900
 """Tokens of an explanation; what is longer is not read."""
+LEAST_TOKENS = 300
+"""Tokens within which an explanation says what matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ async def tell(job: Job, target: Target, recipe: Recipe) -> Told | Unusable:
             return Unusable(reply.problem or "The reply was empty.")
         return Draft(Told(target, reply.prose.strip(), cut), case, truncated=cut)
 
-    answer = await propose(job, prompt, read, (), temperature=0.1, max_tokens=MAX_TOKENS)
+    answer = await propose(job, prompt, read, (), temperature=0.1, max_tokens=job.reply_room(MAX_TOKENS, LEAST_TOKENS))
     return answer if isinstance(answer, Unusable) else answer.draft.content
 
 

@@ -38,6 +38,9 @@ TASK = Task(
     ),
 )
 
+_LEAST_TOKENS = 400
+"""Tokens in which a few small tests fit; of a reply that broke off, the whole ones are kept."""
+
 JUDGES = (noop.judge, syntax.judge, danger.judge, names.judge, lint.judge)
 
 
@@ -54,7 +57,7 @@ async def run(job: Job) -> Answer:
     async def read(completion: Completion) -> Draft[str] | Unusable:
         return await asyncio.to_thread(_read, job, target, place, prompt, completion)
 
-    size = estimate(request.source.slice(target.span)) + 1200
+    size = job.reply_room(estimate(request.source.slice(target.span)) + 1200, _LEAST_TOKENS)
     proposal = await propose(job, prompt, read, JUDGES, temperature=0.2, max_tokens=size)
     with job.stage("finish"):
         if isinstance(proposal, Unusable):

@@ -89,3 +89,16 @@ def test_a_model_that_counts_more_tokens_gets_less_text(stet_home: Path) -> None
     job = job_of(None)
     job.profile = replace(Profile("mid", 32768, 1, 1), token_factor=1.5)
     assert job.prompt_budget() == 8000
+
+
+@pytest.mark.parametrize(
+    ("speed", "room"),
+    [
+        (100, 900),  # fast enough for all that is wanted
+        (None, 900),  # not measured yet
+        (9, 486),  # 60 % of 90 seconds
+        (2, 300),  # the least
+    ],
+)
+def test_a_slow_model_writes_less_where_less_serves(stet_home: Path, speed: float | None, room: int) -> None:
+    assert job_of(speed).reply_room(900, least=300) == room
