@@ -8,6 +8,7 @@ StetError                    one sentence: the thing, the place, the way out
 │   ├── EndpointError        one endpoint failed; carries its fault
 │   └── WeightsError         the embedded model's file is absent, damaged or cannot be fetched
 ├── WorkerError              a child process did not start, or did not last
+├── StoreError               the memory of solutions could not do what it was asked; carries its fault
 └── PolicyError              refused: secrets, isolation, trust
     └── LimitError           what the user lets jobs spend is used up
 
@@ -98,6 +99,26 @@ class WeightsError(ModelError):
 
 class WorkerError(StetError):
     """A child process of ours did not start, or ended at once. Says which, and where its log is."""
+
+
+class StoreFault(StrEnum):
+    """What is wrong with the memory of solutions."""
+
+    UNAVAILABLE = "unavailable"
+    READ_ONLY = "read only"
+    DISK_FULL = "disk full"
+    CORRUPT = "corrupt"
+    NEWER = "newer"
+    REFUSED = "refused"
+    UNKNOWN_ID = "unknown id"
+
+
+class StoreError(StetError):
+    """The memory of solutions failed with `fault`. No job fails for it."""
+
+    def __init__(self, message: str, *, fault: StoreFault) -> None:
+        super().__init__(message)
+        self.fault = fault
 
 
 class PolicyError(StetError):

@@ -1,0 +1,53 @@
+"""What the store's libraries and the system say when something is wrong, as StoreErrors of one sentence."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from stet_ls.engine.errors import StoreError, StoreFault
+
+# LanceDB raises RuntimeError, OSError and ValueError with texts of Rust; there is nothing else to tell them by.
+_TEXTS = (
+    (re.compile(r"os error 28|No space left"), errno.ENOSPC),
+    (re.compile(r"os error 30|Read-only file system"), errno.EROFS),
+    (re.compile(r"os error 13|Permission denied"), errno.EACCES),
+)
+
+
+@contextmanager
+def translated(place: Path | str) -> Iterator[None]:
+    """Raises a StoreError about `place` for errors of the system and of LanceDB. FileNotFoundError passes."""
+    try:
+        yield
+    except (StoreError, FileNotFoundError):
+        raise
+    except (OSError, RuntimeError, ValueError) as error:
+        raise fault_of(error, place) from error
+
+
+def fault_of(error: Exception, place: Path | str) -> StoreError:
+    """The StoreError for an error."""
+    number = error.errno if isinstance(error, OSError) else None
+    for pattern, code in _TEXTS:
+        if number is None and pattern.search(str(error)):
+            number = code
+    match number:
+        case errno.ENOSPC | errno.EDQUOT:
+            return StoreError(
+                f"The disk of {place} is full, so nothing more is remembered: free some space, or move the memory "
+                "with the setting memory.uri.",
+                fault=StoreFault.DISK_FULL,
+            )
+        case errno.EROFS | errno.EACCES | errno.EPERM:
+            return StoreError(
+                f"{place} cannot be written, so nothing more is remembered: make it writable, or set memory.uri.",
+                fault=StoreFault.READ_ONLY,
+            )
+    return StoreError(
+        f"The memory's table in {place} cannot be read; `stet memory doctor` makes it anew from the journal.",
+        fault=StoreFault.CORRUPT,
+    )

@@ -1,0 +1,139 @@
+"""What is remembered: an instruction, the code that answered it, and what became of that code."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.prompt.leaks.find import leaks
+
+GLOBAL = "global"
+"""The scope of solutions that every workspace may use."""
+
+MOST_CODE = 60_000
+MOST_WORDS = 8_000
+"""Characters. What is longer is no solution of one unit."""
+
+RANKS: Mapping[str, int] = {"imported": 0, "learned": 1, "kept": 2, "edited": 3, "proven": 4}
+"""Outcomes by how much they say: of two alike solutions the better proven one stays."""
+
+_STRINGS = (
+    "instruction", "code", "language", "tests", "outcome", "scope", "kind", "signature", "unit", "path", "path_hash",
+    "model", "created_at", "last_used_at",
+)  # fmt: skip
+_COUNTS = ("uses", "wins", "losses")
+_PROVENANCE = ("unit", "path", "path_hash", "model")
+
+
+def now() -> str:
+    """This moment in UTC. It is told and sorted by, and nothing depends on its going forward."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """One solution. `evidence` are the judges' sentences, `path` is where it stood and `path_hash` what that file held.
+
+    `uses` counts the prompts that it entered, `wins` and `losses` how often it or what it led to stood or fell.
+    """
+
+    instruction: str
+    code: str
+    language: str
+    tests: str = ""
+    evidence: tuple[str, ...] = ()
+    outcome: str = "imported"
+    scope: str = GLOBAL
+    kind: str = "generate"
+    signature: str = ""
+    unit: str = ""
+    path: str = ""
+    path_hash: str = ""
+    model: str = ""
+    created_at: str = field(default_factory=now)
+    last_used_at: str = ""
+    uses: int = 0
+    wins: int = 0
+    losses: int = 0
+
+    @property
+    def id(self) -> str:
+        """The same for the same scope, language, words and code, whatever their white space."""
+        text = "\0".join([self.scope, self.language, " ".join(self.instruction.lower().split()), _flat(self.code)])
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """How well it is proven."""
+        return RANKS.get(self.outcome, 0), self.wins - self.losses
+
+    def counted(self, *, uses: int = 0, wins: int = 0, losses: int = 0) -> Solution:
+        """With so many more uses, wins and losses."""
+        return replace(
+            self, uses=self.uses + uses, wins=self.wins + wins, losses=self.losses + losses, last_used_at=now()
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is exported, and as the journal holds it."""
+        plain = {name: getattr(self, name) for name in (*_STRINGS, *_COUNTS) if name not in _PROVENANCE}
+        provenance = {name: getattr(self, name) for name in _PROVENANCE if getattr(self, name)}
+        return {"id": self.id, **plain, "evidence": list(self.evidence), "provenance": provenance}
+
+    @classmethod
+    def from_json(cls, fields_: object) -> Solution:
+        """Reads what `to_json` wrote. Only instruction, code and language are needed. ValueError names what is wrong."""
+        if not isinstance(fields_, dict):
+            raise ValueError("expected one JSON object")
+        provenance = fields_.get("provenance") or {}
+        given = {**fields_, **(provenance if isinstance(provenance, dict) else {})}
+        values: dict[str, Any] = {name: given[name] for name in (*_STRINGS, *_COUNTS) if given.get(name) is not None}
+        for name in ("instruction", "code", "language"):
+            if not isinstance(values.get(name), str) or not values[name].strip():
+                raise ValueError(f'"{name}": expected a text that is not empty')
+        for name, value in values.items():
+            wanted = int if name in _COUNTS else str
+            if not isinstance(value, wanted) or isinstance(value, bool):
+                raise ValueError(f'"{name}": expected {"a number" if wanted is int else "a text"}')
+        evidence = given.get("evidence") or []
+        if not isinstance(evidence, list | tuple) or not all(isinstance(each, str) for each in evidence):
+            raise ValueError('"evidence": expected a list of texts')
+        return cls(**values, evidence=tuple(evidence))
+
+
+def check(solution: Solution) -> Solution:
+    """The solution, if it may be remembered. StoreError (refused) if it is too long or holds what looks like a secret.
+
+    A row with a secret is left out whole: one with a hole in it would teach the hole.
+    """
+    if len(solution.code) > MOST_CODE or len(solution.instruction) > MOST_WORDS or len(solution.tests) > MOST_CODE:
+        raise StoreError(
+            f"Too long to be remembered: at most {MOST_WORDS} characters of instruction and {MOST_CODE} of code.",
+            fault=StoreFault.REFUSED,
+        )
+    for name in ("instruction", "code", "tests", "signature", "unit", "path"):
+        if found := leaks(getattr(solution, name)):
+            raise StoreError(
+                f"Not remembered: its {name} holds what looks like a secret ({found[0].kind}).",
+                fault=StoreFault.REFUSED,
+            )
+    for said in solution.evidence:
+        if leaks(said):
+            raise StoreError("Not remembered: its evidence holds what looks like a secret.", fault=StoreFault.REFUSED)
+    return solution
+
+
+def texts_of(solution: Solution) -> tuple[str, str]:
+    """What is embedded: the words alone, and the words with the first 500 characters of code.
+
+    Measured: the words alone find rephrasings (recall@1 .96 against .88), both together find vague requests (.56
+    against .44); the larger cosine of the two is near the best on both.
+    """
+    return solution.instruction, f"{solution.instruction}\n{solution.code[:500]}"
+
+
+def _flat(code: str) -> str:
+    return "\n".join(line.rstrip() for line in code.strip().splitlines())
