@@ -34,6 +34,11 @@ class Paths:
         """What jobs spent, a file a month."""
         return self.data / "ledger"
 
+    @property
+    def trust(self) -> Path:
+        """Which projects' actions their user trusts."""
+        return self.data / "trust.json"
+
 
 def user_paths() -> Paths:
     """The paths of this user; `STET_HOME` moves all of them."""

@@ -6,11 +6,17 @@ Where the values come from, and which source may set what, is the business of `c
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from string import Formatter
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, field_validator
 from pydantic.config import JsonDict
+
+from stet_ls.validators.languages import LANGUAGES, language
 
 UserOnly: JsonDict = {"user_only": True}
 """The mark of a key that only its user may set: no project file and no editor's workspace setting."""
@@ -152,6 +158,131 @@ class ProgramRow(Section):
     path: str = Field(description="The file to start for it; for an npm parser the folder of its package.")
 
 
+@dataclass(frozen=True, slots=True)
+class ActionOrigin:
+    """Where an action's table was found. `project` is the folder whose file holds it, None for the user's own file.
+
+    `digest` is the hash of all tables of that file: who trusts them, trusts these and no others.
+    """
+
+    place: str = ""
+    project: Path | None = None
+    digest: str = ""
+    trusted: bool = True
+
+
+TARGETS = ("unit", "statements", "document")
+"""What an action can work on."""
+JUDGES = ("noop", "syntax", "danger", "names", "signature", "lint", "comments")
+"""The judges that an action can name."""
+
+
+class ActionRow(Section):
+    """An action that the user or the project adds to the built-in ones."""
+
+    name: str = Field(description="How commands call it: small letters, digits and hyphens, a letter first.")
+    title: str = Field(min_length=1, max_length=60, description='What menus show, in the imperative, such as "Tidy".')
+    description: str = Field(default="", max_length=300, description="One sentence about it, for lists.")
+    instruction: str = Field(
+        min_length=1,
+        max_length=4000,
+        description="What the model is asked; {name}, {language}, {file} and {instruction} (what its user said) are "
+        "filled in, and {{ is a brace. With {instruction} it cannot be run without one.",
+    )
+    targets: tuple[str, ...] = Field(
+        default=TARGETS, min_length=1, description='What it works on: "unit", "statements" or "document".'
+    )
+    languages: tuple[str, ...] = Field(default=(), description="LSP language ids; empty: all languages.")
+    rules: tuple[str, ...] = Field(default=(), max_length=20, description="What the result has to keep, in sentences.")
+    judges: tuple[str, ...] = Field(
+        default=("names", "lint"),
+        description="Who judges its edit beside noop, syntax and danger: names, signature, lint, and comments, for "
+        "which nothing but comments and docstrings may change.",
+    )
+    wants: Literal["unit", "markdown"] = Field(default="unit", description="A new text of the target, or words.")
+    temperature: float = Field(default=0.1, ge=0, le=2, description="The model's temperature.")
+    _origin: ActionOrigin = PrivateAttr(default=ActionOrigin())
+
+    @field_validator("name")
+    @classmethod
+    def _callable_name(cls, name: str) -> str:
+        if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
+            raise ValueError(f"expected small letters, digits and hyphens, a letter first, 40 at most; found {name!r}")
+        return name
+
+    @field_validator("title", "description")
+    @classmethod
+    def _one_line(cls, text: str) -> str:
+        if not text.isprintable():
+            raise ValueError("expected one line of visible characters")
+        return text
+
+    @field_validator("instruction")
+    @classmethod
+    def _placeholders(cls, template: str) -> str:
+        check_template(template)
+        return template
+
+    @field_validator("targets")
+    @classmethod
+    def _known_targets(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return _among(names, TARGETS)
+
+    @field_validator("judges")
+    @classmethod
+    def _known_judges(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return _among(names, JUDGES)
+
+    @field_validator("languages")
+    @classmethod
+    def _known_languages(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        known = {each: row.id for each in names if (row := language(each)) is not None}
+        _among(tuple(each for each in names if each not in known), tuple(row.id for row in LANGUAGES))
+        return tuple(known.values())
+
+    @property
+    def origin(self) -> ActionOrigin:
+        """Where it was found."""
+        return self._origin
+
+    def found_at(self, origin: ActionOrigin) -> ActionRow:
+        """The same row with its origin."""
+        row = self.model_copy()
+        row._origin = origin
+        return row
+
+
+def _among(names: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, if all are known. ValueError names the one that is not, and the nearest that is."""
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            every = f"known are {', '.join(known)}" if len(known) < _FEW else "no such name is known"
+            raise ValueError(f"found {name!r}; {f'did you mean {near[0]!r}?' if near else every}")
+    return names
+
+
+_FEW = 12
+PLACEHOLDERS = ("name", "language", "file", "instruction")
+"""What an action's instruction may name in braces."""
+
+
+def check_template(template: str) -> None:
+    """Raises ValueError, with the way out, for an instruction whose braces cannot be filled."""
+    try:
+        fields = list(Formatter().parse(template))
+    except ValueError as error:
+        raise ValueError(f"expected braces in pairs, {{{{ and }}}} for a brace itself ({error})") from None
+    for _, name, form, conversion in fields:
+        if name is None:
+            continue
+        if name not in PLACEHOLDERS or form or conversion:
+            near = get_close_matches(name, PLACEHOLDERS, n=1)
+            known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
+            hint = f"did you mean {{{near[0]}}}?" if near and near[0] != name else f"known are {known}"
+            raise ValueError(f"unknown placeholder {{{name}}}: {hint}; {{{{ is a brace itself")
+
+
 class Checks(Section):
     """Validation and repair."""
 
@@ -285,6 +416,10 @@ class Settings(Section):
     )
     programs: tuple[ProgramRow, ...] = Field(
         default=(), json_schema_extra=UserOnly, description="Programs to start instead of those on PATH."
+    )
+    actions: tuple[ActionRow, ...] = Field(
+        default=(),
+        description="Actions beside the built-in ones, of the user's file and of the project's, which asks for trust.",
     )
     deadline: Annotated[float, Field(gt=0)] = Field(
         default=30.0,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stet_ls.engine.settings import CheckerRow, ModelRow, ProgramRow, Provider, Section, Settings
+from stet_ls.engine.settings import ActionRow, CheckerRow, ModelRow, ProgramRow, Provider, Section, Settings
 
 JsonSchema = Mapping[str, Any]
 
@@ -86,13 +86,18 @@ PROVIDER_KEYS: Mapping[str, Key] = {
 }
 """The keys of one `[[providers]]` table."""
 
-ROWS: Mapping[str, type[Section]] = {"models": ModelRow, "checkers": CheckerRow, "programs": ProgramRow}
+ROWS: Mapping[str, type[Section]] = {
+    "models": ModelRow,
+    "checkers": CheckerRow,
+    "programs": ProgramRow,
+    "actions": ActionRow,
+}
 """The lists of tables that need no more than their model; endpoints, which carry keys, have a file of their own."""
 
 TABLES: Mapping[str, Mapping[str, Key]] = {
     "providers": PROVIDER_KEYS,
     **{
-        name: {key.name: key for key in _walk(row.model_json_schema(), {}, "", user_only=True)}
+        name: {key.name: key for key in _walk(row.model_json_schema(), {}, "", user_only=name != "actions")}
         for name, row in ROWS.items()
     },
 }

@@ -12,12 +12,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from stet_ls.engine.configuration import providers, sources
+from stet_ls.engine.configuration.actions import read_actions
 from stet_ls.engine.configuration.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, suggestion
 from stet_ls.engine.configuration.sources import Entry, Source
 from stet_ls.engine.configuration.tables import read_tables
 from stet_ls.engine.errors import SettingsError
 from stet_ls.engine.paths import user_paths
-from stet_ls.engine.settings import Section, Settings
+from stet_ls.engine.settings import ActionOrigin, ActionRow, Section, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings in force, a row for each key, and one sentence for each thing that is wrong."""
+    """The settings in force, a row for each key, and one sentence for each thing that is wrong.
+
+    `broken` are those of the warnings that are about an action's table: such a table keeps no other job from running.
+    """
 
     settings: Settings
     rows: tuple[Row, ...]
     warnings: tuple[str, ...]
+    broken: tuple[str, ...] = ()
 
 
 def load(
@@ -67,12 +72,14 @@ def load(
     endpoints = state.endpoints(environment)
     if strict and state.problems:
         raise SettingsError("\n".join(state.problems))
+    actions, broken = read_actions(state.actions, project)
+    state.tables["actions"] = actions
     settings = _settings({name: value for name, (value, _) in state.values.items()})
     settings = settings.model_copy(
         update={"providers": tuple(endpoint.provider for endpoint in endpoints), **state.tables}
     )
     rows = (*state.rows(settings), *_provider_rows(endpoints, state.providers_origin), *state.refused)
-    return Loaded(settings, rows, (*state.problems, *state.refusals))
+    return Loaded(settings, rows, (*state.problems, *broken, *state.refusals), tuple(broken))
 
 
 def _project_source(project: Path | None) -> Source:
@@ -93,6 +100,7 @@ class _State:
         self.refused: list[Row] = []
         self.providers_origin = "default"
         self._providers: Entry | None = None
+        self.actions: list[tuple[str, Entry]] = []
 
     def add(self, source: Source) -> None:
         if source.problem:
@@ -112,6 +120,8 @@ class _State:
             self.refused.append(Row(key.name, shown(key.name, entry.value), origin, refused=True))
         elif key.name == "providers":
             self._providers, self.providers_origin = entry, origin
+        elif key.name == "actions":
+            self.actions.append((source.origin, entry))
         elif (row := ROWS.get(key.name)) is not None:
             self.tables[key.name], problems = read_tables(entry.value, row, key.name, entry.place)
             self.table_origins[key.name] = origin
@@ -151,8 +161,15 @@ def _table_rows(name: str, tables: tuple[Section, ...], origin: str) -> Iterable
     if not tables:
         yield Row(name, [], origin)
     for index, table in enumerate(tables):
+        place = _action_origin(table.origin) if isinstance(table, ActionRow) else origin
         for key, value in table.model_dump(exclude_defaults=True).items():
-            yield Row(f"{name}[{index}].{key}", value, origin)
+            yield Row(f"{name}[{index}].{key}", value, place)
+
+
+def _action_origin(origin: ActionOrigin) -> str:
+    if origin.project is None:
+        return f"user file: {origin.place}"
+    return f"project file: {origin.place}{'' if origin.trusted else ' (not trusted: `stet config trust`)'}"
 
 
 def _unknown(entry: Entry) -> str:

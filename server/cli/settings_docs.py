@@ -97,6 +97,12 @@ pattern = '^[^:]+:(?P<line>\\d+):(?P<column>\\d+): (?P<severity>error|warning): 
 `[[programs]]` 🔒 says what to start for a built-in tool instead of what PATH has.
 
 {_table(TABLES["programs"].values())}
+## Actions of your own
+
+`[[actions]]`, one table for each, in the user file or in the project's; a project's wait for your trust
+([how they work](actions.md)). A wrong table disables its action alone.
+
+{_table(TABLES["actions"].values())}
 ## Variables that are no settings
 
 | variable | what it does |
@@ -134,8 +140,11 @@ def _table(keys: Iterable[Key]) -> str:
 
 def _default(key: Key) -> str:
     if key.default is None:
-        return "required" if key.name in ("name", "base_url", "language", "argv", "path") else "unset"
+        return "required" if key.name in _REQUIRED else "unset"
     return json.dumps(key.default, ensure_ascii=False)
+
+
+_REQUIRED = ("name", "base_url", "language", "argv", "path", "title", "instruction")
 
 
 def starter_file() -> str:
