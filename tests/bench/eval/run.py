@@ -1,0 +1,184 @@
+"""How often the engine's answers are right, against the same model's single shot.
+
+    .venv/bin/python tests/bench/eval/run.py --data DIR --out DIR [--actions A,B] [--cases N] [--shard I/N]
+    .venv/bin/python tests/bench/eval/run.py --out DIR --table
+
+Asks the endpoint of STET_BASE_URL and STET_MODEL, else the embedded model. It may be broken off at any time: replies
+and results are kept under --out, and the same command goes on where it stopped. With --recorded no model is asked at
+all. On two cores a case takes the embedded model a minute or two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' folder, for bench
+
+from bench.eval.arms import ARMS, Arm, settings_of
+from bench.eval.cases import ACTIONS, Case, load
+from bench.eval.hidden import passes
+from bench.eval.recorder import Recorder
+from bench.eval.table import markdown
+
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.model.embedded import Embedded
+from stet_ls.engine.models import Answer, Request, Selection
+from stet_ls.engine.paths import Paths, user_paths
+from stet_ls.engine.run import Engine
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.engine.settings import Settings
+from stet_ls.validators import syntax
+from stet_ls.validators.source import Source, Splice
+from stet_ls.validators.structure import units
+
+
+def main() -> None:
+    """Runs what is missing and prints the table."""
+    arguments = _arguments()
+    out: Path = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    if not arguments.table:
+        cases = load(arguments.data, tuple(arguments.actions.split(",")), arguments.cases, arguments.seed)
+        index, count = (int(part) for part in arguments.shard.split("/"))
+        arms = [arm for arm in ARMS if not arguments.arms or arm.name in arguments.arms.split(",")]
+        asyncio.run(_run(cases[index::count], arms, out, arguments.recorded, f"{index}"))
+    print(markdown(_results(out)))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, help="the folder that obtain.sh filled")
+    parser.add_argument("--out", type=Path, required=True, help="where replies and results are kept")
+    parser.add_argument("--actions", default=",".join(ACTIONS))
+    parser.add_argument("--arms", default="", help="only these variants, with commas")
+    parser.add_argument("--cases", type=int, default=40, help="of each action")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shard", default="0/1", help="I/N: every N-th case from the I-th")
+    parser.add_argument("--recorded", action="store_true", help="play recorded replies back, ask no model")
+    parser.add_argument("--table", action="store_true", help="only print the table of what is there")
+    arguments = parser.parse_args()
+    if not arguments.table and arguments.data is None:
+        parser.error("--data is needed: the folder that obtain.sh filled")
+    return arguments
+
+
+async def _run(cases: list[Case], arms: list[Arm], out: Path, recorded: bool, shard: str) -> None:
+    # A home of its own: what this machine's user prefers or remembers must not colour the numbers.
+    home = out / "home"
+    paths = replace(user_paths(), data=home / "data", cache=home / "cache", logs=home / "log")
+    sandbox = Sandbox(Level.STRONG, paths.cache / "sandbox")
+    done = {(row["case"], row["arm"]): row for row in _results(out)}
+    async with _endpoint(recorded, out) as (upstream, key, model):
+        recorder = Recorder(out / "replies", upstream, key)
+        async with recorder.open():
+            with (out / f"results-{shard}.jsonl").open("a", encoding="utf-8") as file:
+                for number, case in enumerate(cases, 1):
+                    for arm in arms:
+                        if (case.id, arm.name) in done:
+                            continue
+                        calls = done.get((case.id, "stet"), {}).get("calls", 1) if arm.draws else 1
+                        row = await _try(case, arm, recorder, model, sandbox, paths, draws=max(1, calls))
+                        done[(case.id, arm.name)] = row
+                        file.write(json.dumps(row) + "\n")
+                        file.flush()
+                        said = "right" if row["passed"] else "wrong" if row["offered"] else "not offered"
+                        print(f"{number}/{len(cases)} {case.id}, {arm.name}: {said}", file=sys.stderr, flush=True)
+
+
+@asynccontextmanager
+async def _endpoint(recorded: bool, out: Path) -> Any:
+    """Address, key and model of what is asked; the address is None where only recorded replies are played."""
+    kept = out / "model.txt"
+    if recorded:
+        yield None, "unused", kept.read_text("utf-8")
+        return
+    if address := os.environ.get("STET_BASE_URL"):
+        model = os.environ["STET_MODEL"]
+        kept.write_text(model, "utf-8")
+        yield address, os.environ.get("STET_API_KEY", "unused"), model
+        return
+    embedded = Embedded(Settings(), user_paths())
+    provider = await embedded.endpoint()
+    kept.write_text(provider.model, "utf-8")
+    key = provider.api_key.get_secret_value() if provider.api_key else "unused"
+    try:
+        yield provider.base_url, key, provider.model
+    finally:
+        await embedded.close()
+
+
+async def _try(
+    case: Case, arm: Arm, recorder: Recorder, model: str, sandbox: Sandbox, paths: Paths, *, draws: int
+) -> dict[str, Any]:
+    """The result of one case in one variant; of several draws, one picked at random, at the price of all."""
+    recorder.begin()
+    engine = Engine(settings_of(arm, recorder.base_url, model), paths)
+    started = time.perf_counter()
+    try:
+        answers = [await _answer(engine, case, arm) for _ in range(draws)]
+    finally:
+        await engine.close()
+    # The recorder answers at once what it has; what the model took then is part of what was recorded.
+    seconds = max(time.perf_counter() - started, recorder.model_seconds)
+    answer = random.Random(case.id).choice(answers)
+    after = _apply(case.text, answer) if isinstance(answer, Answer) and answer.success else None
+    spent = [each.metadata for each in answers if isinstance(each, Answer)]
+    return {
+        "case": case.id,
+        "action": case.action,
+        "arm": arm.name,
+        "model": model,
+        "offered": after is not None,
+        "passed": after is not None and await passes(sandbox, after, case.hidden),
+        "parses": after is not None and not syntax.check(Source(after), "python").findings,
+        "confidence": answer.confidence if isinstance(answer, Answer) else 0.0,
+        "calls": sum(each["calls"] for each in spent),
+        "tokens": sum(each["tokens"]["prompt"] + each["tokens"]["completion"] for each in spent),
+        "seconds": round(seconds, 2),
+        "message": answer.message if isinstance(answer, Answer) else str(answer),
+        "evidence": {e.check.value: e.verdict.value for e in answer.evidence} if isinstance(answer, Answer) else {},
+    }
+
+
+async def _answer(engine: Engine, case: Case, arm: Arm) -> Answer | StetError:
+    source = Source(case.text)
+    unit = next(unit for unit in units(source, "python") if unit.qualified == case.unit)
+    request = Request(
+        case.action,
+        "python",
+        source,
+        selection=Selection(unit.span),
+        path=Path("/nowhere/case.py"),
+        instruction=case.instruction,
+        budget=arm.budget,
+    )
+    try:
+        return await engine.run(request)
+    except StetError as error:
+        return error
+
+
+def _apply(text: str, answer: Answer) -> str:
+    return Source(text).splice([Splice(edit.span, edit.new_text) for edit in answer.edits]).text
+
+
+def _results(out: Path) -> Iterator[dict[str, Any]]:
+    for file in sorted(out.glob("results-*.jsonl")):
+        for line in file.read_text("utf-8").splitlines():
+            yield json.loads(line)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""What the results add up to: a row per action and variant, with intervals, as markdown."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Result = Mapping[str, Any]
+"""One line of the results: case, action, arm, offered, passed, parses, confidence, calls, tokens, seconds."""
+
+_HEAD = (
+    "| action | variant | cases | right | 95 % interval | against the single shot | harm | not offered "
+    "| calls | tokens | seconds | Brier |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def markdown(results: Iterable[Result]) -> str:
+    """The table over all results; actions with several variants are compared case by case."""
+    rows = list(results)
+    actions = sorted({row["action"] for row in rows})
+    lines = [_HEAD]
+    for action in [*actions, *(["all"] if len(actions) > 1 else [])]:
+        chosen = [row for row in rows if action in ("all", row["action"])]
+        arms = list(dict.fromkeys(row["arm"] for row in chosen))
+        base = {row["case"]: row for row in chosen if row["arm"] == "single shot"}
+        lines += [_row(action, arm, [row for row in chosen if row["arm"] == arm], base) for arm in arms]
+    return "\n".join(lines)
+
+
+def _row(action: str, arm: str, rows: Sequence[Result], base: Mapping[str, Result]) -> str:
+    right, count = sum(row["passed"] for row in rows), len(rows)
+    low, high = wilson(right, count)
+    pairs = [(base[row["case"]], row) for row in rows if row["case"] in base and arm != "single shot"]
+    offered = [row for row in rows if row["offered"]]
+    cells = (
+        action,
+        arm,
+        str(count),
+        f"{100 * right / count:.1f} %",
+        f"{100 * low:.0f}–{100 * high:.0f} %",
+        _difference(pairs),
+        _share(sum(one["passed"] and other["offered"] and not other["passed"] for one, other in pairs), len(pairs)),
+        _share(count - len(offered), count),
+        f"{statistics.mean(row['calls'] for row in rows):.2f}",
+        f"{statistics.mean(row['tokens'] for row in rows):.0f}",
+        f"{statistics.median(row['seconds'] for row in rows):.1f}",
+        _brier(offered),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def wilson(right: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share."""
+    if not count:
+        return 0.0, 1.0
+    z = 1.96
+    share, spread = right / count, z * z / count
+    middle = (share + spread / 2) / (1 + spread)
+    half = z * math.sqrt(share * (1 - share) / count + spread / (4 * count)) / (1 + spread)
+    return middle - half, middle + half
+
+
+def _difference(pairs: Sequence[tuple[Result, Result]]) -> str:
+    """Percentage points gained over the same cases, with a bootstrap interval."""
+    if not pairs:
+        return "-"
+    gains = [int(other["passed"]) - int(one["passed"]) for one, other in pairs]
+    draw = random.Random(0)
+    means = sorted(statistics.mean(draw.choices(gains, k=len(gains))) for _ in range(2000))
+    return f"{100 * statistics.mean(gains):+.1f} ({100 * means[50]:+.0f} to {100 * means[1949]:+.0f})"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def _brier(rows: Sequence[Result]) -> str:
+    if not rows:
+        return "-"
+    return f"{statistics.mean((row['confidence'] - row['passed']) ** 2 for row in rows):.3f}"
