@@ -37,7 +37,25 @@ class Notice:
     message: str
 
 
-Event = Stage | Progress | Judged | Notice
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """A request to an endpoint has ended, one way or the other. For the trace and the metrics: it holds the reply.
+
+    `pieces` are (seconds since it was sent, characters of text, characters of reasoning) of each event that brought
+    some; `head` is how the body began, where it was no reply. `fault` says what went wrong, "" if nothing did.
+    """
+
+    endpoint: str
+    model: str
+    seconds: float
+    pieces: tuple[tuple[float, int, int], ...] = ()
+    fault: str = ""
+    detail: str = ""
+    status: int | None = None
+    head: bytes = b""
+
+
+Event = Stage | Progress | Judged | Notice | Requested
 OnEvent = Callable[[Event], None]
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.events import OnEvent, Stage
 from stet_ls.engine.model.chat import Completion, Sampling
-from stet_ls.engine.model.pool import Models
 from stet_ls.engine.model.profiles import Profile
+from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Budget, Request
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.settings import Settings
@@ -69,7 +69,7 @@ class Job:
 
     request: Request
     settings: Settings
-    models: Models
+    models: ModelSource
     profile: Profile
     purse: Purse
     on_event: OnEvent

@@ -75,7 +75,10 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One job. `path` is None for a document that was never saved; `language` is an LSP language id."""
+    """One job. `path` is None for a document that was never saved; `language` is an LSP language id.
+
+    `hidden` maps placeholders to values that are secrets whatever they look like: what a replayed record has instead.
+    """
 
     action: str
     language: str
@@ -89,6 +92,7 @@ class Request:
     budget: Budget = Budget.STANDARD
     workspace: Workspace = field(default_factory=Workspace)
     tab_size: int = 4
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class TargetKind(StrEnum):

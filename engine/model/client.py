@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.events import Notice, OnEvent
+from stet_ls.engine.events import Notice, OnEvent, Requested
 from stet_ls.engine.model.breaker import Breaker
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.connection import Connection, Listed
@@ -35,6 +35,9 @@ _TOLD_PAUSE_SECONDS = 1.0
 
 _OVERESTIMATE, _LEAST_REPLY = 1.25, 256
 """A prompt is too long for an endpoint if it is even so where the estimate is too high by a quarter."""
+
+_SHOWN = 200
+"""Characters of a server's words that are kept. They were cut before keys were taken out: half a key may end them."""
 
 _log = logging.getLogger(__name__)
 
@@ -211,7 +214,10 @@ class Client:
             between_tokens=self.provider.timeout_token,
             on_event=on_event,
         )
-        await exchange.run(sdk)
+        try:
+            await exchange.run(sdk)
+        finally:
+            on_event(self._requested(exchange, profile.model))
         reading = exchange.reading
         failure = exchange.failure and without_secrets(exchange.failure, self.connection.secrets)
         if (lost := _lost(reading, failure)) is not None:
@@ -237,6 +243,24 @@ class Client:
             fault=failure.fault if failure is not None else None,
             streamed=exchange.streamed,
             runaway=reading.runaway is not None,
+        )
+
+    def _requested(self, exchange: Exchange, model: str) -> Requested:
+        """What an exchange brought, without this endpoint's keys in it."""
+        reading, failure = exchange.reading, exchange.failure
+        detail = "" if failure is None else without_secrets(failure, self.connection.secrets).detail[:_SHOWN]
+        head = exchange.head if failure is not None and not reading.texts else b""
+        for secret in self.connection.secrets:
+            head = head.replace(secret.encode(), b"(key)")
+        return Requested(
+            endpoint=self.name,
+            model=model,
+            seconds=round(time.monotonic() - reading.started, 3),
+            pieces=tuple(reading.pieces),
+            fault="" if failure is None else failure.fault.value,
+            detail=detail,
+            status=None if failure is None else failure.status,
+            head=head[: len(head) // 2],
         )
 
     async def _fit(self, messages: Sequence[Message], sealed: Sealed) -> Sequence[Message] | Failure:

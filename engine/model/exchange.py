@@ -30,6 +30,9 @@ _BREATH_SECONDS = 0.005
 
 _LONGEST_BODY = 16_000_000
 
+_HEAD = 2_000
+"""Bytes of a body that are kept: enough to see what it was instead of a reply."""
+
 
 @dataclass(slots=True)
 class Exchange:
@@ -39,7 +42,7 @@ class Exchange:
     by `begin_by` in any case; the whole reply at `deadline_at`.
 
     After `run`, `reading` holds what came, `failure` what went wrong, if anything did, and `streamed` is False if the
-    whole reply came in one piece.
+    whole reply came in one piece. `head` is how the body began.
     """
 
     body: Mapping[str, Any]
@@ -52,6 +55,7 @@ class Exchange:
     reading: Reading = field(default_factory=Reading)
     failure: Failure | None = None
     streamed: bool = True
+    head: bytes = b""
     _ended: bool = False
     _told_at: float = 0.0
 
@@ -75,6 +79,8 @@ class Exchange:
         events, size, breathed_at = EventReader(), 0, loop.time()
         async for piece in response.iter_bytes():
             size += len(piece)
+            if len(self.head) < _HEAD:
+                self.head = (self.head + piece)[:_HEAD]
             if size > _LONGEST_BODY:
                 return Failure(Fault.MALFORMED, "its reply has no end")
             for data in events.feed(piece):

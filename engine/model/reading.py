@@ -22,13 +22,17 @@ _FINISH: Mapping[str, Finish] = {"length": "length", "max_tokens": "length", "co
 
 @dataclass(slots=True)
 class Reading:
-    """What came so far. Times are of `time.monotonic`; `reason` is the server's own word for why it ended."""
+    """What came so far. Times are of `time.monotonic`; `reason` is the server's own word for why it ended.
+
+    `pieces` are those of `events.Requested`.
+    """
 
     started: float = field(default_factory=time.monotonic)
     first_at: float | None = None
     last_at: float | None = None
     texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
+    pieces: list[tuple[float, int, int]] = field(default_factory=list)
     reason: str | None = None
     usage: Usage | None = None
     runaway: str | None = None
@@ -81,6 +85,7 @@ class Reading:
             return False
         self.last_at = time.monotonic()
         self.first_at = self.first_at or self.last_at
+        self.pieces.append((round(self.last_at - self.started, 3), len(text), len(thought)))
         if text:
             self.texts.append(text)
         if thought:

@@ -52,9 +52,9 @@ def seal(request: Request, messages: Iterable[Message], ident: str) -> Sealed:
     `.env` files: not for an event loop.
     """
     config = is_config(request)
-    values = _values(request)
+    values = listed_values(request)
     text = request.source.text.replace("\r\n", "\n")
-    document = redact(text, values=values, config=config)
+    document = redact(text, request.hidden, values=values, config=config)
     own = _flat("\n".join([text, request.instruction, *request.constraints, *request.context.values()]))
     secrets = document.secrets
     sent: list[Message] = []
@@ -106,7 +106,8 @@ def _is_word(name: str) -> bool:
     return name.startswith("STET_TOKEN_")
 
 
-def _values(request: Request) -> tuple[str, ...]:
+def listed_values(request: Request) -> tuple[str, ...]:
+    """What is a secret because an `.env` file around the document says so. Reads files: not for an event loop."""
     buffers = [(buffer.path, buffer.text) for buffer in request.workspace.buffers]
     own = values_of(request.source.text, whole=True) if request.path is not None and is_dotenv(request.path) else ()
     return tuple(dict.fromkeys([*own, *workspace_values(request.workspace.roots, request.path, buffers)]))
