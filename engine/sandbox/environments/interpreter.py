@@ -27,6 +27,7 @@ class Interpreter:
     distributions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     packages: tuple[Path, ...] = ()
     stamp: str = ""
+    free_threaded: bool = False
     source: str = ""
 
     def has(self, module: str) -> bool:

@@ -1,0 +1,102 @@
+"""Where the Python of a workspace may be, nearest first; whether it works is proven elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+_FOLDERS = (".venv", "venv", "env")
+_CONDA = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda", "micromamba")
+
+
+def candidates(root: Path, environ: Mapping[str, str], setting: str = "") -> Iterator[tuple[str, Path]]:
+    """What to call it and the program, for each place; programs that are not there too, where they were named."""
+    if setting:
+        named = root / Path(setting).expanduser()
+        yield "the setting sandbox.python", python_in(named) if named.is_dir() else named
+    for variable in ("VIRTUAL_ENV", "UV_PROJECT_ENVIRONMENT", "CONDA_PREFIX"):
+        # The base environment of conda is always active; it says nothing about this project.
+        if (value := environ.get(variable)) and environ.get(
+            "CONDA_DEFAULT_ENV" if "CONDA" in variable else ""
+        ) != "base":
+            yield variable, python_in(root / value)
+    seen = (*(root / name for name in _FOLDERS), *_kept_elsewhere(root, environ))
+    yield from ((str(folder), python_in(folder)) for folder in seen if folder.is_dir())
+    for version in _pyenv(root, environ):
+        yield f"pyenv {version.name}", python_in(version)
+    # Shims come first on the path where there are any, and choose by files: those were read above.
+    for name in ("python3", "python"):
+        for folder in environ.get("PATH", "").split(os.pathsep):
+            # A relative folder means whatever the working folder is: not a place that somebody chose.
+            if Path(folder).is_absolute() and (found := shutil.which(name, path=folder)):
+                yield "PATH", Path(found)
+
+
+def python_in(environment: Path) -> Path:
+    """The program of an environment."""
+    return environment / "bin" / "python"
+
+
+def _kept_elsewhere(root: Path, environ: Mapping[str, str]) -> Iterator[Path]:
+    """Environments that tools keep outside of the project, found by the names that they give them."""
+    home = Path(environ.get("HOME", "/nonexistent"))
+    caches = Path(environ.get("XDG_CACHE_HOME") or home / ".cache")
+    data = Path(environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    if name := _project_name(root):
+        poetry = Path(environ.get("POETRY_CACHE_DIR") or caches / "pypoetry") / "virtualenvs"
+        yield from sorted(poetry.glob(f"{_safe(name.lower())}-{_hash(root.resolve())}-py3*"), reverse=True)
+    if (root / "Pipfile").is_file():
+        folders = Path(environ.get("WORKON_HOME") or data / "virtualenvs")
+        yield from folders.glob(f"{_safe(root.name)}-{_hash(root / 'Pipfile')}")
+    if name := _conda_name(root):
+        yield from (home / conda / "envs" / name for conda in _CONDA)
+
+
+def _safe(name: str) -> str:
+    """As poetry and pipenv write names; no star of a pattern is left in them."""
+    return re.sub(r"[ &$`!*@\"()\[\]\\\r\n\t?/]", "_", name)[:42]
+
+
+def _hash(path: Path) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(str(path).encode()).digest()).decode()[:8]
+
+
+def _project_name(root: Path) -> str:
+    try:
+        table = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+        return str(table.get("project", {}).get("name") or table["tool"]["poetry"]["name"])
+    except (OSError, ValueError, LookupError, AttributeError, TypeError):
+        return ""
+
+
+def _conda_name(root: Path) -> str:
+    for name in ("environment.yml", "environment.yaml"):
+        try:
+            text = (root / name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if found := re.search(r"^name:\s*[\"']?([\w.-]+)", text, re.MULTILINE):
+            return found[1].strip(".")
+    return ""
+
+
+def _pyenv(root: Path, environ: Mapping[str, str]) -> Iterator[Path]:
+    """The versions of `.python-version`, the project's and those above it, then the user's own."""
+    base = Path(environ.get("PYENV_ROOT") or Path(environ.get("HOME", "/nonexistent")) / ".pyenv")
+    if not base.is_dir():
+        return
+    for file in (*(folder / ".python-version" for folder in (root, *root.parents)), base / "version"):
+        try:
+            lines = file.read_text(encoding="utf-8").split()
+        except (OSError, UnicodeDecodeError):
+            continue
+        for line in lines:
+            if re.fullmatch(r"[\w.-]+", line) and line.strip("."):
+                matches = sorted((base / "versions").glob(f"{line}.*"), reverse=True)
+                yield from [base / "versions" / line] if (base / "versions" / line).is_dir() else matches[:1]

@@ -1,0 +1,113 @@
+"""The folders without which a Python does not start, told from its files alone: nothing of it is started here.
+
+A virtual environment that lies in a project was written by whoever wrote the project. Its `pyvenv.cfg` and its links
+say which folder of the host the box shall show; so what they name has to look like a Python installation itself, or a
+project could have `~/.ssh` shown to its own tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from os.path import abspath
+from pathlib import Path
+
+from stet_ls.engine.sandbox import mounts
+
+_LINKS = 40
+"""As many as Linux follows."""
+
+
+class UnfitError(Exception):
+    """This is no Python that a box could be given. Its text is why, for a list of what was tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A Python's program, the folders to show, the `bin` folder of the base installation, and a stamp of its state."""
+
+    path: Path
+    binds: tuple[Path, ...]
+    base: Path
+    stamp: str
+
+
+def installation(python: Path) -> Installation:
+    """Of a program. Raises UnfitError with the reason."""
+    python = Path(abspath(python))  # noqa: PTH100 - Path.resolve would follow the links that make an environment
+    if not python.is_file():
+        raise UnfitError("a link that leads nowhere" if python.is_symlink() else "there is no such file")
+    if _is_script(python):
+        raise UnfitError("a script that chooses a Python, not a Python itself")
+    prefix = python.parent.parent
+    if (prefix / "pyvenv.cfg").is_file():
+        if prefix.is_symlink():
+            raise UnfitError(f"{prefix} is a link to another folder; name that folder")
+        home = _home(prefix / "pyvenv.cfg")
+        folders = [prefix, *_prefixes(home / python.name if (home / python.name).is_file() else python.resolve())]
+        folders += _prefixes(python)
+    else:
+        python = python.resolve()
+        folders = list(_prefixes(python))
+    try:
+        binds = mounts.outermost(real for folder in folders if (real := mounts.bindable(folder)) is not None)
+    except ValueError as error:
+        raise UnfitError(str(error)) from None
+    return Installation(python, tuple(binds), python.resolve().parent, stamp(folders))
+
+
+def stamp(folders: Iterable[Path]) -> str:
+    """Changes when packages come or go, or the environment is made anew."""
+    return "|".join(_states(dict.fromkeys(folders)))
+
+
+def _states(folders: Iterable[Path]) -> Iterator[str]:
+    for folder in folders:
+        for path in (folder / "pyvenv.cfg", *sorted(folder.glob("lib*/python3*/site-packages"))):
+            try:
+                state = path.stat()
+            except OSError:
+                continue
+            yield f"{path}:{state.st_ino}:{state.st_mtime_ns}"
+
+
+def _prefixes(program: Path) -> Iterator[Path]:
+    """The installations through which the links of a program lead; the last has to be one, or nothing is shown."""
+    for _ in range(_LINKS):
+        prefix = program.parent.parent
+        if _is_installation(prefix):
+            yield prefix
+        if not program.is_symlink():
+            break
+        program = Path(abspath(program.parent / program.readlink()))  # noqa: PTH100
+    prefix = program.resolve().parent.parent  # a folder on the way may be a link too: uv's minor versions are
+    if not _is_installation(prefix):
+        raise UnfitError(f"{prefix} is no Python installation, so it is not shown to a run")
+    yield prefix
+
+
+def _is_installation(folder: Path) -> bool:
+    """Its standard library lies below it: the files themselves, not behind a link that somebody made."""
+    libraries = folder.glob("lib*/python3*/os.py")
+    return any(file.is_file() and file.resolve().is_relative_to(folder.resolve()) for file in libraries)
+
+
+def _home(config: Path) -> Path:
+    try:
+        lines = config.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnfitError(f"{config} cannot be read: {error}") from None
+    for line in lines:
+        key, _, value = line.partition("=")
+        if key.strip() == "home" and Path(value.strip()).is_absolute():
+            return Path(value.strip())
+    raise UnfitError(f"{config} names no home")
+
+
+def _is_script(program: Path) -> bool:
+    """Shims of pyenv and its kind begin as scripts do."""
+    try:
+        with program.open("rb") as file:
+            return file.read(2) == b"#!"
+    except OSError:
+        return False

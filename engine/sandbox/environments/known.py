@@ -1,0 +1,49 @@
+"""Packages by name: those that are had under another name than they are imported by, and those that are well known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+DISTRIBUTIONS: Mapping[str, str] = {
+    "attr": "attrs", "bs4": "beautifulsoup4", "Crypto": "pycryptodome", "Cryptodome": "pycryptodomex",
+    "cv2": "opencv-python", "dateutil": "python-dateutil", "docx": "python-docx", "dotenv": "python-dotenv",
+    "fitz": "PyMuPDF", "flask_cors": "Flask-Cors", "flask_sqlalchemy": "Flask-SQLAlchemy", "git": "GitPython",
+    "github": "PyGithub", "grpc": "grpcio", "jose": "python-jose", "jwt": "PyJWT",
+    "magic": "python-magic", "markdown": "Markdown", "mpl_toolkits": "matplotlib", "MySQLdb": "mysqlclient",
+    "nacl": "PyNaCl", "OpenSSL": "pyOpenSSL", "PIL": "pillow", "pkg_resources": "setuptools", "pptx": "python-pptx",
+    "psycopg2": "psycopg2-binary", "pythonjsonlogger": "python-json-logger", "rest_framework": "djangorestframework",
+    "serial": "pyserial", "skimage": "scikit-image", "sklearn": "scikit-learn",
+    "slugify": "python-slugify", "socks": "PySocks", "telegram": "python-telegram-bot", "tlz": "toolz",
+    "umap": "umap-learn", "usb": "pyusb", "websocket": "websocket-client", "yaml": "PyYAML", "zmq": "pyzmq",
+    "zstd": "zstandard", "_pytest": "pytest", "_yaml": "PyYAML", "multipart": "python-multipart",
+}  # fmt: skip
+"""Import name -> the package that brings it, where the two differ."""
+
+SYSTEM: Mapping[str, str] = {
+    "tkinter": "python3-tk", "_tkinter": "python3-tk", "turtle": "python3-tk", "gi": "python3-gi", "apt": "python3-apt",
+    "cairo": "python3-cairo", "dbus": "python3-dbus", "bpy": "blender", "rpm": "python3-rpm",
+    "_curses": "libncurses", "_sqlite3": "libsqlite3", "_lzma": "liblzma", "_ctypes": "libffi", "_ssl": "openssl",
+}  # fmt: skip
+"""Modules that no wheel brings -> the package of the system (Debian's name) that does."""
+
+
+@cache
+def well_known() -> frozenset[str]:
+    """Normalized names of packages which half the world uses."""
+    lines = Path(__file__).with_name("well_known.txt").read_text(encoding="ascii").splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
+
+
+def normalized(name: str) -> str:
+    """A package's name as the packaging standards compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def distribution(module: str, installed: Mapping[str, tuple[str, str]] | None = None) -> str:
+    """The package for an import: as the user's environment knows it, as the table does, else of the same name."""
+    if installed and module in installed:
+        return installed[module][0]
+    return DISTRIBUTIONS.get(module, module)

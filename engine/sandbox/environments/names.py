@@ -1,0 +1,101 @@
+"""Which modules a Python code needs, told from its syntax tree: nothing is imported to find out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_CATCH = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+@dataclass(frozen=True, slots=True)
+class Imports:
+    """Top-level names of modules. A code works without the `optional` ones: it catches that they are missing."""
+
+    needed: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+
+    def __or__(self, other: Imports) -> Imports:
+        needed = self.needed | other.needed
+        return Imports(needed, (self.optional | other.optional) - needed)
+
+
+def imports(code: str) -> Imports:
+    """What a code imports, anywhere in it; a code that does not parse imports nothing that could be told."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Imports()
+    needed: set[str] = set()
+    optional: set[str] = set()
+    pending: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while pending:
+        node, caught = pending.pop()
+        for name in _named(node):
+            (optional if caught else needed).add(name.partition(".")[0])
+        pending += _inside(node, caught)
+    return Imports(frozenset(needed), frozenset(optional - needed))
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+        yield node.module
+    elif isinstance(node, ast.Call) and node.args:
+        first = node.args[0]
+        skips = isinstance(node.func, ast.Attribute) and node.func.attr == "importorskip"
+        if skips and isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value:
+            yield first.value
+
+
+def _inside(node: ast.AST, caught: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """The nodes below, with whether a missing module is caught there."""
+    if isinstance(node, ast.Try | ast.TryStar) and any(_catches(handler) for handler in node.handlers):
+        yield from ((child, True) for child in node.body)
+        # What a handler imports instead is one of two ways, too.
+        yield from ((child, True) for handler in node.handlers for child in handler.body)
+        yield from ((child, caught) for child in (*node.orelse, *node.finalbody))
+    elif isinstance(node, ast.If) and _for_types(node.test):
+        yield from ((child, True) for child in node.body)
+        yield from ((child, caught) for child in node.orelse)
+    else:
+        yield from ((child, caught) for child in ast.iter_child_nodes(node))
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in _CATCH) for kind in kinds)
+
+
+def _for_types(test: ast.expr) -> bool:
+    """`if TYPE_CHECKING:`, which no run enters."""
+    name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
+    return name == "TYPE_CHECKING"
+
+
+def local(root: Path, module: str) -> bool:
+    """True if a workspace brings the module itself, at its top or in a folder where sources usually lie."""
+    return any(
+        (root / folder / f"{module}.py").is_file() or (root / folder / module).is_dir()
+        for folder in ("", "src", "lib", "python", "tests", "test")
+    )
+
+
+def missing(
+    wanted: Imports,
+    standard: frozenset[str],
+    modules: frozenset[str] = frozenset(),
+    root: Path | None = None,
+    files: Mapping[str, bytes] | None = None,
+) -> Imports:
+    """What has to be had: neither in the standard library nor among `modules`, nor the workspace's or the run's own."""
+    own = {name.split("/")[0].removesuffix(".py") for name in files or ()}
+
+    def absent(module: str) -> bool:
+        known = module in standard or module in modules or module in own or module == "__future__"
+        return not known and not (root is not None and local(root, module))
+
+    return Imports(frozenset(filter(absent, wanted.needed)), frozenset(filter(absent, wanted.optional)))

@@ -1,0 +1,96 @@
+"""What a project says it depends on, read from its files as data: `setup.py` and all else is never executed."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.sandbox.environments.known import normalized
+
+_NAME = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(\[[\w\s,.-]*\])?\s*([^;#@]*)")
+_VERSIONS = re.compile(r"\(?\s*((?:(?:~=|===|==|!=|<=|>=|<|>)\s*[\w.*+!-]+\s*,?\s*)*)\)?\s*$")
+_MOST = 1_000_000
+"""Bytes of a file that are read."""
+
+
+def dependencies(root: Path) -> Mapping[str, str]:
+    """Normalized name -> a requirement such as `numpy>=1.26`, of every group: tests need theirs too.
+
+    The first that names a package wins. An address, a path or an option of pip in place of a version is left out: only
+    the name is taken, and the index of the user decides where it comes from.
+    """
+    found: dict[str, str] = {}
+    for line in _lines(root):
+        parsed = requirement(line)
+        if parsed is not None:
+            found.setdefault(*parsed)
+    return found
+
+
+def requirement(text: str) -> tuple[str, str] | None:
+    """A requirement's normalized name, and the requirement with nothing in it but name, extras and versions."""
+    match = _NAME.match(text)
+    if match is None or "://" in text.split("#")[0].split("@")[0]:
+        return None
+    versions = _VERSIONS.match(match[3])
+    pinned = re.sub(r"\s+", "", versions[1]).strip(",") if versions else ""
+    extras = re.sub(r"\s+", "", match[2] or "")
+    return normalized(match[1]), f"{match[1]}{extras}{pinned}"
+
+
+def _lines(root: Path) -> Iterator[str]:
+    yield from _pyproject(root)
+    files = [*sorted(root.glob("requirements*.txt")), *sorted((root / "requirements").glob("*.txt"))]
+    for file in files[:20]:
+        # A line that begins with a dash is an option: another index, another file, a package to build.
+        lines = (_text(file) or "").replace("\\\n", " ").splitlines()
+        yield from (line.split(" --")[0] for line in lines if not line.lstrip().startswith(("-", "#", ".", "/")))
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read_string(_text(root / "setup.cfg") or "")
+    except configparser.Error:
+        return
+    yield from parser.get("options", "install_requires", fallback="").splitlines()
+    if parser.has_section("options.extras_require"):
+        for _, lines_ in parser.items("options.extras_require"):
+            yield from lines_.splitlines()
+
+
+def _pyproject(root: Path) -> Iterator[str]:
+    try:
+        table = tomllib.loads(_text(root / "pyproject.toml") or "")
+    except ValueError:
+        return
+    project, poetry = _table(table, "project"), _table(table, "tool", "poetry")
+    yield from _strings(project.get("dependencies"))
+    for group in (*_table(project, "optional-dependencies").values(), *_table(table, "dependency-groups").values()):
+        yield from _strings(group)
+    groups = [poetry, *(_table(_table(poetry, "group"), name) for name in _table(poetry, "group"))]
+    for each in groups:
+        for name in ("dependencies", "dev-dependencies"):
+            yield from (key for key in _table(each, name) if key != "python")
+
+
+def _table(table: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    for key in keys:
+        found = table.get(key)
+        table = found if isinstance(found, dict) else {}
+    return table
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        yield from (each for each in value if isinstance(each, str))
+
+
+def _text(file: Path) -> str | None:
+    try:
+        if file.stat().st_size > _MOST:
+            return None
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
