@@ -1,0 +1,68 @@
+"""Which tests a file holds, told from its text: a run that reports fewer is no verdict."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from stet_ls.engine.sandbox.runners.plan import TestPlan
+
+
+def of(plan: TestPlan) -> tuple[str, ...]:
+    """The ids of the tests in the plan's test files, as the language's runner will report them.
+
+    Only what is certain: not tests that are made while the program runs, nor those of a file that does not parse.
+    """
+    told: list[str] = []
+    finder = _FINDERS.get(plan.language)
+    for path in plan.tests:
+        text = plan.text(path)
+        if finder and text is not None:
+            told += (f"{path}::{name}" for name in finder(text))
+    return tuple(told)
+
+
+def python(text: str) -> Iterator[str]:
+    """Functions `test…`, and methods `test…` of classes `Test…` and of unittest's."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in tree.body:
+        if isinstance(node, _FUNCTIONS) and node.name.startswith("test") and not _fixture(node):
+            yield node.name
+        elif isinstance(node, ast.ClassDef) and _collected(node):
+            for each in node.body:
+                if isinstance(each, _FUNCTIONS) and each.name.startswith("test") and not _fixture(each):
+                    yield f"{node.name}::{each.name}"
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def _collected(node: ast.ClassDef) -> bool:
+    names = [ast.unparse(base) for base in node.bases]
+    # Another class may derive from unittest's under any name: not certain, so not expected.
+    case = any(name.rpartition(".")[2] in ("TestCase", "IsolatedAsyncioTestCase") for name in names)
+    own = {each.name for each in node.body if isinstance(each, _FUNCTIONS)}
+    plain = node.name.startswith("Test") and "__init__" not in own
+    disabled = any(ast.unparse(each) == "__test__ = False" for each in node.body if isinstance(each, ast.Assign))
+    return (case or plain) and not disabled
+
+
+_GO = re.compile(r"^func (Test(?:[^a-z\W]\w*)?)\(\w+ \*testing\.T\)", re.MULTILINE)
+_RUST = re.compile(r"^\s*#\[(?:tokio::)?test\]\s*(?:#\[[^\]]*\]\s*)*(?:pub )?(?:async )?fn (\w+)", re.MULTILINE)
+_JUNIT = re.compile(r"@Test\b(?:\([^)]*\))?\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:public |private |protected )?void (\w+)\(")
+
+
+def go(text: str) -> Iterator[str]:
+    """Functions `TestX(t *testing.T)` at the margin, where gofmt puts them."""
+    yield from (name for name in _GO.findall(text) if name != "TestMain")
+
+
+_FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {"python": python, "go": go}

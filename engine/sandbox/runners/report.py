@@ -1,0 +1,195 @@
+"""What came of a suite: cases, what failed and where, what is missing; enough to tell the cause without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from stet_ls.engine.sandbox.spec import RunResult
+
+
+class Outcome(StrEnum):
+    """How a suite ended. Only GREEN is good; the first that fits is told.
+
+    NO_RUNNER: a program is missing (`install` says what). REFUSED: the isolation is too weak. TIMEOUT and LIMIT: the
+    run was stopped (`run.status` tells by which limit). ERROR: a file could not be collected or built, or the runner
+    itself failed. RED: a test failed. INCOMPLETE: the process died, or an expected test is not in the report.
+    NOTHING_RAN: no test was run, or all were skipped.
+    """
+
+    GREEN = "green"
+    RED = "red"
+    ERROR = "error"
+    NOTHING_RAN = "nothing_ran"
+    INCOMPLETE = "incomplete"
+    NO_RUNNER = "no_runner"
+    REFUSED = "refused"
+    TIMEOUT = "timeout"
+    LIMIT = "limit"
+
+
+class CaseOutcome(StrEnum):
+    """How one test ended. ERROR: outside of the test itself (fixture, process). NOT_RUN: expected, never reported."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+    NOT_RUN = "not_run"
+
+
+class Phase(StrEnum):
+    """What was going on when it failed."""
+
+    BUILD = "build"
+    COLLECT = "collect"
+    SETUP = "setup"
+    CALL = "call"
+    TEARDOWN = "teardown"
+
+
+class Origin(StrEnum):
+    """Whose a frame is: the code under test, the tests', or anybody else's."""
+
+    PROJECT = "project"
+    TEST = "test"
+    LIBRARY = "library"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A place in a traceback; the outermost frame comes first. `path` is relative to the working folder if within.
+
+    `line` counts from 1; 0 is unknown. `locals` are (name, repr) and given for the deepest frame of the user's alone.
+    """
+
+    path: str
+    line: int
+    function: str
+    origin: Origin
+    locals: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The two sides of a failed assertion, as their reprs (cut to 500 characters), with their types where known."""
+
+    operator: str
+    left: str
+    right: str
+    left_type: str = ""
+    right_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why something failed.
+
+    `type` is the exception's name as the language says it (a panic is "panic", a compiler's error "CompileError");
+    `mro` are the names of its base classes, outermost last. `module` is what a ModuleNotFoundError or ImportError
+    missed. `place` is where a syntax or compiler error stands: path, line, column from 1.
+    """
+
+    type: str
+    message: str
+    phase: Phase
+    mro: tuple[str, ...] = ()
+    comparison: Comparison | None = None
+    frames: tuple[Frame, ...] = ()
+    module: str = ""
+    place: tuple[str, int, int] | None = None
+
+    @property
+    def deepest(self) -> Frame | None:
+        """The innermost frame that is the user's: the code under test or a test."""
+        return next((frame for frame in reversed(self.frames) if frame.origin is not Origin.LIBRARY), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test. `seconds` is its own time; `stdout` the last part of what it printed; `reason` why it was skipped."""
+
+    id: str
+    outcome: CaseOutcome
+    seconds: float = 0.0
+    failure: Failure | None = None
+    stdout: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionError:
+    """A file whose tests could not be had: it does not parse, does not import, or does not compile."""
+
+    path: str
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Lines that ran, per file relative to the working folder; `contexts` maps a test's id to its lines per file.
+
+    `why_not` says why there are none.
+    """
+
+    lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    missing: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    contexts: Mapping[str, Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TestReport:
+    """What came of a suite.
+
+    `cases` hold every test that was reported, and those that were not as NOT_RUN; `missing` are the ids of the latter.
+    `running` are the tests that had begun and not ended when the process died. `run` tells of the process and its
+    isolation, and is None if nothing was run; `detail` is one sentence for a person; `install` what would help.
+    """
+
+    __test__: ClassVar[bool] = False
+
+    runner: str
+    outcome: Outcome
+    run: RunResult | None = None
+    cases: tuple[Case, ...] = ()
+    collection: tuple[CollectionError, ...] = ()
+    missing: tuple[str, ...] = ()
+    running: tuple[str, ...] = ()
+    detail: str = ""
+    install: str = ""
+    seed: int = 0
+    coverage: Coverage | None = None
+
+    @property
+    def green(self) -> bool:
+        """True only if every expected test ran and none failed."""
+        return self.outcome is Outcome.GREEN
+
+    def case(self, identifier: str) -> Case | None:
+        """The case of that id."""
+        return next((case for case in self.cases if case.id == identifier), None)
+
+    def failed(self) -> tuple[Case, ...]:
+        """The cases that failed or could not be run, without those that were never reached."""
+        return tuple(case for case in self.cases if case.outcome in (CaseOutcome.FAILED, CaseOutcome.ERROR))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "runner": self.runner,
+            "outcome": self.outcome.value,
+            "cases": [asdict(case) for case in self.cases],
+            "collection": [asdict(error) for error in self.collection],
+            "missing": list(self.missing),
+            "running": list(self.running),
+            "detail": self.detail,
+            "install": self.install,
+            "seed": self.seed,
+            "coverage": asdict(self.coverage) if self.coverage else None,
+            "run": self.run.to_json() if self.run else None,
+        }

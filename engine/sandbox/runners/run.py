@@ -1,0 +1,122 @@
+"""The room's door: one suite, run once or several times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.sandbox.runners import channel, expected
+from stet_ls.engine.sandbox.runners.channel import Event
+from stet_ls.engine.sandbox.runners.findings import Findings
+from stet_ls.engine.sandbox.runners.plan import Box, Suite, TestPlan
+from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.sandbox.runners.verdict import judge
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec
+
+
+class Missing(Exception):
+    """A program that a runner needs is not on this machine. `install` is what would help."""
+
+    def __init__(self, program: str, install: str) -> None:
+        super().__init__(program)
+        self.install = install
+
+
+class Runner(Protocol):
+    """One way to run tests. It starts nothing: it says what is to be run, and reads what was reported."""
+
+    name: str
+    languages: frozenset[str]
+    install: str
+
+    def fits(self, plan: TestPlan) -> bool:
+        """True if it can run the plan's tests, should several runners know the language."""
+        ...
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """The run, without the plan's own files and overlay. Raises Missing."""
+        ...
+
+    def read(self, plan: TestPlan, events: Sequence[Event], run: RunResult) -> Findings:
+        """What the events tell."""
+        ...
+
+
+async def run_tests(box: Box, plan: TestPlan) -> TestReport:
+    """Runs a plan once. Raises UsageError for a plan that cannot be; everything else is an outcome."""
+    runner = choose(plan)
+    nonce = channel.new_nonce()
+    try:
+        spec = runner.prepare(plan, nonce)
+    except Missing as missing:
+        detail = f"{missing} is not on this machine"
+        return TestReport(runner.name, Outcome.NO_RUNNER, detail=detail, install=missing.install, seed=plan.seed)
+    spec = replace(
+        spec,
+        files={**plan.files, **spec.files},
+        overlay=plan.overlay,
+        binds=(*spec.binds, *plan.binds),
+        env={"PYTHONHASHSEED": str(plan.seed), **spec.env, **plan.env},
+        limits=plan.limits or spec.limits,
+        report=True,
+    )
+    try:
+        run = await box.run(spec)
+    except PolicyError as refused:
+        return TestReport(runner.name, Outcome.REFUSED, detail=str(refused), seed=plan.seed)
+    found = runner.read(plan, list(channel.events(run.report, nonce)), run)
+    return judge(plan, runner.name, _wanted(plan), found, run, runner.install)
+
+
+def _wanted(plan: TestPlan) -> tuple[str, ...]:
+    """The ids that must be reported. A project's configuration may name tests otherwise: its runner lists them."""
+    if plan.select:
+        return (*plan.expected, *plan.select)
+    told = expected.of(plan) if plan.suite is Suite.GENERATED else ()
+    return tuple(dict.fromkeys((*plan.expected, *told)))
+
+
+def choose(plan: TestPlan) -> Runner:
+    """The first runner of the language that fits, or the one that the plan names."""
+    from stet_ls.engine.sandbox.runners.table import RUNNERS
+
+    known = [runner for runner in RUNNERS if plan.language in runner.languages]
+    if not known:
+        languages = sorted({language for runner in RUNNERS for language in runner.languages})
+        raise UsageError(f"no runner knows {plan.language!r}; there are runners for {', '.join(languages)}")
+    if plan.framework:
+        named = [runner for runner in known if runner.name == plan.framework]
+        if not named:
+            names = ", ".join(runner.name for runner in known)
+            raise UsageError(f"no runner of {plan.language} is called {plan.framework!r}; there are {names}")
+        return named[0]
+    return next((runner for runner in known if runner.fits(plan)), known[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The same plan several times. `flaky` are the ids whose outcome was not the same in all runs."""
+
+    reports: tuple[TestReport, ...]
+    flaky: tuple[str, ...]
+
+    @property
+    def green(self) -> bool:
+        """True if all runs were green."""
+        return all(report.green for report in self.reports)
+
+
+async def repeat(box: Box, plan: TestPlan, times: int = 3, seeds: Sequence[int] | None = None) -> Repeated:
+    """Runs a plan `times` times, one after the other, each with another hash seed: 0, 1, 2… if none are given."""
+    chosen = tuple(seeds) if seeds is not None else tuple(range(times))
+    if len(chosen) < 2:
+        raise UsageError("one run tells nothing about flaky tests; give two seeds or more")
+    reports = [await run_tests(box, replace(plan, seed=seed)) for seed in chosen]
+    outcomes: dict[str, set[CaseOutcome]] = {}
+    for report in reports:
+        told = {case.id: case.outcome for case in report.cases}
+        for identifier in {case.id for other in reports for case in other.cases}:
+            outcomes.setdefault(identifier, set()).add(told.get(identifier, CaseOutcome.NOT_RUN))
+    return Repeated(tuple(reports), tuple(sorted(each for each, seen in outcomes.items() if len(seen) > 1)))
