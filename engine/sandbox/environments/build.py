@@ -19,7 +19,12 @@ from stet_ls.engine.sandbox.environments.interpreter import Interpreter
 
 _MOST_SECONDS = 600.0
 _OFFLINE = ("failed to fetch", "error sending request", "dns error", "connect error", "network is", "timed out")
-_UNKNOWN = ("not found in the package registry", "not found in the provided package locations", "was not found in")
+_UNKNOWN = (
+    "because there are no versions of",
+    "not found in the package registry",
+    "not found in the provided package locations",
+    "was not found in",
+)
 _NO_WHEEL = (
     "no usable wheels",
     "building source distributions is disabled",
@@ -61,12 +66,16 @@ class Fresh:
         return options
 
 
+WEEK = Fresh()
+"""The default: nothing that is younger than a week."""
+
+
 def _stamp(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 async def build(
-    folder: Path, interpreter: Interpreter, requirements: Sequence[str], *, cache: Path, fresh: Fresh = Fresh()
+    folder: Path, interpreter: Interpreter, requirements: Sequence[str], *, cache: Path, fresh: Fresh = WEEK
 ) -> None:
     """Makes `folder` a virtual environment of the interpreter with the packages in it. Neither is started for that.
 
@@ -79,11 +88,11 @@ async def build(
     held = folder / "held.txt"
     installed = {f"{name}=={version}" for name, version in interpreter.distributions.values() if _plain(name, version)}
     await asyncio.to_thread(held.write_text, "\n".join(sorted(installed)), encoding="utf-8")
-    config, variables = uv_options()
+    config, variables = await asyncio.to_thread(uv_options, folder)
     argv = [
         *(str(uv()), "pip", "install", "--quiet", "--no-progress", "--color", "never", "--no-python-downloads"),
         *config,
-        *("--cache-dir", str(cache), "--no-build", "--only-binary", ":all:", "--python", sys.executable),
+        *("--cache-dir", str(cache), "--only-binary", ":all:", "--python", sys.executable),
         *("--target", str(site), "--python-version", interpreter.short, "--constraints", str(held)),
         *fresh.options(),
         *("--", *requirements),
@@ -91,7 +100,8 @@ async def build(
     code, said = await _run(argv, variables, folder)
     if code != 0:
         raise PackagesError(_sentence(requirements, interpreter, said))
-    await asyncio.to_thread(held.unlink)
+    for name in ("held.txt", "indexes.toml"):
+        (folder / name).unlink(missing_ok=True)
 
 
 def uv() -> Path:
@@ -156,7 +166,9 @@ def _sentence(requirements: Sequence[str], interpreter: Interpreter, said: str) 
     what = ", ".join(requirements)
     told = " ".join(said.split())
     lower = told.lower()
-    if any(word in lower for word in _OFFLINE):
+    if "filtered by `exclude-newer`" in lower:
+        why = "what the index has is too young, or it does not tell how old it is (sandbox.package_days sets how old)"
+    elif any(word in lower for word in _OFFLINE):
         why = "the package index cannot be reached; go online once, or install them into the project's own environment"
     elif any(word in lower for word in _NO_WHEEL):
         why = f"there is no wheel for Python {interpreter.short} on this machine, and nothing is built from source"

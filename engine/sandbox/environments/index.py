@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import configparser
+import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 _KEPT = (
@@ -15,9 +16,11 @@ _KEPT = (
 )
 
 
-def uv_options(environ: Mapping[str, str] = os.environ) -> tuple[list[str], dict[str, str]]:
-    """Options and the environment for uv. Addresses go into the environment: some hold passwords, and a command line
-    can be read by every process. No key and no UV_ variable of the caller's is handed on.
+def uv_options(folder: Path, environ: Mapping[str, str] = os.environ) -> tuple[list[str], dict[str, str]]:
+    """Options and the environment for uv; pip's settings are written for it into `folder`, which is private.
+
+    Not on the command line, which every process can read: addresses may hold passwords. No key and no UV_ variable of
+    the caller's is handed on.
     """
     variables = {name: environ[name] for name in _KEPT if name in environ}
     variables["PATH"] = "/usr/bin:/bin"
@@ -26,22 +29,33 @@ def uv_options(environ: Mapping[str, str] = os.environ) -> tuple[list[str], dict
     for file in (own, Path("/etc/uv/uv.toml")):
         if file.is_file():
             return ["--config-file", str(file)], variables
-    return ["--no-config"], variables | _as_uv(_pip(home, environ))
-
-
-def _as_uv(pip: Mapping[str, str]) -> dict[str, str]:
-    """pip's settings by the names that uv has for them."""
-    lists = {"extra-index-url": "UV_INDEX", "find-links": "UV_FIND_LINKS", "trusted-host": "UV_INSECURE_HOST"}
-    told = {name: " ".join(pip[key].split()) for key, name in lists.items() if pip.get(key)}
-    if "UV_FIND_LINKS" in told:
-        told["UV_FIND_LINKS"] = told["UV_FIND_LINKS"].replace(" ", ",")
-    if pip.get("index-url"):
-        told["UV_DEFAULT_INDEX"] = pip["index-url"].strip()
-    if pip.get("no-index", "").lower() in ("1", "true", "yes", "on"):
-        told["UV_NO_INDEX"] = "1"
+    pip = _pip(home, environ)
     if pip.get("cert"):
-        told["SSL_CERT_FILE"] = pip["cert"].strip()
-    return told
+        variables["SSL_CERT_FILE"] = pip["cert"].strip()
+    lines = list(_as_uv(pip))
+    if not lines:
+        return ["--no-config"], variables
+    # pip asks all of its indexes, and so do we, in their order: one of them may lack the wheel for this Python.
+    text = "\n".join(['index-strategy = "unsafe-first-match"', *lines])
+    config = folder / "indexes.toml"
+    config.touch(mode=0o600)
+    config.write_text(text, encoding="utf-8")
+    return ["--config-file", str(config), "--preview-features", "index-exclude-newer"], variables
+
+
+def _as_uv(pip: Mapping[str, str]) -> Iterator[str]:
+    """pip's settings as lines of uv's file."""
+    if pip.get("no-index", "").strip().lower() in ("1", "true", "yes", "on"):
+        yield "no-index = true"
+    if hosts := pip.get("trusted-host", "").split():
+        yield f"allow-insecure-host = {json.dumps(hosts)}"
+    for key, more in (("extra-index-url", ""), ("find-links", 'format = "flat"'), ("index-url", "default = true")):
+        for place in pip.get(key, "").split():
+            url = Path(place).as_uri() if Path(place).is_absolute() else place
+            yield f"[[index]]\nurl = {json.dumps(url)}\n{more}"
+            if url.startswith("file:"):
+                # What lies on this machine its user put there; such files do not tell when they were published.
+                yield "exclude-newer = false"
 
 
 def _pip(home: Path, environ: Mapping[str, str]) -> dict[str, str]:
