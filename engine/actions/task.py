@@ -1,18 +1,166 @@
-"""Task: several steps over several files. Not built yet; it says so instead of doing half of it."""
+"""Task: a change in several steps, planned by the model, each step done and judged as an action of its own.
+
+stet task "discounts may be given as a fraction too"
+
+  plan                                     edits
+  refactor | prices.py | discount | ...    one answer over all files; a step that fails ends the task, and the
+  test | prices.py | discount | ...        good ones before it are offered with a word about the rest
+"""
 
 from __future__ import annotations
 
-from stet_ls.engine.actions.answers import refusal
-from stet_ls.engine.actions.recipe import Recipe
-from stet_ls.engine.job import Job
-from stet_ls.engine.models import Answer
+import asyncio
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from stet_ls.engine.actions import debug, generate, optimize, refactor, test
+from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.planning import STEPS, TASK, Project, Step, project, read_plan
+from stet_ls.engine.actions.recipe import Recipe, brief
+from stet_ls.engine.actions.sketch import Sketch
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.events import Stage
+from stet_ls.engine.job import CALLS, Job
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.verdict import summary
+from stet_ls.engine.loop import Draft, Unusable, propose
+from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.models import Answer, Budget, Check, Evidence, Request, Ruling
+from stet_ls.engine.prompt.instruction import find_instruction
+from stet_ls.engine.prompt.returned import told
+from stet_ls.engine.prompt.target import resolve_target
+
+_RECIPES = {each.name: each for each in (generate.RECIPE, debug.RECIPE, refactor.RECIPE, optimize.RECIPE, test.RECIPE)}
+assert tuple(_RECIPES) == STEPS
+
+_PLAN_TOKENS = 500
+_WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
+_LISTING = "The files of the project and what they define"
 
 
 async def run(job: Job) -> Answer:
-    """Refuses, naming the actions that do parts of it today."""
-    return refusal(
-        job, "Task: not yet in this version. Use generate, debug, refactor or test on one function or class at a time."
+    """Plans, does the steps one after the other, and offers all of them together."""
+    request = job.request
+    if request.path is None:
+        return refusal(job, "Task: save the document first; a task needs to know its project.")
+    if request.budget is Budget.STANDARD:
+        job = replace(job, request=replace(request, budget=Budget.TASK))  # a plan and its steps are more than one edit
+    with job.stage("context"):
+        about = await asyncio.to_thread(project, request, job.settings.privacy.ignore)
+    plan = await _plan(job, about)
+    if isinstance(plan, Unusable):
+        return refusal(job, f"Task: no plan. {plan.problem}")
+    sketch = await asyncio.to_thread(_sketch, request, about)
+    done: list[Answer] = []
+    problem = ""
+    for number, step in enumerate(plan, 1):
+        if job.ledger.calls >= CALLS[job.request.budget]:
+            problem = f"the budget {job.request.budget} of {CALLS[job.request.budget]} model calls is spent"
+            break
+        job.on_event(Stage("step", f"{number} of {len(plan)}: {step}"))
+        try:
+            answer = await _RECIPES[step.action].run(replace(job, request=sketch.request_for(step)))
+        except StetError as error:
+            if not done:
+                raise
+            problem = str(error)
+            break
+        if not answer.success:
+            problem = answer.message
+            break
+        sketch.take(answer)
+        done.append(answer)
+    return _answer(job, plan, done, sketch, problem)
+
+
+def _sketch(request: Request, about: Project) -> Sketch:
+    """The workspace before the first step: without the comment that asked for the task."""
+    sketch = Sketch(request, about)
+    instruction = find_instruction(request, resolve_target(request))
+    if instruction is not None and instruction.replaces is not None:
+        sketch.take_out(instruction.replaces)
+    return sketch
+
+
+async def _plan(job: Job, about: Project) -> tuple[Step, ...] | Unusable:
+    """The steps that the model proposes."""
+    request = job.request
+    listing = await asyncio.to_thread(about.listing, request.language)
+    asking = replace(job, request=replace(request, context={**request.context, _LISTING: listing}))
+    with job.stage("context"):
+        prompt = (await asyncio.to_thread(brief, asking, RECIPE)).prompt
+    case = Case(request.action, request.language, request.path, request.source, request.source, tools=job.tools)
+
+    async def read(completion: Completion) -> Draft[tuple[Step, ...]] | Unusable:
+        plan = read_plan(told(completion.text, prompt.secrets), about, request.language)
+        return plan if isinstance(plan, Unusable) else Draft(plan, case)
+
+    proposal = await propose(asking, prompt, read, (), temperature=0.1, max_tokens=_PLAN_TOKENS)
+    return proposal if isinstance(proposal, Unusable) else proposal.draft.content
+
+
+def _answer(job: Job, plan: Sequence[Step], done: Sequence[Answer], sketch: Sketch, problem: str) -> Answer:
+    report = "\n".join(_line(number, step, done, problem) for number, step in enumerate(plan, 1))
+    if not done:
+        no = refusal(job, f"Task: no edit. The plan's first step, {plan[0]}, came to nothing: {problem}")
+        return replace(no, explanation=report)
+    evidence = _together(done)
+    head = f"Did {len(done)} of {len(plan)} steps" if problem else f"Did {_steps(len(done))}"
+    rest = f" · stopped at {plan[len(done)]}: {problem}" if problem else ""
+    answer = Answer(
+        success=True,
+        action=job.request.action,
+        language=job.request.language,
+        message=f"{head} · {summary(evidence)}{rest}",
+        edits=sketch.edits,
+        new_files=sketch.new_files,
+        code="\n\n".join(each.code for each in done if each.code),
+        tests=next((each.tests for each in reversed(done) if each.tests), None),
+        explanation=report,
+        confidence=math.prod(each.confidence for each in done),
+        warnings=tuple(
+            w for w in dict.fromkeys(w for each in done for w in each.warnings) if w not in job.ledger.warnings
+        ),
+        evidence=evidence,
+        isolation=next((each.isolation for each in done if each.isolation), None),
+        metadata={"calibration": "default", "steps": [str(step) for step in plan]},
     )
+    return finished(job, answer)
 
 
-RECIPE = Recipe("task", "Do a task", "Work through a task in several steps (not yet in this version).", None, run)
+def _steps(count: int) -> str:
+    return "one step" if count == 1 else f"{count} steps"
+
+
+def _line(number: int, step: Step, done: Sequence[Answer], problem: str) -> str:
+    if number <= len(done):
+        return f"{number}. {step}: {done[number - 1].message}"
+    said = problem if number == len(done) + 1 and problem else "not done"
+    return f"{number}. {step}: {said} (asked for: {step.instruction})"
+
+
+def _together(done: Sequence[Answer]) -> tuple[Evidence, ...]:
+    """One piece of evidence a check: the worst that a judge said of any step, and of which."""
+    merged = []
+    for check in Check:
+        said = [(n, item) for n, answer in enumerate(done, 1) for item in answer.evidence if item.check is check]
+        if not said:
+            continue
+        worst = min((item.verdict for _, item in said), key=_WORST.index)
+        those = [(n, item) for n, item in said if item.verdict is worst]
+        alike = len(those) == len(done) and len({item.detail for _, item in those}) == 1
+        detail = those[0][1].detail if alike else "; ".join(f"step {n}: {item.detail}" for n, item in those)
+        trusted = any(item.trusted for _, item in those)
+        merged.append(Evidence(check, worst, detail, trusted, sum(item.seconds for _, item in said)))
+    return tuple(merged)
+
+
+RECIPE = Recipe(
+    "task",
+    "Do a task",
+    "Plan a change and work through it in several steps, over several files.",
+    TASK,
+    run,
+    needs_instruction=True,
+)

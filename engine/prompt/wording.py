@@ -16,6 +16,7 @@ _ROLE: dict[Wants, str] = {
     "unit": "You edit code. You write complete, correct code and nothing that was not asked for.",
     "tests": "You write tests that find bugs. You test what the code is meant to do.",
     "prose": "You explain code to engineers. You say only what the code shows.",
+    "plan": "You plan changes of code. You say only what the task needs.",
     "findings": "You review code for engineers. You say only what the code shows.",
 }
 
@@ -50,6 +51,10 @@ _TESTS = {
 _FINDINGS = """\
 Reply with one to four lines, the worst problem first. Each has a line of the code in backticks, then bug, risk, \
 security, speed or clarity, then an input for which it goes wrong and what happens."""
+
+_PLAN = """\
+Reply with one to six lines and nothing else. Each line is one step, of four parts between bars:
+generate, debug, refactor, optimize or test | the file | the function, method or class, or new | what to do there"""
 
 # As a turn of its own: an example or a placeholder in the form itself comes back as the reply of both embedded models,
 # and without any they hand back the code.
@@ -125,6 +130,8 @@ def form(wants: Wants, block: str, tier: Tier) -> str:
         return "Reply in Markdown without HTML: short paragraphs or lists. Do not repeat the code."
     if wants == "findings":
         return _FINDINGS
+    if wants == "plan":
+        return _PLAN
     labelled = f"{'TESTS' if wants == 'tests' else 'CODE'}:\n{block}"
     if tier == "tiny":
         return f"Reply with one block of code, in exactly this form:\n{labelled}"

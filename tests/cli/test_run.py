@@ -208,11 +208,17 @@ def test_an_isolation_that_cannot_be_reached_is_exit_4(
     assert scripted.requests == []
 
 
-def test_an_action_that_comes_later_is_a_refusal(stet: Stet, file: Path) -> None:
-    ran = stet("run", "task", "sums.py", "--instruction", "Do it all.")
+def test_a_task_writes_all_its_files_or_none(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    scripted.replies(
+        ["debug | sums.py | total | the name\ngenerate | means.py | mean | the mean", reply(FIXED), reply("MEAN = 0\n")]
+    )
 
-    assert (ran.status, ran.out) == (1, "")
-    assert "not yet in this version" in ran.err
+    ran = stet("run", "task", "sums.py", "--instruction", "Fix the sum and add the mean.", "--apply")
+
+    assert ran.status == 0, ran.err
+    assert file.read_text() == FIXED
+    assert (file.parent / "means.py").read_text() == "MEAN = 0\n"
+    assert "Did 2 steps" in ran.out + ran.err
 
 
 def test_a_refusal_names_the_target_and_the_ways_out(stet: Stet, scripted: ScriptedModel, file: Path) -> None:

@@ -1,0 +1,210 @@
+"""Task: a plan, its steps one after the other on what the earlier ones left, and one answer over all files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.engine import Bench
+from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.actions.planning import Project, Step, read_plan
+from stet_ls.engine.errors import ModelError, UsageError
+from stet_ls.engine.events import Stage
+from stet_ls.engine.loop import Unusable
+from stet_ls.engine.models import Answer, Budget, Ruling, Workspace
+from stet_ls.validators.source import Source, Splice
+
+PRICES = """def discount(price, rate):
+    return price - rate
+
+
+def total(prices):
+    return sum(prices)
+"""
+CART = """from prices import total
+
+
+def pay(cart):
+    return total(cart)
+"""
+DISCOUNT = "def discount(price, rate):\n    return price * (1 - rate)\n"
+PAY = "def pay(cart, rate=0):\n    return total(cart) * (1 - rate)\n"
+REFUND = "def refund(cart):\n    return -pay(cart)\n"
+
+
+def block(code: str) -> str:
+    return f"PLAN: as asked\nCODE:\n```python\n{code}```\n"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    root.mkdir()
+    (root / "prices.py").write_text(PRICES)
+    (root / "cart.py").write_text(CART)
+    return root
+
+
+async def run(scripted: ScriptedModel, shop: Path, **fields: object) -> tuple[Answer, Bench]:
+    async with Bench(scripted) as bench:
+        asked = {"path": shop / "prices.py", "workspace": Workspace((shop,)), "instruction": "rates are fractions"}
+        return await bench.run("task", "$0" + PRICES, **{**asked, **fields}), bench
+
+
+def text_after(answer: Answer, path: Path) -> str:
+    own = [edit for edit in answer.edits if edit.path == path]
+    assert own, f"{path.name} was not edited"
+    return own[0].base.splice(Splice(edit.span, edit.new_text) for edit in own).text
+
+
+async def test_two_steps_in_two_files(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    scripted.replies(
+        [
+            "1. debug | prices.py | discount | take a fraction\n2. debug | cart.py | pay | take a rate",
+            block(DISCOUNT),
+            block(PAY),
+        ]
+    )
+    answer, bench = await run(scripted, shop)
+    assert answer.success, answer.message
+    assert answer.message.startswith("Did 2 steps")
+    assert text_after(answer, shop / "prices.py") == PRICES.replace("price - rate", "price * (1 - rate)")
+    assert "def pay(cart, rate=0):" in text_after(answer, shop / "cart.py")
+    steps = [event.detail for event in bench.events if isinstance(event, Stage) and event.name == "step"]
+    assert steps == ["1 of 2: debug `discount` in prices.py", "2 of 2: debug `pay` in cart.py"]
+    assert (shop / "cart.py").read_text() == CART, "nothing is written by the engine"
+
+
+async def test_a_step_sees_what_the_step_before_left(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    scripted.replies(
+        [
+            "generate | cart.py | new | add refund\nrefactor | cart.py | pay | one line",
+            block(REFUND),
+            block("def pay(cart):\n    return sum(cart)\n"),
+        ]
+    )
+    answer, _ = await run(scripted, shop)
+    after = text_after(answer, shop / "cart.py")
+    assert "def refund(cart):" in after
+    assert "return sum(cart)" in after
+    assert "refund" in scripted.requests[2].body["messages"][-1]["content"], (
+        "the second step is shown the first one's text"
+    )
+
+
+async def test_a_step_that_fails_keeps_the_good_ones(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    scripted.replies(["debug | prices.py | discount | fraction\ndebug | cart.py | pay | rate", block(DISCOUNT)])
+    scripted.default = Reply("I cannot do that.")
+    answer, _ = await run(scripted, shop)
+    assert answer.success
+    assert "Did 1 of 2 steps" in answer.message
+    assert "stopped at debug `pay` in cart.py" in answer.message
+    assert {edit.path for edit in answer.edits} == {shop / "prices.py"}
+    assert "asked for: rate" in answer.explanation
+
+
+async def test_a_new_file_is_a_new_file(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    scripted.replies(
+        ["generate | refunds.py | refund | give money back", block("def refund(paid):\n    return -paid\n")]
+    )
+    answer, _ = await run(scripted, shop)
+    assert [(file.path.name, file.text) for file in answer.new_files] == [
+        ("refunds.py", "def refund(paid):\n    return -paid\n")
+    ]
+    assert not (shop / "refunds.py").exists()
+
+
+async def test_the_comment_that_asked_goes(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    scripted.replies(["debug | prices.py | discount | take a fraction", block(DISCOUNT)])
+    async with Bench(scripted) as bench:
+        text = "# stet: rates are fractions$0\n" + PRICES
+        answer = await bench.run("task", text, path=shop / "prices.py", workspace=Workspace((shop,)))
+    after = text_after(answer, shop / "prices.py")
+    assert "stet:" not in after
+    assert "(1 - rate)" in after
+
+
+async def test_a_dead_model_in_the_first_step_is_said(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    scripted.replies(["debug | prices.py | discount | fraction"])
+    scripted.default = Reply.failure(401, "no key")
+    with pytest.raises(ModelError):
+        await run(scripted, shop)
+
+
+async def test_the_calls_of_the_budget_end_it(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    scripted.replies(["debug | prices.py | discount | fraction\ndebug | cart.py | pay | rate"])
+    scripted.default = Reply(block(DISCOUNT))
+    answer, _ = await run(scripted, shop, budget=Budget.QUICK)
+    assert not answer.success
+    assert "the budget quick of 1 model calls is spent" in answer.message
+    assert len(scripted.requests) == 1
+    assert "asked for: fraction" in answer.explanation, "the plan is told"
+
+
+async def test_evidence_of_all_steps_is_the_worst(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    scripted.replies(
+        [
+            "debug | prices.py | discount | fraction\ndebug | cart.py | pay | rate",
+            block(DISCOUNT),
+            block("def pay(cart):\n    return totl(cart)\n"),
+        ]
+    )
+    scripted.default = Reply(block("def pay(cart):\n    return totl(cart)\n"))
+    answer, _ = await run(scripted, shop)
+    named = {item.check.value: item for item in answer.evidence}
+    assert named["syntax"].verdict is Ruling.PASS
+    assert named["names"].verdict is Ruling.FAIL
+    assert named["names"].detail.startswith("step 2: ")
+
+
+async def test_without_words_or_place_it_says_so(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    answer, _ = await run(scripted, shop, path=None)
+    assert "save the document first" in answer.message
+    with pytest.raises(UsageError, match="needs an instruction"):
+        await run(scripted, shop, instruction="")
+    assert not scripted.requests
+
+
+# What may stand in a plan.
+
+ABOUT = Project(Path("/p"), {"prices.py": PRICES, "shop/cart.py": CART})
+
+
+@pytest.mark.parametrize(
+    ("line", "step"),
+    [
+        ("debug | prices.py | discount | fix it", Step("debug", Path("/p/prices.py"), "discount", "fix it")),
+        ("3) **Debug** | `prices.py` | `discount()` | fix", Step("debug", Path("/p/prices.py"), "discount", "fix")),
+        ("- test | cart.py | pay | edge cases", Step("test", Path("/p/shop/cart.py"), "pay", "edge cases")),
+        ("Step 1: generate | shop/cart.py | new | refund", Step("generate", Path("/p/shop/cart.py"), "", "refund")),
+        ("generate | shop/new.py | refund | refunds", Step("generate", Path("/p/shop/new.py"), "", "refunds")),
+        ("generate | prices.py | vat | the tax", Step("generate", Path("/p/prices.py"), "", "the tax (`vat`)")),
+    ],
+)
+def test_a_line_of_a_plan(line: str, step: Step) -> None:
+    assert read_plan(f"Here is the plan:\n{line}\n", ABOUT, "python") == (step,)
+
+
+@pytest.mark.parametrize(
+    "file", ["/etc/passwd.py", "../other.py", ".git/hooks/x.py", "shop/.hidden.py", "no/such/place.py", "run.sh"]
+)
+def test_a_plan_leads_nowhere_else(file: str) -> None:
+    plan = read_plan(f"generate | {file} | new | anything", ABOUT, "python")
+    assert isinstance(plan, Unusable)
+    assert repr(file) in plan.problem
+
+
+def test_what_is_no_plan_is_said() -> None:
+    assert "no line of the form" in read_plan("Sure, I will do it.", ABOUT, "python").problem  # type: ignore[union-attr]
+    missing = read_plan("refactor | prices.py | nothing_like_it | better", ABOUT, "python")
+    assert isinstance(missing, Unusable)
+    assert "does not define" in missing.problem
+
+
+def test_a_plan_has_an_end() -> None:
+    lines = "\n".join(f"generate | prices.py | f{n} | number {n}" for n in range(50))
+    steps = read_plan(lines, ABOUT, "python")
+    assert not isinstance(steps, Unusable)
+    assert len(steps) == 6
+    assert Source(PRICES).text == PRICES
