@@ -16,6 +16,11 @@ class Line:
         self._working = 0
         self._waiting: list[asyncio.Event] = []
 
+    @property
+    def length(self) -> tuple[int, int]:
+        """How many jobs work, and how many wait."""
+        return self._working, len(self._waiting)
+
     @asynccontextmanager
     async def turn(self, at_once: int, on_event: OnEvent) -> AsyncIterator[None]:
         """Waits until fewer than `at_once` jobs work and all that came before have had their turn."""

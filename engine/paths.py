@@ -35,6 +35,11 @@ class Paths:
         return self.data / "ledger"
 
     @property
+    def traces(self) -> Path:
+        """The records of the last jobs."""
+        return self.data / "traces"
+
+    @property
     def trust(self) -> Path:
         """Which projects' actions their user trusts."""
         return self.data / "trust.json"

@@ -390,6 +390,16 @@ class LogSettings(Section):
     prompts: bool = Field(
         default=False, json_schema_extra=UserOnly, description="Write prompts and replies to the log too."
     )
+    format: Literal["text", "json"] = Field(
+        default="text", description="Lines for people, or a JSON object on each line for programs."
+    )
+
+
+class TraceSettings(Section):
+    """The records that jobs leave on this machine; see `stet trace`."""
+
+    enabled: bool = Field(default=True, json_schema_extra=UserOnly, description="Keep a record of each job.")
+    keep: int = Field(default=200, ge=1, le=10000, json_schema_extra=UserOnly, description="The last so many are kept.")
 
 
 class EditorSettings(Section):
@@ -438,4 +448,12 @@ class Settings(Section):
     sandbox: SandboxSettings = Field(default=SandboxSettings(), description="Running code that nobody trusts.")
     memory: MemorySettings = Field(default=MemorySettings(), description="Solutions that stood.")
     log: LogSettings = Field(default=LogSettings(), description="The log file.")
+    trace: TraceSettings = Field(default=TraceSettings(), description="The records that jobs leave.")
+    metrics_port: int = Field(
+        default=0,
+        ge=0,
+        le=65535,
+        json_schema_extra=UserOnly,
+        description="Port of 127.0.0.1 at which the server tells its metrics in Prometheus' form; 0 opens none.",
+    )
     editor: EditorSettings = Field(default=EditorSettings(), description="How answers reach the editor.")

@@ -1,0 +1,199 @@
+"""The record's form: one JSON object. Who reads one that was changed, cut or made by another version is told where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.ledger import Ended
+from stet_ls.engine.models import Budget
+
+VERSION = 1
+"""Of the form. It grows when a reader of the former one would misunderstand what it reads."""
+
+MOST_BYTES = 8_000_000
+"""No record of ours is larger; what is, is not read."""
+
+
+class Part(BaseModel):
+    """A table of the record."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Diagnostic(Part):
+    """`engine.models.Diagnostic`; `span` in bytes of the text."""
+
+    span: tuple[int, int]
+    message: str
+    severity: Literal["error", "warning", "information", "hint"]
+    source: str
+    code: str
+
+
+class Buffer(Part):
+    """An unsaved document beside the target's."""
+
+    path: str
+    version: int
+    text: str
+
+
+class Asked(Part):
+    """The request. `hidden` has the word that stands in each secret's place, by the placeholder that prompts have."""
+
+    action: str
+    language: str
+    text: str
+    selection: tuple[int, int] | None
+    path: str | None
+    instruction: str
+    constraints: tuple[str, ...]
+    context: dict[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+    budget: Budget
+    roots: tuple[str, ...]
+    buffers: tuple[Buffer, ...]
+    tab_size: int = Field(ge=1, le=64)
+    hidden: dict[str, str]
+    left_out: tuple[str, ...]
+
+
+class Turn(Part):
+    """A message of a prompt, as it was sealed."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Wire(Part):
+    """One request to an endpoint; `pieces` are (seconds, characters of text, of reasoning), `head` a wrong body's."""
+
+    endpoint: str
+    model: str
+    seconds: float
+    pieces: tuple[tuple[float, int, int], ...]
+    fault: str
+    detail: str
+    status: int | None
+    head: str
+
+
+class Trouble(Part):
+    """What was raised: the class in `engine.errors` and its sentence; an endpoint's fault has its own fields."""
+
+    kind: str
+    message: str
+    fault: str = ""
+    endpoint: str = ""
+    status: int | None = None
+
+
+class Reply(Part):
+    """What came; see `engine.model.chat.Completion`."""
+
+    text: str
+    reasoning: str
+    finish: Literal["stop", "length", "cut"]
+    usage: tuple[int, int, int] | None
+    model: str
+    endpoint: str
+    first_token_seconds: float
+    seconds: float
+    requests: int
+    warnings: tuple[str, ...]
+    cost: float | None
+    fault: str
+    streamed: bool
+    runaway: bool
+
+
+class Called(Part):
+    """One call. Without reply and error it was cancelled. A prompt begins with `same` messages of the one before."""
+
+    at: float
+    seconds: float
+    same: int = Field(ge=0)
+    messages: tuple[Turn, ...]
+    temperature: float
+    max_tokens: int
+    deadline: float
+    requests: tuple[Wire, ...]
+    reply: Reply | None
+    error: Trouble | None
+
+
+class Happened(Part):
+    """A stage, a notice or a judge's word, at so many seconds."""
+
+    at: float
+    what: Literal["stage", "notice", "judged"]
+    name: str
+    detail: str
+
+
+class Versions(Part):
+    """Of what made the record."""
+
+    stet: str
+    python: str
+    system: str
+
+
+class Record(Part):
+    """One job. `whole` is False if something had to be left out, so that it cannot be replayed."""
+
+    stet_trace: int
+    id: str
+    at: str
+    ended: Ended
+    seconds: float
+    whole: bool
+    versions: Versions
+    request: Asked
+    settings: dict[str, Any]
+    profile: dict[str, Any]
+    calls: tuple[Called, ...]
+    events: tuple[Happened, ...]
+    stages: dict[str, float]
+    answer: dict[str, Any] | None
+    error: Trouble | None
+
+    def to_json(self) -> str:
+        """The record's text; a lone half of a surrogate pair is written as an escape."""
+        return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
+
+
+def parse(text: str, name: str) -> Record:
+    """The record in a text. Raises UsageError that names the file and the first field which is wrong."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "somewhere"
+        raise UsageError(f"{name}: no whole record; its JSON is broken at {where}. Was it cut or edited?") from None
+    version = data.get("stet_trace") if isinstance(data, dict) else None
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise UsageError(f"{name}: stet_trace: no version is there, so this is no record of a job.")
+    if version != VERSION:
+        hint = "a newer Stet made it; update this one" if version > VERSION else "this Stet reads none so old"
+        raise UsageError(f"{name}: stet_trace: its form is version {version} and this Stet reads {VERSION}; {hint}.")
+    try:
+        return Record.model_validate_json(json.dumps(data))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{name}: {field}: {first['msg']}. Was it edited by hand?") from None
+
+
+def read(path: Path) -> Record:
+    """The record in a file. Raises UsageError; a file that is no record, or none of a sane size, is named as such."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise UsageError(f"{path}: larger than any record ({MOST_BYTES // 1_000_000} MB); it is not read.")
+        return parse(path.read_text(encoding="utf-8"), str(path))
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not UTF-8, so no record of a job.") from None

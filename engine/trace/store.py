@@ -1,0 +1,92 @@
+"""The folder of records: the last ones are kept, and only their user may read them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.trace import record as form
+from stet_ls.engine.trace.writing import Finished, make
+from stet_ls.engine.workers.private import private_folder, write_private
+
+log = logging.getLogger(__name__)
+
+KEPT_BYTES = 100_000_000
+"""What all records together may take; the oldest go first."""
+
+_CLOSING_SECONDS = 1.5
+_NAME = re.compile(r"\d{8}T\d{6}Z-(?P<id>[0-9a-f]{6,32})\.json\Z")
+
+
+class Store:
+    """The records of one user; several servers and commands may write at once. `kept` is how many stay, 0 for none."""
+
+    def __init__(self, folder: Path, kept: int) -> None:
+        self.folder = folder
+        self._kept = kept
+        self._writing: set[asyncio.Task[None]] = set()
+
+    def keep(self, job: Finished) -> None:
+        """Writes a job down in a thread: nobody waits for it, and no job fails for it."""
+        if not self._kept:
+            return
+        task = asyncio.get_running_loop().create_task(asyncio.to_thread(self._write, job), name=f"trace {job.id}")
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+
+    async def close(self) -> None:
+        """Waits a moment for what is still being written."""
+        if self._writing:
+            await asyncio.wait(self._writing, timeout=_CLOSING_SECONDS)
+
+    def files(self) -> list[Path]:
+        """The records' files, the newest first."""
+        return sorted((file for file in self.folder.glob("*.json") if _NAME.match(file.name)), reverse=True)
+
+    def find(self, prefix: str) -> Path:
+        """The file of the job whose id begins so. Raises UsageError if there is none, or more than one."""
+        files = list(self._named(prefix)) if prefix else self.files()[:1]
+        if not files:
+            raise UsageError(f'no record of a job "{prefix}"; `stet trace list` shows those that are kept.')
+        if len(files) > 1:
+            ids = ", ".join(job_id(file) for file in files[:5])
+            raise UsageError(f'"{prefix}" is the beginning of {len(files)} ids: {ids}; give more of it.')
+        return files[0]
+
+    def _named(self, prefix: str) -> Iterator[Path]:
+        return (file for file in self.files() if job_id(file).startswith(prefix.lower()))
+
+    def _write(self, job: Finished) -> None:
+        try:
+            private_folder(self.folder)
+            text = make(job).to_json()
+            if len(text) > form.MOST_BYTES:
+                log.warning("job %s leaves no trace: its record would be too large", job.id)
+                return
+            moment = re.sub(r"[-:]", "", job.at)
+            write_private(self.folder / f"{moment}-{job.id}.json", text)
+            self._prune()
+        except (OSError, PolicyError) as error:
+            log.warning("job %s leaves no trace: %s", job.id, error)
+        except Exception:  # no job fails for its record, whatever a text made of it
+            log.exception("job %s leaves no trace", job.id)
+
+    def _prune(self) -> None:
+        room = KEPT_BYTES
+        for index, file in enumerate(self.files()):
+            try:
+                room -= file.stat().st_size
+                if index and (index >= self._kept or room < 0):
+                    file.unlink()
+            except FileNotFoundError:
+                continue  # another process pruned too
+
+
+def job_id(file: Path) -> str:
+    """The id in the name of a record's file."""
+    match = _NAME.match(file.name)
+    return match["id"] if match else file.stem
