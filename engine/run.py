@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import logging
 from collections.abc import Mapping
 from typing import Any
 
 from stet_ls.engine.actions.recipe import Recipe, brief
-from stet_ls.engine.actions.registry import RECIPES
-from stet_ls.engine.errors import UsageError
+from stet_ls.engine.actions.registry import Actions
 from stet_ls.engine.events import OnEvent, ignore
 from stet_ls.engine.job import Job
 from stet_ls.engine.ledger import Ended, Entry, LedgerFile, now
@@ -33,6 +31,7 @@ class Engine:
 
     def __init__(self, settings: Settings, paths: Paths) -> None:
         self.settings = settings
+        self.actions = Actions(settings)
         self.models = Models(settings, paths)
         self.ledger = LedgerFile(paths.ledger)
         self._purse = Purse(settings.spending, self.ledger)
@@ -85,10 +84,7 @@ class Engine:
         return (await asyncio.to_thread(brief, job, recipe)).prompt
 
     def _recipe(self, request: Request) -> Recipe:
-        recipe = RECIPES.get(request.action)
-        if recipe is None:
-            raise UsageError(unknown_action(request.action))
-        return recipe
+        return self.actions.recipe(request.action)
 
     async def outcome(self, job: str, outcome: Outcome, text: str) -> None:
         """Hears what became of a job's edit."""
@@ -101,10 +97,3 @@ class Engine:
     async def close(self) -> None:
         """Lets go of connections and of the embedded model."""
         await self.models.close()
-
-
-def unknown_action(name: str) -> str:
-    """The sentence for an action that does not exist, with the nearest that does."""
-    near = difflib.get_close_matches(name, RECIPES, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(RECIPES)}."
-    return f"Unknown action {name!r}; {hint}"

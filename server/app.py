@@ -9,7 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from stet_ls.server.code_actions import KINDS, code_actions
+from stet_ls.server.code_actions import KINDS, code_actions, custom_offers
 from stet_ls.server.commands import COMMANDS
 from stet_ls.server.diagnostics import OPTIONS
 from stet_ls.server.errors import failure_of
@@ -119,7 +119,7 @@ def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.C
     if snapshot is None:
         return []
     ls.diagnostics.heard(snapshot, params.context.diagnostics)
-    return code_actions(params, snapshot, ls.units, ls.client)
+    return code_actions(params, snapshot, ls.units, ls.client, custom_offers(ls.engine.actions))
 
 
 def _resolve(ls: StetServer, params: types.CodeAction) -> types.CodeAction:

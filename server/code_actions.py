@@ -10,12 +10,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from stet_ls.server.client import Client
 from stet_ls.server.documents import Snapshot
 from stet_ls.server.unit_index import UnitIndex
+
+if TYPE_CHECKING:
+    from stet_ls.engine.actions.registry import Actions
 
 
 class When(Enum):
@@ -39,6 +43,10 @@ class Offer:
     """Its result is a model's own text, which clients mark if they can (`LlmGenerated`)."""
     built: bool = True
     """False for an action that is only a command so far, whose answer says so: no menu shows it."""
+    custom: bool = False
+    """True for one that `stet.custom` starts."""
+    languages: tuple[str, ...] = ()
+    """The languages that it is for; none: all."""
 
 
 OFFERS = (
@@ -86,14 +94,38 @@ class _Place:
         if offer.when is When.PROBLEM and self.problems:
             more = f" and {len(self.problems) - 1} more" if len(self.problems) > 1 else ""
             return f"{offer.plain}: {_short(self.problems[0].message)}{more}"
-        return offer.about.format(unit=self.unit) if self.unit else offer.plain
+        return offer.about.replace("{unit}", self.unit) if self.unit else offer.plain
+
+
+def custom_offers(actions: Actions | None) -> tuple[Offer, ...]:
+    """How custom actions are offered. One that waits for its user's trust says that it asks first."""
+    return tuple(
+        Offer(
+            name,
+            listed.action.kind,
+            f"{listed.action.title} `{{unit}}`" if listed.trusted else f"{listed.action.title} ({_ASKS})",
+            listed.action.title if listed.trusted else f"{listed.action.title} ({_ASKS})",
+            When.INVOKED if "document" in listed.action.targets else When.UNIT,
+            custom=True,
+            languages=listed.action.languages,
+        )
+        for name, listed in (actions.custom.items() if actions is not None else ())
+    )
+
+
+_ASKS = "of this project; asks first"
 
 
 def code_actions(
-    params: types.CodeActionParams, snapshot: Snapshot, index: UnitIndex, client: Client
+    params: types.CodeActionParams,
+    snapshot: Snapshot,
+    index: UnitIndex,
+    client: Client,
+    custom: Sequence[Offer] = (),
 ) -> list[types.CodeAction | types.Command]:
     """The actions for a range, in menu order. `context.only` filters them; an automatic request gets quick fixes."""
-    wanted = [offer for offer in OFFERS if _wanted(offer, params.context)]
+    fitting = (offer for offer in custom if not offer.languages or snapshot.language in offer.languages)
+    wanted = [offer for offer in (*OFFERS, *fitting) if _wanted(offer, params.context)]
     if not wanted:
         return []
     place = _place(params, snapshot, index)
@@ -151,7 +183,9 @@ def _action(
 ) -> types.CodeAction | types.Command:
     title = place.title(offer)
     answers = place.problems if offer.when is When.PROBLEM else ()
-    command = types.Command(title, f"stet.{offer.action}", arguments=[_argument(params, answers)])
+    argument = {"action": offer.action} if offer.custom else {}
+    name = "stet.custom" if offer.custom else f"stet.{offer.action}"
+    command = types.Command(title, name, arguments=[{**argument, **_argument(params, answers)}])
     if not client.literal_actions:
         return command
     return types.CodeAction(

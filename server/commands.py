@@ -13,6 +13,8 @@ from stet_ls.server.jobs import Ending, Job
 from stet_ls.server.session import StetServer
 
 if TYPE_CHECKING:
+    from stet_ls.engine.actions.registry import Actions
+    from stet_ls.server.lifecycle import Prepared
     from stet_ls.server.params import Params
 
 ACTIONS = tuple(offer.action for offer in OFFERS)
@@ -59,10 +61,23 @@ def retry(ls: StetServer, params: Any) -> Json:
     return _start(ls, old.action, again)
 
 
-def custom(ls: StetServer, params: Any) -> Json:
-    """Runs any action by its name."""
-    _known(params.action)
-    return _start(ls, params.action, params)
+def custom(ls: StetServer, params: Any) -> Awaitable[Json]:
+    """Runs any action by its name, on the document as it is when the command comes."""
+    from stet_ls.server.lifecycle import prepare
+
+    # Here and not in the coroutine: that begins when the next message may have changed the text.
+    return _custom(ls, prepare(ls, params.action, params))
+
+
+async def _custom(ls: StetServer, prepared: Prepared) -> Json:
+    from stet_ls.server.lifecycle import start_prepared
+
+    try:
+        _known((await ls.engine.get()).engine.actions, prepared.action)
+    except BaseException:
+        prepared.origin.track.release()
+        raise
+    return {"job": start_prepared(ls, prepared).id}
 
 
 def clear(ls: StetServer, params: Any) -> Json:
@@ -113,9 +128,9 @@ async def show_prompt(ls: StetServer, params: Any) -> Json:
     """What would be sent for an action, after redaction. Nothing is sent."""
     from stet_ls.server.lifecycle import request_of
 
-    _known(params.action)
     request, _ = request_of(ls, params.action, params)
     engine = (await ls.engine.get()).engine
+    _known(engine.actions, params.action)
     prompt = await engine.show_prompt(request)
     return {
         "messages": [{"role": message.role, "content": message.content} for message in prompt.messages],
@@ -180,12 +195,9 @@ def _start(ls: StetServer, action: str, params: Any) -> Json:
     return {"job": start_job(ls, action, params).id}
 
 
-def _known(action: str) -> None:
-    from stet_ls.engine.actions.registry import RECIPES
-    from stet_ls.engine.run import unknown_action
-
-    if action not in RECIPES:
-        raise UsageError(f"action: {unknown_action(action)}")
+def _known(actions: Actions, name: str) -> None:
+    if name not in actions:
+        raise UsageError(f"action: {actions.unknown(name)}")
 
 
 def _result(job: Job) -> Json:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from stet_ls.engine.actions.registry import Actions
     from stet_ls.engine.configuration import Loaded
     from stet_ls.engine.paths import Paths
     from stet_ls.engine.run import Engine
@@ -68,6 +69,11 @@ class EngineLoader:
         self._stale = True
 
     @property
+    def actions(self) -> Actions | None:
+        """The actions that can be run with the settings in force; None until they were first read."""
+        return self._ready.engine.actions if self._ready else None
+
+    @property
     def settings(self) -> Settings | None:
         """The settings in force; None until they were first read."""
         return self._ready.settings if self._ready else None
@@ -107,18 +113,23 @@ class EngineLoader:
         if self._ready is not None:
             # Its jobs run on with the settings that they started with.
             self._retired.append(self._ready.engine)
-        return Ready(engine_class(loaded.settings, self._paths), loaded.settings)
+        ready = Ready(engine_class(loaded.settings, self._paths), loaded.settings)
+        for warning in _few(ready.engine.actions.problems):
+            self._warn(warning)
+        return ready
 
     def _look(self) -> Stamp:
         project = self._project()
-        files = [self._paths.config_file, *([project / PROJECT_FILE] if project else [])]
+        files = [self._paths.config_file, self._paths.trust, *([project / PROJECT_FILE] if project else [])]
         return tuple(_modified(file) for file in files)
 
 
 def _read(project: Path | None, editor: EditorSettings) -> tuple[type[Engine], Loaded]:
+    from stet_ls.engine.actions.custom.packages import packaged
     from stet_ls.engine.configuration import load
     from stet_ls.engine.run import Engine
 
+    packaged()  # other people's imports belong into this thread
     return Engine, load(project=project, editor=editor.workspace, editor_user=editor.user)
 
 

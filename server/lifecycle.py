@@ -26,7 +26,7 @@ NO_DOCUMENT = "uri: no document is open; open one, or name it with `uri`."
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
+class Prepared:
     """What a job works on, taken in one instant: nothing here changes while it runs."""
 
     action: str
@@ -40,10 +40,20 @@ def start_job(ls: StetServer, action: str, params: ActionParams) -> Job:
 
     No await stands between reading the command and the snapshot: the next message may change the text.
     """
-    prepared = _prepare(ls, action, params)
+    return start_prepared(ls, prepare(ls, action, params))
+
+
+def prepare(ls: StetServer, action: str, params: ActionParams) -> Prepared:
+    """The snapshot for a job. Who does not start it releases `origin.track`. UsageError as above."""
+    request, snapshot = request_of(ls, action, params)
+    return Prepared(action, params, Origin(snapshot, ls.documents.track(snapshot)), request)
+
+
+def start_prepared(ls: StetServer, prepared: Prepared) -> Job:
+    """Starts a job on what was taken before, and returns at once."""
     snapshot = prepared.origin.snapshot
-    job = Job(action, snapshot.uri, params)
-    title = f"Stet: {action} {name_of(snapshot)}"
+    job = Job(prepared.action, snapshot.uri, prepared.params)
+    title = f"Stet: {prepared.action} {name_of(snapshot)}"
     progress = JobProgress(ls, f"stet/{job.id}", title, job.cancel, shown=ls.client.work_done_progress)
 
     async def run(job: Job) -> Ending:
@@ -94,11 +104,6 @@ def _buffers(ls: StetServer) -> tuple[Buffer, ...]:
     )
 
 
-def _prepare(ls: StetServer, action: str, params: ActionParams) -> _Prepared:
-    request, snapshot = request_of(ls, action, params)
-    return _Prepared(action, params, Origin(snapshot, ls.documents.track(snapshot)), request)
-
-
 def _selection(params: ActionParams, snapshot: Snapshot, ls: StetServer) -> Selection | None:
     source, encoding = snapshot.source, ls.client.encoding
     if params.range is not None:
@@ -117,7 +122,7 @@ def _within(field: str, line: int, snapshot: Snapshot) -> None:
         raise UsageError(f"{field}: line {line} is outside {name_of(snapshot)}, which has {count} lines (from 0).")
 
 
-async def _run(ls: StetServer, job: Job, prepared: _Prepared, progress: JobProgress) -> Ending:
+async def _run(ls: StetServer, job: Job, prepared: Prepared, progress: JobProgress) -> Ending:
     def on_event(event: Event) -> None:
         if isinstance(event, Stage):
             job.stage = event.name
@@ -126,6 +131,9 @@ async def _run(ls: StetServer, job: Job, prepared: _Prepared, progress: JobProgr
     # Right after the start of the server this waits for imports and for the editor to tell its settings.
     on_event(Stage("starting"))
     ready = await ls.engine.get()
+    if (listed := ready.engine.actions.waiting(prepared.action)) is not None:
+        on_event(Stage("trust"))
+        ready = await ls.trust.ask(listed, ready)
     answer = await ready.engine.run(prepared.request, on_event=on_event)
     if not answer.success:
         return Ending(JobStatus.REFUSED, answer.message, applied=False, answer=answer)

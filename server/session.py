@@ -26,6 +26,7 @@ from stet_ls.server.outcomes import Fate, Outcomes
 from stet_ls.server.protocol import Protocol, converter_factory
 from stet_ls.server.report import Reports
 from stet_ls.server.silence import Rules
+from stet_ls.server.trust import Trust
 from stet_ls.server.unit_index import UnitIndex
 
 if TYPE_CHECKING:
@@ -92,6 +93,11 @@ class StetServer(LanguageServer):
     def offer(self) -> ModelOffer:
         """The offer to fetch the embedded model, where a job found none at all."""
         return ModelOffer(self, self.paths, shown=self.client.work_done_progress)
+
+    @cached_property
+    def trust(self) -> Trust:
+        """The question whether a project's actions may run."""
+        return Trust(self, self.engine)
 
     @cached_property
     def engine(self) -> EngineLoader:

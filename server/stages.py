@@ -5,6 +5,7 @@ from __future__ import annotations
 from stet_ls.engine.events import Stage
 
 _WORDS = {
+    "trust": "waiting for your word about the project's actions",
     "target": "reading the code",
     "context": "reading the code",
     "queued": "waiting for its turn",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job import Job
@@ -24,6 +24,8 @@ class Recipe:
     task: Task | None
     run: Callable[[Job], Awaitable[Answer]]
     needs_instruction: bool = False
+    prepare: Callable[[Job], Task] | None = None
+    """Where the task depends on the job: makes it, after it has fitted the request to the action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +42,22 @@ def brief(job: Job, recipe: Recipe) -> Brief:
 
     Raises UsageError if the action has nothing to go by, or no target that fits the model.
     """
+    task = recipe.task if recipe.prepare is None else recipe.prepare(job)
     request = job.request
-    if recipe.task is None:
+    if task is None:
         raise UsageError(f"{recipe.title}: no prompt is made for this action.")
     # What is missing is told before what is too large: a smaller selection would not help.
     _instruction(recipe, request, resolve_target(request))
     # Half of the prompt for the target: the task, its form and some context need the rest.
     target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
     instruction = _instruction(recipe, request, target)
+    # A task that was made with the instruction in it does not say it twice.
+    told = recipe.prepare is not None and recipe.needs_instruction
     prompt = build(
         request,
         target,
-        instruction,
-        recipe.task,
+        replace(instruction, text="") if told and instruction is not None else instruction,
+        task,
         budget_tokens=job.prompt_budget(),
         tier=job.profile.tier,
         ignore=job.settings.privacy.ignore,

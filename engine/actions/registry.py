@@ -1,12 +1,20 @@
-"""All actions by name."""
+"""All actions by name: the built-in ones, those of installed packages, the user's and the project's."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from stet_ls.engine.actions import analyze, debug, explain, generate, optimize, refactor, task, test
+from stet_ls.engine.actions.custom.action import CustomAction, of_row
+from stet_ls.engine.actions.custom.packages import Packaged, packaged
+from stet_ls.engine.actions.custom.recipe import recipe_of
 from stet_ls.engine.actions.recipe import Recipe
+from stet_ls.engine.configuration.actions import project_file
+from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.settings import ActionOrigin, Settings
 
 RECIPES: Mapping[str, Recipe] = MappingProxyType(
     {
@@ -23,3 +31,79 @@ RECIPES: Mapping[str, Recipe] = MappingProxyType(
         )
     }
 )
+"""The built-in actions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A custom action, where it comes from in words, and its recipe."""
+
+    action: CustomAction
+    source: str
+    origin: ActionOrigin
+    recipe: Recipe
+
+    @property
+    def trusted(self) -> bool:
+        """False for a project's action until its user has said yes."""
+        return self.origin.trusted
+
+
+class Actions:
+    """Everything that can be run with some settings. `problems` say, a sentence each, what is left out."""
+
+    def __init__(self, settings: Settings, packages: Packaged | None = None) -> None:
+        packages = packaged() if packages is None else packages
+        self.custom: dict[str, Listed] = {}
+        problems = list(packages.problems)
+        for action, package in packages.actions:
+            self._add(action, f"the package {package}", ActionOrigin(package))
+        for row in settings.actions:
+            if (other := self.custom.get(row.name)) is not None:
+                problems.append(
+                    f'"actions" in {row.origin.place}: {other.source} has an action {row.name!r} already; '
+                    "choose another name; this action is left out"
+                )
+            else:
+                self._add(of_row(row), row.origin.place, row.origin)
+        self.problems = tuple(problems)
+
+    def __iter__(self) -> Iterator[Recipe]:
+        """The recipes of all actions, the built-in ones first; those that wait for trust too."""
+        yield from RECIPES.values()
+        for listed in self.custom.values():
+            yield listed.recipe
+
+    def __contains__(self, name: str) -> bool:
+        """True if there is such an action, trusted or not."""
+        return name in RECIPES or name in self.custom
+
+    def recipe(self, name: str) -> Recipe:
+        """The recipe to run. Raises UsageError for an unknown name, PolicyError for one that waits for trust."""
+        if (recipe := RECIPES.get(name)) is not None:
+            return recipe
+        listed = self.custom.get(name)
+        if listed is None:
+            raise UsageError(self.unknown(name))
+        if not listed.trusted:
+            raise PolicyError(
+                f"{name!r} is an action of {project_file(listed.origin)}, which you have not trusted as it is now: "
+                f"read its [[actions]], then run `stet config trust` in {listed.origin.project}, "
+                "or pass --trust to one `stet run`."
+            )
+        return listed.recipe
+
+    def unknown(self, name: str) -> str:
+        """The sentence for an action that does not exist, with the nearest that does."""
+        names = [recipe.name for recipe in self]
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
+        return f"Unknown action {name!r}; {hint}"
+
+    def waiting(self, name: str) -> Listed | None:
+        """The action of that name, if it waits for trust."""
+        listed = self.custom.get(name)
+        return None if listed is None or listed.trusted else listed
+
+    def _add(self, action: CustomAction, source: str, origin: ActionOrigin) -> None:
+        self.custom[action.name] = Listed(action, source, origin, recipe_of(action))

@@ -41,12 +41,18 @@ _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(doc|comment)")
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored")."""
+    """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored").
+
+    Without a pass of each of the `required` checks nothing is offered. `formats`: the edit is formatted as the project
+    formats, which may change more than white space.
+    """
 
     done: str
     judges: tuple[Judge, ...]
     temperature: float = 0.1
     not_run: tuple[Evidence, ...] = (NOT_RUN,)
+    required: frozenset[Check] = frozenset()
+    formats: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
     target, prompt = about.target, about.prompt
 
     async def read(completion: Completion) -> Draft[Patch] | Unusable:
-        return await asyncio.to_thread(_read, job, about, completion)
+        return await asyncio.to_thread(_read, job, about, rewrite, completion)
 
     size = 2 * estimate(job.request.source.slice(target.span)) + 600
     proposal = await propose(
@@ -76,7 +82,7 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
         return _answer(job, recipe, rewrite, about, proposal)
 
 
-def _read(job: Job, about: Brief, completion: Completion) -> Draft[Patch] | Unusable:
+def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> Draft[Patch] | Unusable:
     request, target, instruction = job.request, about.target, about.instruction
     cut = completion.finish != "stop"
     reply = parse_reply(
@@ -96,7 +102,8 @@ def _read(job: Job, about: Brief, completion: Completion) -> Draft[Patch] | Unus
     fitted = fit(code, source=request.source, target=target, language=request.language, replaces=replaces)
     if fitted.problem is not None:
         return Unusable(fitted.problem)
-    fitted = formatted(request.source, fitted, request.language, request.path, job.tools)
+    if rewrite.formats:
+        fitted = formatted(request.source, fitted, request.language, request.path, job.tools)
     after = request.source.splice(fitted.splices)
     secrets = about.prompt.secrets
     if problem := misplaced(request.source.text, after.text, secrets):
@@ -111,9 +118,11 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: 
     evidence = (*proposal.evidence, *rewrite.not_run)
     chance = confidence(evidence, job.profile.tier, truncated=draft.truncated)
     reply, fitted = draft.content.reply, draft.content.fitted
-    if not proposal.offerable:
-        refuted = proposal.refuted_by
-        reason = refuted.detail if refuted else "the candidate was refuted"
+    passed = {item.check for item in evidence if item.verdict is Ruling.PASS}
+    if not proposal.offerable or not rewrite.required <= passed:
+        unproven = (item for item in evidence if item.check in rewrite.required and item.verdict is not Ruling.PASS)
+        refuted = proposal.refuted_by or next(unproven, None)
+        reason = refuted.detail if refuted else "the candidate was not checked as this action requires"
         no = refusal(job, f"{recipe.title}: no edit, {reason}.")
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance)
     unit = about.target.name or _new_unit(fitted.code, request.language)

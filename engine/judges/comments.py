@@ -1,0 +1,164 @@
+"""Is the code the same but for its comments and docstrings?
+
+Python by its syntax tree without docstrings, every other language by its tree without comments. What tools read out of
+comments (`# type: ignore`, `//go:build`) counts as code, and so does whatever may end a comment for a compiler but not
+for a grammar.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.validators import grammars
+from stet_ls.validators.parse import DeadlineError, Parsed, parse
+from stet_ls.validators.source import Source
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+SAME = "the code is the same but for comments and docstrings"
+_SECONDS = 5.0
+
+_WHOLE = re.compile(r"string|char(acter)?_literal|rune_literal|regex|jsx_text|heredoc")
+"""Nodes whose white space counts: they are compared by their text."""
+
+_DIRECTIVE = re.compile(
+    r"^(?:#!|//go:|//export\b|//line\b|//\s*\+build|///\s*<(?:reference|amd)|\W*(?:"
+    r"type:|noqa|nosec|pylint:|mypy:|pyright:|pyre-|fmt:|isort:|ruff:|pragma|yapf:|coverage:|.*coding[:=]|/// script"
+    r"|@ts-|@jsx|@flow|@vite-ignore|eslint|tslint|jshint|jslint|prettier-|biome-|deno-|istanbul|[cv]8 ignore|webpack"
+    r"|[@#]__PURE__|[#@] ?source|nolint|noinspection|NOSONAR|CHECKSTYLE|@formatter|clang-format|NOLINT|IWYU|cppcheck"
+    r"|LCOV_|GCOVR_|fall.?thr|ReSharper|rustfmt|stet:))",
+    re.IGNORECASE,
+)
+_ENDS_EARLY = re.compile("[\x0b\x0c\x85\u2028\u2029]|\\r(?!\\n)")
+"""Line ends that a compiler may know and a grammar does not: a line comment that holds one may be followed by code."""
+_JAVA_ESCAPE = re.compile(r"\\u+[0-9a-fA-F]{4}")
+"""Java reads these before it looks for comments, so that one may end there."""
+_C_LIKE = re.compile(
+    r"//(?:\\\n|[^\n])*|/\*.*?\*/|(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`|[^\s/\"'`]+|/)", re.DOTALL
+)
+
+Mark = tuple[str, int, str]
+
+
+async def judge(case: Case) -> Evidence:
+    """Fails if anything but comments and docstrings changed; UNKNOWN where that cannot be told."""
+    return await asyncio.to_thread(_judge, case)
+
+
+def _judge(case: Case) -> Evidence:
+    try:
+        before, after = (parse(each, case.language, deadline=_SECONDS) for each in (case.before, case.after))
+        difference = _difference(before, after, case.language)
+    except (grammars.NoGrammarError, DeadlineError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        return Evidence(Check.DIFFERENTIAL, Ruling.UNKNOWN, f"code and comments not told apart ({reason})")
+    if difference:
+        return Evidence(Check.DIFFERENTIAL, Ruling.FAIL, difference, trusted=True)
+    return Evidence(Check.DIFFERENTIAL, Ruling.PASS, SAME, trusted=True)
+
+
+def _difference(before: Parsed, after: Parsed, language: str) -> str:
+    """What changed beside comments and docstrings, or ""."""
+    old, new = list(_comments(before)), list(_comments(after))
+    if language == "python":
+        if _without_docstrings(before.source) != _without_docstrings(after.source):
+            return "the code itself changed: only docstrings and comments may"
+    elif _shape(before) != _shape(after) or _words_differ(before, after):
+        return f"the code itself changed{_first_change(before, after)}: only comments may"
+    if problem := _read_by_tools(old, new):
+        return problem
+    fresh = Counter(text for text, _ in new) - Counter(text for text, _ in old)
+    if any(_ENDS_EARLY.search(text) or (language == "java" and _JAVA_ESCAPE.search(text)) for text in fresh):
+        return "a new comment holds characters that may end it for a compiler"
+    if language == "go" and 'import "C"' in after.source.text and _preamble(before) != _preamble(after):
+        return 'the comment above `import "C"` is code, and it changed'
+    return ""
+
+
+def _without_docstrings(source: Source) -> str:
+    """Python's syntax tree as text. Raises SyntaxError where the text is none that this Python knows."""
+    tree = ast.parse(source.text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
+            ast.get_docstring(node, clean=False) is not None
+        ):
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.dump(tree)
+
+
+def _shape(parsed: Parsed) -> list[Mark]:
+    """The tree without comments: of each node its type, its number of children and, if it is a leaf, its text."""
+    marks: list[Mark] = []
+    pending = [parsed.root]
+    while pending:
+        node = pending.pop()
+        children = [child for child in node.children if "comment" not in child.type]
+        if not node.children or _WHOLE.search(node.type):
+            text = parsed.text(node)
+            if text.strip() or not text:
+                marks.append((node.type, 0, text))
+            continue
+        children = [child for child in children if child.children or not child.text or child.text.strip()]
+        marks.append((node.type, len(children), _between(parsed, node)))
+        pending += reversed(children)
+    return marks
+
+
+def _between(parsed: Parsed, node: tree_sitter.Node) -> str:
+    """What stands in a node and in none of its children: some grammars leave tokens out."""
+    at, found = node.start_byte, []
+    for child in node.children:
+        found.append(parsed.data[at : child.start_byte].strip())
+        at = max(at, child.end_byte)
+    found.append(parsed.data[at : node.end_byte].strip())
+    return b" ".join(filter(None, found)).decode("utf-8", "replace")
+
+
+def _comments(parsed: Parsed) -> Iterator[tuple[str, str]]:
+    """Each comment, and the code that stands before it on its line."""
+    pending = [parsed.root]
+    while pending:
+        node = pending.pop()
+        if "comment" in node.type:
+            start = parsed.data.rfind(b"\n", 0, node.start_byte) + 1
+            text = parsed.text(node).removesuffix("\n").removesuffix("\r")
+            yield text, parsed.data[start : node.start_byte].decode("utf-8", "replace").strip()
+        else:
+            pending += reversed(node.children)
+
+
+def _read_by_tools(old: list[tuple[str, str]], new: list[tuple[str, str]]) -> str:
+    before, after = (Counter(each for each in comments if _DIRECTIVE.search(each[0])) for comments in (old, new))
+    # What is asked of Stet goes when it is done.
+    changed = [text for text, _ in (before - after) if "stet:" not in text] + [text for text, _ in (after - before)]
+    return f"a comment that tools read changed: `{changed[0][:60]}`" if changed else ""
+
+
+def _preamble(parsed: Parsed) -> list[str]:
+    """The comments above Go's `import "C"`."""
+    place = parsed.data.find(b'import "C"')
+    return re.findall(r"//[^\n]*|/\*.*?\*/", parsed.data[:place].decode("utf-8", "replace"), re.DOTALL)
+
+
+def _words_differ(before: Parsed, after: Parsed) -> bool:
+    """A second opinion where the grammar cannot follow: there it may take a piece of a string for a comment."""
+    broken = before.root.has_error or after.root.has_error
+    return broken and _words(before.source.text) != _words(after.source.text)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _C_LIKE.findall(text) if word]
+
+
+def _first_change(before: Parsed, after: Parsed) -> str:
+    old, new = _words(before.source.text), _words(after.source.text)
+    pair = next(((a, b) for a, b in zip(old, new, strict=False) if a != b), None)
+    return f" (`{pair[0][:40]}` became `{pair[1][:40]}`)" if pair else ""
