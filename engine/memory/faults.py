@@ -19,13 +19,13 @@ _TEXTS = (
 
 
 @contextmanager
-def translated(place: Path | str) -> Iterator[None]:
-    """Raises a StoreError about `place` for errors of the system and of LanceDB. FileNotFoundError passes."""
+def translated(place: Path | str, *passing: type[Exception]) -> Iterator[None]:
+    """Raises a StoreError about `place` for errors of the system and of LanceDB, but for those that are `passing`."""
     try:
         yield
-    except (StoreError, FileNotFoundError):
-        raise
     except (OSError, RuntimeError, ValueError) as error:
+        if isinstance(error, passing):
+            raise
         raise fault_of(error, place) from error
 
 

@@ -1,5 +1,6 @@
 """The journal: what was remembered, counted and forgotten, one line of JSON each. It is the truth.
 
+    {"crc": "58d1c3f0", "e": {"v": 1, "op": "begin", "id": GENERATION}}
     {"crc": "9ae0daaf", "e": {"v": 1, "op": "put", "solution": {...}}}
     {"crc": "...", "e": {"v": 1, "op": "count", "id": I, "uses": 3, "wins": 2, "losses": 0, "last_used_at": T}}
     {"crc": "...", "e": {"v": 1, "op": "forget", "id": I}}
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -24,6 +26,9 @@ from stet_ls.engine.memory.solution import Solution
 
 VERSION = 1
 """Of the lines. A reader refuses newer ones instead of losing what it does not understand."""
+
+_LINE = 200
+"""Bytes of the first line that count for the generation."""
 
 Event = Mapping[str, Any]
 
@@ -61,12 +66,12 @@ class Journal:
 
     @property
     def stamp(self) -> tuple[int, int]:
-        """The file's identity and size; another identity means that it was written anew. (0, 0): there is none."""
+        """The file's generation and size; another generation means that it was written anew. (0, 0): there is none."""
         try:
-            info = self.path.stat()
-        except FileNotFoundError:
+            with self.path.open("rb") as file:
+                return zlib.crc32(file.readline(_LINE)), os.fstat(file.fileno()).st_size
+        except OSError:
             return 0, 0
-        return info.st_ino, info.st_size
 
     def append(self, events: Iterable[Event]) -> None:
         """Writes events down; when it returns they are on the disk. StoreError if they are not, and then none is."""
@@ -91,7 +96,7 @@ class Journal:
         events: list[Event] = []
         broken = 0
         try:
-            with translated(self.path), self.path.open("rb") as file:
+            with translated(self.path, FileNotFoundError), self.path.open("rb") as file:
                 file.seek(offset)
                 data = file.read()
         except FileNotFoundError:
@@ -120,6 +125,7 @@ class Journal:
         with translated(self.path):
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
+                _write(descriptor, _line({"v": VERSION, "op": "begin", "id": secrets.token_hex(8)}))
                 for solution in solutions:
                     _write(descriptor, _line(put(solution)))
                 os.fsync(descriptor)

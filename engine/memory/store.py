@@ -1,0 +1,208 @@
+"""What may be remembered, what is found, and in which order: the policy over the shelf."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory import journal
+from stet_ls.engine.memory.rows import Row
+from stet_ls.engine.memory.shelf import Shelf, where
+from stet_ls.engine.memory.solution import GLOBAL, Solution, check, texts_of
+
+_ALIKE = 0.95
+"""Cosine from which on two solutions of one language and scope are one, for the words and for the words with code."""
+_BELOW_BEST = 0.15
+"""What is so much less alike than the best hit is left out."""
+_CANDIDATES = 20
+_STEP = 0.05
+"""What outcomes add to a hit's place, times log(1 + wins - losses). They never lift one over the threshold."""
+_FRESH = 0.01
+_FRESH_DAYS = 90.0
+_WORD = re.compile(r"[^\W_]{2,}")
+_COMMON = frozenset({"the", "and", "for", "that", "with", "from", "this", "into", "are", "has", "its", "all", "any"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A solution that was found. `score` is its likeness from 0 to 1, `by` says of what: vectors or words."""
+
+    solution: Solution
+    score: float
+    by: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As searches tell it."""
+        return {**self.solution.to_json(), "score": round(self.score, 4), "by": self.by}
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of a solution: its id, and whether it is new, was known, or replaced one that was alike."""
+
+    id: str
+    how: str
+
+
+class Store:
+    """Solutions, by meaning. `most` is how many are kept."""
+
+    def __init__(self, shelf: Shelf, most: int) -> None:
+        self.shelf = shelf
+        self.most = most
+        self._encoding = asyncio.Lock()
+
+    async def put(self, solution: Solution) -> Stored:
+        """Remembers a solution; when it returns it is on the disk. StoreError if it may not or cannot be remembered."""
+        check(solution)
+        shelf = self.shelf
+        vectors = {}
+        if shelf.embedder is not None:
+            encoded = await self.encode(texts_of(solution))
+            vectors = {solution.id: (encoded[0], encoded[1])}
+        async with shelf.writing():
+            old = (await shelf.table.get([solution.id])).get(solution.id)
+            if old is not None:
+                better = solution if solution.rank[0] > old.solution.rank[0] else old.solution
+                kept = replace(
+                    better,
+                    created_at=old.solution.created_at,
+                    uses=old.solution.uses,
+                    wins=old.solution.wins + 1,
+                    losses=old.solution.losses,
+                )
+                await shelf.write([journal.put(kept)], vectors)
+                return Stored(solution.id, "known")
+            alike = await self._alike(Row(solution, *vectors[solution.id])) if vectors else None
+            if alike is None:
+                await shelf.write([journal.put(solution)], vectors)
+                return Stored(solution.id, "new")
+            if solution.rank[0] < alike.rank[0]:
+                await shelf.write([journal.count(alike.counted(wins=1))])
+                return Stored(alike.id, "known")
+            heir = replace(solution, uses=alike.uses, wins=alike.wins + 1, losses=alike.losses)
+            await shelf.write([journal.forget(alike.id), journal.put(heir)], vectors)
+            return Stored(solution.id, "replaced")
+
+    async def put_many(self, solutions: Sequence[Solution]) -> int:
+        """Remembers those that may be and are not known yet; returns how many. Their vectors come in the background."""
+        wanted = {solution.id: solution for solution in solutions if _may(solution)}
+        async with self.shelf.writing():
+            have = await self.shelf.table.get(list(wanted))
+            new = [solution for ident, solution in wanted.items() if ident not in have]
+            if new:
+                await self.shelf.write(journal.put(solution) for solution in new)
+        return len(new)
+
+    async def count(self, ids: Sequence[str], *, uses: int = 0, wins: int = 0, losses: int = 0) -> None:
+        """Counts what became of solutions. Ids that are gone by now are passed over."""
+        async with self.shelf.writing():
+            rows = [row for row in (await self.shelf.table.get(ids)).values() if row is not None]
+            if rows:
+                counted = (row.solution.counted(uses=uses, wins=wins, losses=losses) for row in rows)
+                await self.shelf.write(journal.count(solution) for solution in counted)
+
+    async def get(self, ident: str) -> Solution:
+        """The solution of an id. StoreError (unknown id) if there is none."""
+        await self.shelf.refresh()
+        row = (await self.shelf.table.get([ident])).get(ident) if re.fullmatch(r"[0-9a-f]{32}", ident) else None
+        if row is None:
+            raise StoreError(
+                f"There is no solution {ident!r}; `stet memory search` tells ids.", fault=StoreFault.UNKNOWN_ID
+            )
+        return row.solution
+
+    async def search(
+        self,
+        query: str,
+        *,
+        languages: Sequence[str] | None = None,
+        scope: str | None = None,
+        limit: int = 3,
+        min_score: float = 0.7,
+    ) -> list[Hit]:
+        """What fits the query best. `scope` is a workspace's; its solutions and the global ones count, None: all."""
+        await self.shelf.refresh()
+        scopes = None if scope is None else {scope, GLOBAL}
+        scores: dict[str, float] = {}
+        if self.shelf.embedder is not None:
+            vector = (await self.encode([query]))[0]
+            scores = await self.shelf.nearest(vector, max(_CANDIDATES, limit), languages, scopes)
+            scores = {ident: score for ident, score in scores.items() if score >= min_score}
+        by = dict.fromkeys(scores, "vectors")
+        if self.shelf.embedder is None or self.shelf.waiting:
+            for ident, score in (await self._by_words(query, languages, scopes)).items():
+                if score >= min_score and ident not in scores:
+                    scores[ident], by[ident] = score, "words"
+        best = sorted(scores, key=lambda ident: -scores[ident])[: max(_CANDIDATES, limit)]
+        rows = await self.shelf.table.get(best)
+        hits = [Hit(row.solution, min(scores[ident], 1.0), by[ident]) for ident, row in rows.items() if row]
+        hits.sort(key=_place, reverse=True)
+        top = max((hit.score for hit in hits), default=0.0)
+        return [hit for hit in hits if hit.score >= top - _BELOW_BEST][:limit]
+
+    async def encode(self, texts: Sequence[str]) -> Any:
+        """The vectors of texts, one run at a time: a query waits for a few texts of the background at most."""
+        assert self.shelf.embedder is not None
+        async with self._encoding:
+            return await asyncio.to_thread(self.shelf.embedder.encode, texts)
+
+    async def _alike(self, row: Row) -> Solution | None:
+        """A solution that says and does the same, as far as vectors tell."""
+        found = await self.shelf.nearest(row.v_ins, 3, [row.solution.language], [row.solution.scope])
+        near = [ident for ident, score in found.items() if score >= _ALIKE]
+        for other in (await self.shelf.table.get(near)).values():
+            if other and min(float(row.v_ins @ other.v_ins), float(row.v_all @ other.v_all)) >= _ALIKE:
+                return other.solution
+        return None
+
+    async def _by_words(
+        self, query: str, languages: Sequence[str] | None, scopes: Collection[str] | None
+    ) -> dict[str, float]:
+        """The share of the query's words that an instruction has, by id."""
+        wanted = _words(query)
+        if not wanted:
+            return {}
+        found = await self.shelf.table.by_words(" ".join(wanted), where(languages, scopes), _CANDIDATES)
+        return {ident: len(wanted & _words(text)) / len(wanted) for ident, text in found.items()}
+
+
+def unknown(ident: str) -> StoreError:
+    """That no solution has this id."""
+    return StoreError(f"There is no solution {ident!r}; `stet memory search` tells ids.", fault=StoreFault.UNKNOWN_ID)
+
+
+def _place(hit: Hit) -> float:
+    """By what hits are ordered: likeness, outcomes, and a little for what is fresh."""
+    balance = hit.solution.wins - hit.solution.losses
+    return hit.score + math.copysign(_STEP * math.log1p(abs(balance)), balance) + _FRESH * _freshness(hit.solution)
+
+
+def _freshness(solution: Solution) -> float:
+    """From 1 (today, or by a clock that was ahead) to 0."""
+    try:
+        then = datetime.fromisoformat(solution.last_used_at or solution.created_at)
+        days = (datetime.now(UTC) - then).total_seconds() / 86_400
+    except (ValueError, TypeError):
+        return 0.0
+    return math.exp(-max(days, 0.0) / _FRESH_DAYS)
+
+
+def _may(solution: Solution) -> bool:
+    try:
+        check(solution)
+    except StoreError:
+        return False
+    return True
+
+
+def _words(text: str) -> set[str]:
+    """The words that carry meaning, without the endings that a rephrasing changes."""
+    words = (word.lower() for word in _WORD.findall(text))
+    return {re.sub(r"(?<=\w{3})(?:ing|ed|es|s)$", "", word) for word in words if word not in _COMMON}
