@@ -2,7 +2,8 @@
 
 system   role, data rule, language card, conventions      the same bytes for all requests of a kind
          for some kinds an example of a reply, as two turns
-user     <data-id> context, target </data-id>             redacted, template words neutralized
+user     <data-id> the project's notes </data-id>         the same bytes too: this id is made of the notes
+         <data-id> context, target </data-id>             redacted, template words neutralized
          task, instruction, constraints
          the reply's form
 """
@@ -12,17 +13,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Message, Request, Target, TargetKind
 from stet_ls.engine.prompt import wording
-from stet_ls.engine.prompt.context import Piece, Worth, gather
+from stet_ls.engine.prompt.account import Part, parts_of
+from stet_ls.engine.prompt.context import gather
 from stet_ls.engine.prompt.conventions import conventions
-from stet_ls.engine.prompt.fence import code_fence, data, nonce
+from stet_ls.engine.prompt.fence import code_fence, data, nonce, stable
 from stet_ls.engine.prompt.ignored import Ignored
 from stet_ls.engine.prompt.ignored import left_out as left_out_files
+from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
 from stet_ls.engine.prompt.instruction import Instruction
-from stet_ls.engine.prompt.layout import Layout, choose
+from stet_ls.engine.prompt.layout import Choice, Layout, choose
+from stet_ls.engine.prompt.notes import FILE, notes
+from stet_ls.engine.prompt.pieces import Piece, Remembered, Worth
 from stet_ls.engine.prompt.redact import Redaction
 from stet_ls.engine.prompt.seal import UNSEALED, Sealed, seal, seal_more
 from stet_ls.engine.prompt.task import Task, Tier, Wants
@@ -32,9 +38,11 @@ from stet_ls.validators.languages import language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
-__all__ = ["Prompt", "Task", "Tier", "Wants", "build", "repair"]
+__all__ = ["Prompt", "Remembered", "Task", "Tier", "Wants", "build", "repair"]
 
-_BEARABLE: dict[Tier, Worth] = {"tiny": Worth.SIGNATURE, "mid": Worth.CALLER, "strong": Worth.CALLER}
+_UNBEARABLE: dict[Tier, frozenset[Worth]] = {
+    "tiny": frozenset({Worth.DEFINITION, Worth.CALLER}), "mid": frozenset(), "strong": frozenset(),
+}  # fmt: skip
 _LEAST_REPLY = 400
 """Tokens of its own reply that a model sees again at least when it is asked to mend it."""
 
@@ -44,7 +52,9 @@ _TAGS = {"shellscript": "bash", "csharp": "cs", "javascriptreact": "jsx", "types
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent. `tokens` is an estimate, `left_out` says what did not fit or is never shown.
+    """What is sent. `tokens` is an estimate, and so are those of its `parts`, which add up to it.
+
+    `left_out` says what did not fit or is never shown, with the reason and what it would have taken.
 
     `secrets` maps the placeholders that a reply may bring back to what they stand for, see `redact.restore`.
     """
@@ -54,9 +64,20 @@ class Prompt:
     left_out: tuple[str, ...] = ()
     redactions: tuple[Redaction, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    parts: tuple[Part, ...] = ()
     budget: int = 0
     form: str = ""
     sealed: Sealed = field(default=UNSEALED, repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """What a person is shown of it; lines count from 0."""
+        return {
+            "messages": [{"role": message.role, "content": message.content} for message in self.messages],
+            "tokens": self.tokens,
+            "parts": [{"name": part.name, "tokens": part.tokens} for part in self.parts],
+            "redactions": [{"line": each.line, "kind": each.kind} for each in self.redactions],
+            "left_out": list(self.left_out),
+        }
 
     @property
     def ident(self) -> str:
@@ -73,47 +94,95 @@ def build(
     budget_tokens: int,
     tier: Tier = "strong",
     ignore: tuple[str, ...] = (),
+    index: WorkspaceIndex | None = None,
+    remembered: tuple[Remembered, ...] = (),
 ) -> Prompt:
     """The first prompt of a job, of at most about `budget_tokens`. `ignore` are the user's patterns of hidden files.
 
-    What does not fit goes by its worth: conventions, callers, bodies, signatures, the frame, what the user gave, the
-    reported problems. Raises UsageError with the size if the target and the task alone are too much, and PolicyError
-    if a secret could not be taken out. Reads the project's settings files: not for an event loop.
+    What does not fit goes by its worth: notes and conventions of the project, what is remembered, callers, bodies,
+    signatures, the frame, what the user gave, the reported problems. Raises UsageError with the size if the target and
+    the task alone are too much, and PolicyError if a secret could not be taken out. Reads the project's files: not for
+    an event loop.
     """
-    hidden_files = left_out_files(request.context, Ignored(request.workspace, ignore))
+    ignored = Ignored(request.workspace, ignore)
+    hidden_files = left_out_files(request.context, ignored)
     request = replace(request, context={k: v for k, v in request.context.items() if k not in hidden_files})
-    never = tuple(f"context {name!r} ({reason})" for name, reason in hidden_files.items())
     done = (instruction.replaces,) if instruction is not None and instruction.replaces is not None else ()
     stub = _stub(request, target) if tier == "tiny" else ()
     shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub))
-    pieces = [piece for piece in gather(request, target, shown, hidden=done) if piece.worth <= _BEARABLE[tier]]
+    gathered = gather(request, target, shown, hidden=done, index=index, remembered=remembered)
+    pieces = [piece for piece in gathered.pieces if piece.worth not in _UNBEARABLE[tier]]
     layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub))
-    facts = conventions(request)
-    system = wording.system(task.wants, request.language, facts)
-    room = budget_tokens - _tokens(_messages(system, layout, (), task.wants))
-    chosen, left_out = choose(pieces, room)
-    if left_out and facts:
-        bare = wording.system(task.wants, request.language, ())
-        room += estimate(system) - estimate(bare)
-        system = bare
-        chosen, left_out = choose(pieces, room)
-        left_out = (*left_out, "the project's conventions")
-    if room < 0:
+    frame = _frame(request, layout, task, pieces, budget_tokens, ignored, tier)
+    if frame.room < 0:
         raise UsageError(
-            f"{target.name or 'The target'} and its task are about {budget_tokens - room:,} tokens and the model can "
-            f"take {budget_tokens:,} at once: select a smaller part"
+            f"{target.name or 'The target'} and its task are about {budget_tokens - frame.room:,} tokens and the model "
+            f"can take {budget_tokens:,} at once: select a smaller part"
         )
-    sealed = seal(request, _messages(system, layout, chosen, task.wants), layout.ident)
+    idents = (layout.ident, *([stable(frame.notes)] if frame.notes else []))
+    sealed = seal(request, _messages(frame.system, frame.layout, frame.choice.pieces, task.wants), *idents)
+    tokens = _tokens(sealed.messages)
+    never = tuple(f"context {name!r} ({reason})" for name, reason in hidden_files.items())
     return Prompt(
         messages=sealed.messages,
-        tokens=_tokens(sealed.messages),
-        left_out=(*never, *left_out),
+        tokens=tokens,
+        left_out=(*never, *gathered.gaps, *_no_room(frame)),
         redactions=sealed.redactions,
         secrets=sealed.restorable,
+        parts=parts_of(sealed, frame.system, frame.layout, frame.choice.pieces, frame.notes, tokens),
         budget=budget_tokens,
         form=layout.form,
         sealed=sealed,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A choice of pieces, and what stands around them; `dropped` are parts of that which had to go."""
+
+    system: str
+    layout: Layout
+    notes: str
+    choice: Choice
+    room: int
+    dropped: tuple[Part, ...] = ()
+
+
+def _frame(
+    request: Request,
+    layout: Layout,
+    task: Task,
+    pieces: Sequence[Piece],
+    budget: int,
+    ignored: Ignored,
+    tier: Tier,
+) -> _Frame:
+    """The pieces that fit. Notes and conventions, the same for all jobs, go only where that makes room for a piece."""
+    facts = conventions(request, ignored)
+    words = "" if tier == "tiny" else notes(request, ignored)
+    best: _Frame | None = None
+    dropped: tuple[Part, ...] = ()
+    for with_facts, with_notes in dict.fromkeys([(facts, words), (facts, ""), ((), "")]):
+        system = wording.system(task.wants, request.language, with_facts)
+        if words and not with_notes:
+            dropped = (Part("the project's notes", estimate(words)),)
+        if facts and not with_facts:
+            dropped = (*dropped, Part("the project's conventions", estimate("; ".join(facts))))
+        block = data(f"From the project's {FILE}:\n{with_notes}", stable(with_notes)) if with_notes else ""
+        around = replace(layout, notes=block)
+        room = budget - _tokens(_messages(system, around, (), task.wants))
+        choice = choose(pieces, room)
+        if best is None or best.room < 0 or len(choice.left_out) < len(best.choice.left_out):
+            best = _Frame(system, around, with_notes, choice, room, dropped)
+        if not choice.left_out and room >= 0:
+            break
+    assert best is not None
+    return best
+
+
+def _no_room(frame: _Frame) -> tuple[str, ...]:
+    left_out = [Part(piece.name, estimate(piece.text)) for piece in frame.choice.left_out]
+    return tuple(f"{part.name} (no room for {part.tokens:,} tokens)" for part in (*left_out, *frame.dropped))
 
 
 def repair(prompt: Prompt, reply_text: str, problem: str) -> Prompt:

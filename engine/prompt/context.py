@@ -5,63 +5,90 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import IntEnum
 
-from stet_ls.engine.models import Diagnostic, Request, Target, TargetKind
+from stet_ls.engine.models import Request, Target, TargetKind
+from stet_ls.engine.prompt.elsewhere import elsewhere, pieces_of
+from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
+from stet_ls.engine.prompt.pieces import Piece, Remembered, Worth
+from stet_ls.engine.prompt.problems import problems
 from stet_ls.engine.prompt.target import indent_at
 from stet_ls.engine.prompt.view import View, view
-from stet_ls.validators.findings import Severity
 from stet_ls.validators.languages import language
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, calls, imports, units
 
 _LINES_BEFORE, _LINES_AFTER = 15, 8
 _MOST_CALLEES, _MOST_CALLERS, _MOST_SIBLINGS = 8, 2, 20
-_LONGEST_MESSAGE = 600
 _OTHERS = "Other code of the file:"
 _CONSTRUCTORS = frozenset({"__init__", "constructor", "initialize", "new"})
 
 
-class Worth(IntEnum):
-    """What is kept when not everything fits; the lowest goes last."""
-
-    PROBLEM = 0
-    GIVEN = 1
-    FRAME = 2
-    SIGNATURE = 3
-    DEFINITION = 4
-    CALLER = 5
-
-
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A titled piece of context. `name` is how `left_out` calls it, `code` says that it goes into a code block.
+class Gathered:
+    """The pieces in reading order. `gaps` says what could not be looked up."""
 
-    Neighbours of one title share a block. `instead_of` names the piece that this one makes needless.
+    pieces: tuple[Piece, ...]
+    gaps: tuple[str, ...] = ()
+
+
+def gather(
+    request: Request,
+    target: Target,
+    shown: View,
+    *,
+    hidden: tuple[Span, ...] = (),
+    index: WorkspaceIndex | None = None,
+    remembered: tuple[Remembered, ...] = (),
+) -> Gathered:
+    """Everything that might help with `target`, whose text is `shown`, in reading order, without `hidden` spans.
+
+    What changes least comes first: the file's frame, what is used of it and of other files, what is remembered, what
+    the user gave, the reported problems.
     """
-
-    worth: Worth
-    name: str
-    title: str
-    text: str
-    code: bool = True
-    instead_of: str = ""
-
-
-def gather(request: Request, target: Target, shown: View, *, hidden: tuple[Span, ...] = ()) -> tuple[Piece, ...]:
-    """Everything that might help with `target`, whose text is `shown`, in reading order, without `hidden` spans."""
     source = request.source
-    pieces = [
-        Piece(Worth.GIVEN, f"context {key!r}", f"Given by the user, {key}:", value, code=False)
-        for key, value in request.context.items()
-    ]
+    pieces: list[Piece] = []
+    gaps: tuple[str, ...] = ()
+    known = units(source, request.language)
     if target.kind is not TargetKind.DOCUMENT:
-        known = units(source, request.language)
         pieces += _imports(source, request.language, target)
         pieces += _around(request, target, known, hidden)
         pieces += _definitions(request, target, known)
-    pieces += _problems(request, target, shown)
-    return tuple(piece for piece in pieces if piece.text.strip())
+    if index is not None:
+        used = elsewhere(request, _near(request, target), _called(request, target, known), _own(known), index)
+        pieces += [piece for one in used.definitions for piece in pieces_of(one, request)]
+        gaps = used.gaps
+    pieces += [
+        Piece(
+            Worth.REMEMBERED,
+            f"a remembered solution ({one.provenance})",
+            f"It was solved like this before, {one.provenance}:",
+            one.text,
+        )
+        for one in remembered
+    ]
+    pieces += [
+        Piece(Worth.GIVEN, f"context {key!r}", f"Given by the user, {key}:", value, code=False)
+        for key, value in request.context.items()
+    ]
+    pieces += problems(request, target, shown)
+    return Gathered(tuple(piece for piece in pieces if piece.text.strip()), gaps)
+
+
+def _near(request: Request, target: Target) -> str:
+    """The text whose names may be explained: the target's, or that above the place where it will stand."""
+    return request.source.slice(target.span) or request.source.slice(_above(request.source, target))
+
+
+def _called(request: Request, target: Target, known: tuple[Unit, ...]) -> list[str]:
+    """What the target calls: the unit by its syntax tree, anything else by its words before a bracket."""
+    unit = next((one for one in known if target.span.contains(one.span) and one.qualified == target.name), None)
+    if unit is not None:
+        return list(calls(request.source, request.language, unit))
+    return re.findall(r"[\w$]+(?=\s*\()", f"{_near(request, target)} {request.instruction}")
+
+
+def _own(known: tuple[Unit, ...]) -> frozenset[str]:
+    return frozenset(one.name for one in known if "." not in one.qualified)
 
 
 def _imports(source: Source, language_id: str, target: Target) -> Iterator[Piece]:
@@ -155,31 +182,6 @@ def _signature(unit: Unit, language_id: str) -> str:
     row = language(language_id)
     mark = (row.line_comment if row else None) or "//"
     return f"{unit.signature}  {mark} {unit.doc.splitlines()[0]}" if unit.doc else unit.signature
-
-
-def _problems(request: Request, target: Target, shown: View) -> Iterator[Piece]:
-    """For debug every diagnostic, for the rest those that overlap: a foreign one is hard to make a model ignore."""
-    source = request.source
-    lines = [
-        f"- {_where(source, problem, shown)}{problem.severity}: {_message(problem)}"
-        for problem in request.diagnostics
-        if request.action == "debug" or (problem.span.overlaps(target.span) and problem.severity is not Severity.HINT)
-    ]
-    yield Piece(Worth.PROBLEM, "the reported problems", "Reported problems:", "\n".join(lines), code=False)
-
-
-def _where(source: Source, problem: Diagnostic, shown: View) -> str:
-    start = min(problem.span.start, len(source.data))
-    line = source.line_of(start)
-    number = shown.number(line)
-    quoted = source.line_text(line).strip()
-    place = f"line {number}" if number else "elsewhere"
-    return f"{place}, `{quoted[:200]}`: " if quoted else f"{place}: "
-
-
-def _message(problem: Diagnostic) -> str:
-    origin = " ".join(filter(None, (problem.source, problem.code)))
-    return " ".join(problem.message.split())[:_LONGEST_MESSAGE] + (f" ({origin})" if origin else "")
 
 
 def _plain(text: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.models import Request
+from stet_ls.engine.prompt.ignored import Ignored
 from stet_ls.validators.project_files import parse_table, read_regular
 
 MOST = 8
@@ -23,24 +24,27 @@ _JS = ("javascript", "javascriptreact", "typescript", "typescriptreact")
 _JS_RUNNERS = ("vitest", "jest", "mocha", "ava", "jasmine")
 
 
-def conventions(request: Request) -> tuple[str, ...]:
+def conventions(request: Request, ignored: Ignored | None = None) -> tuple[str, ...]:
     """At most `MOST` facts for the file of a request, always in the same order; none for a document without a path."""
-    if request.path is None:
-        return ()
     facts: dict[str, str] = {}
-    for folder in _folders(request):
-        for name, read in _READERS.items():
-            text = _text(request, folder / name)
-            if text is not None:
-                for key, fact in read(text, request):
-                    facts.setdefault(key, fact)  # the nearest file wins
+    for name, text in read_upwards(request, tuple(_READERS), ignored or Ignored(request.workspace)):
+        for key, fact in _READERS[name](text, request):
+            facts.setdefault(key, fact)  # the nearest file wins
     return tuple(facts[key] for key in sorted(facts))[:MOST]
+
+
+def read_upwards(request: Request, names: tuple[str, ...], ignored: Ignored) -> Iterator[tuple[str, str]]:
+    """Name and text of the files of some names, from the document's folder upwards. Hidden ones are left out."""
+    for folder in _folders(request):
+        for name in names:
+            text = _text(request, folder / name)
+            if text is not None and ignored.reason(folder / name) is None:
+                yield name, text
 
 
 def _folders(request: Request) -> Iterator[Path]:
     """The file's folder and those above it, up to the workspace's root or the repository's."""
-    assert request.path is not None
-    for folder in list(request.path.parents)[:_FOLDERS_UP]:
+    for folder in list(request.path.parents)[:_FOLDERS_UP] if request.path is not None else ():
         yield folder
         if folder in request.workspace.roots or (folder / ".git").exists():
             return
@@ -96,9 +100,35 @@ def _package(text: str, request: Request) -> Iterator[Fact]:
         runner = "node:test"
     if runner:
         yield "tests", f"tests with {runner}"
+    yield from _package_style(data)
     kind = _at(data, "type")
     if kind in ("module", "commonjs"):
         yield "modules", "ES modules (import)" if kind == "module" else "CommonJS modules (require)"
+
+
+def _package_style(data: Any) -> Iterator[Fact]:
+    width, size = _at(data, "prettier", "printWidth"), _at(data, "prettier", "tabWidth")
+    if isinstance(width, int) and 20 <= width <= 400:
+        yield "line length", f"lines of at most {width} characters"
+    if _at(data, "prettier", "useTabs") is True:
+        yield "indent", "indentation with tabs"
+    elif isinstance(size, int) and 1 <= size <= 16:
+        yield "indent", f"indentation with {size} spaces"
+    if isinstance(single := _at(data, "prettier", "singleQuote"), bool):
+        yield "quotes", f"{'single' if single else 'double'} quotes"
+    if isinstance(semicolons := _at(data, "prettier", "semi"), bool):
+        yield "semicolons", "semicolons" if semicolons else "no semicolons"
+
+
+def _tsconfig(text: str, request: Request) -> Iterator[Fact]:
+    """JSON with comments, so it is read by its words; a setting in a comment does not count."""
+    if not request.language.startswith("typescript"):
+        return
+    text = re.sub(r"(?m)^\s*//[^\n]*|\s//[^\n]*$", "", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))
+    if re.search(r'"strict"\s*:\s*true', text):
+        yield "types", "TypeScript in strict mode"
+    if target := re.search(r'(?i)"target"\s*:\s*"(es(?:\d{1,4}|next))"', text):
+        yield "target", f"compiled to {target[1].upper()}"
 
 
 def _editorconfig(text: str, request: Request) -> Iterator[Fact]:
@@ -137,5 +167,6 @@ def _at(data: Any, *keys: str) -> Any:
 _READERS: dict[str, Callable[[str, Request], Iterator[Fact]]] = {
     "pyproject.toml": _pyproject,
     "package.json": _package,
+    "tsconfig.json": _tsconfig,
     ".editorconfig": _editorconfig,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import secrets
 from collections.abc import Mapping
@@ -34,6 +35,14 @@ def nonce() -> str:
     return secrets.token_hex(4)
 
 
+def stable(text: str) -> str:
+    """The id of a fence around a text that stays the same from prompt to prompt, so that a server's cache holds on.
+
+    It is made of the text, which would have to hold its own hash to close the fence.
+    """
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def data(text: str, ident: str) -> str:
     """`text` as data: between two tags of this prompt's own id."""
     return f"<data-{ident}>\n{text}\n</data-{ident}>"
@@ -45,15 +54,15 @@ def code_fence(*texts: str) -> str:
     return "`" * (longest + 1)
 
 
-def neutralize(text: str, known: Mapping[str, str], ident: str = "") -> tuple[str, dict[str, str]]:
+def neutralize(text: str, known: Mapping[str, str], *idents: str) -> tuple[str, dict[str, str]]:
     """`text` with a placeholder for each word that a chat template would obey, and all placeholders in use.
 
     Restored in a reply like a secret (`redact.restore`), so code that is about such words survives. The tags of the
-    prompt's own fence, `ident`, stay.
+    prompt's own fences, `idents`, stay.
     """
     placeholders = dict(known)
     names = {value: name for name, value in known.items()}
-    own = (f"<data-{ident}>", f"</data-{ident}>") if ident else ()
+    own = {tag for ident in idents for tag in (f"<data-{ident}>", f"</data-{ident}>")}
     number = 0
 
     def replace(match: re.Match[str]) -> str:

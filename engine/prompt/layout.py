@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from stet_ls.engine.prompt.context import Piece
 from stet_ls.engine.prompt.fence import data
+from stet_ls.engine.prompt.pieces import Piece
 from stet_ls.engine.prompt.tokens import estimate
 
 
@@ -15,7 +15,8 @@ from stet_ls.engine.prompt.tokens import estimate
 class Layout:
     """What every user message of one job has: the target under its heading, the order, the reply's form.
 
-    `fence` and `tag` are those of all its code blocks, `ident` is the id of its data tags.
+    `fence` and `tag` are those of all its code blocks, `ident` is the id of its data tags. `notes` are the project's,
+    fenced already: they come first, being the same for all jobs of a project.
     """
 
     heading: str
@@ -25,13 +26,15 @@ class Layout:
     fence: str
     tag: str
     ident: str
+    notes: str = ""
 
     def user(self, pieces: Sequence[Piece]) -> str:
         """The user message with the given pieces of context; neighbours under one title share a block."""
         blocks = [self._section(title, list(group)) for title, group in groupby(pieces, key=lambda piece: piece.title)]
         target = self._block(self.target) if self.target.strip() else ""
         blocks.append("\n".join(filter(None, (self.heading, target))))
-        return "\n\n".join([data("\n\n".join(blocks), self.ident), self.order, self.form])
+        parts = [self.notes, data("\n\n".join(blocks), self.ident), self.order, self.form]
+        return "\n\n".join(filter(None, parts))
 
     def _section(self, title: str, pieces: Sequence[Piece]) -> str:
         text = "\n\n".join(piece.text for piece in pieces)
@@ -41,8 +44,16 @@ class Layout:
         return f"{self.fence}{self.tag}\n{text}\n{self.fence}"
 
 
-def choose(pieces: Sequence[Piece], room: int) -> tuple[list[Piece], tuple[str, ...]]:
-    """The pieces that fit into `room` tokens, most worth first, in reading order; and the names of the others."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What gets a place, in reading order, and what does not."""
+
+    pieces: tuple[Piece, ...]
+    left_out: tuple[Piece, ...]
+
+
+def choose(pieces: Sequence[Piece], room: int) -> Choice:
+    """The pieces that fit into `room` tokens, most worth first."""
     costs = {piece.name: estimate(f"\n\n{piece.title}\n```tag\n{piece.text}\n```") + 2 for piece in pieces}
     taken: set[str] = set()
     for piece in sorted(pieces, key=lambda piece: piece.worth):
@@ -51,5 +62,5 @@ def choose(pieces: Sequence[Piece], room: int) -> tuple[list[Piece], tuple[str, 
             room -= cost
             taken = (taken - {piece.instead_of}) | {piece.name}
     replaced = {piece.instead_of for piece in pieces if piece.name in taken}
-    left_out = tuple(piece.name for piece in pieces if piece.name not in taken | replaced)
-    return [piece for piece in pieces if piece.name in taken], left_out
+    left_out = tuple(piece for piece in pieces if piece.name not in taken | replaced)
+    return Choice(tuple(piece for piece in pieces if piece.name in taken), left_out)

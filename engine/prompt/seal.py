@@ -45,8 +45,8 @@ UNSEALED = Sealed(())
 """Nothing is hidden in these messages."""
 
 
-def seal(request: Request, messages: Iterable[Message], ident: str) -> Sealed:
-    """The messages of a job's first prompt. `ident` is the id of its data fence.
+def seal(request: Request, messages: Iterable[Message], ident: str, *others: str) -> Sealed:
+    """The messages of a job's first prompt. `ident` is the id of its data fence, `others` are those of more.
 
     Raises PolicyError, naming the line and the kind, if something could not be taken out. Reads the workspace's
     `.env` files: not for an event loop.
@@ -63,7 +63,7 @@ def seal(request: Request, messages: Iterable[Message], ident: str) -> Sealed:
         redacted = redact(message.content, secrets, values=values, config=config)
         if redacted.left:
             raise _refusal(document, redacted)
-        content, secrets = neutralize(redacted.text, redacted.secrets, ident)
+        content, secrets = neutralize(redacted.text, redacted.secrets, ident, *others)
         sent.append(Message(message.role, content))
         found += redacted.redactions
     used = {redaction.placeholder for redaction in found}

@@ -1,0 +1,41 @@
+"""The pieces of context that a prompt is put together from, and what each is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Worth(IntEnum):
+    """What is kept when not everything fits; the lowest goes last."""
+
+    PROBLEM = 0
+    GIVEN = 1
+    FRAME = 2
+    SIGNATURE = 3
+    DEFINITION = 4
+    CALLER = 5
+    REMEMBERED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A titled piece of context. `name` is how `left_out` calls it, `code` says that it goes into a code block.
+
+    Neighbours of one title share a block. `instead_of` names the piece that this one makes needless.
+    """
+
+    worth: Worth
+    name: str
+    title: str
+    text: str
+    code: bool = True
+    instead_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A solution that stood, ready to be shown: its whole text, and where it comes from in a few words."""
+
+    text: str
+    provenance: str
