@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stet_ls.engine.actions.recipe import Recipe, brief
@@ -14,11 +14,15 @@ from stet_ls.engine.job import Job
 from stet_ls.engine.ledger import Ended, Entry, LedgerFile, now
 from stet_ls.engine.line import Line
 from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Answer, Outcome, Request
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.settings import Settings
 from stet_ls.engine.spending import Purse
+from stet_ls.engine.trace.store import Store
+from stet_ls.engine.trace.tape import Tape
+from stet_ls.engine.trace.writing import Finished
 
 log = logging.getLogger(__name__)
 
@@ -29,13 +33,25 @@ class Engine:
     Every method may be cancelled at any await; what it started is stopped then.
     """
 
-    def __init__(self, settings: Settings, paths: Paths) -> None:
+    def __init__(self, settings: Settings, paths: Paths, *, models: ModelSource | None = None) -> None:
+        """`models` answer instead of the settings' endpoints: those of a record."""
         self.settings = settings
         self.actions = Actions(settings)
-        self.models = Models(settings, paths)
+        self.models: ModelSource = models or Models(settings, paths)
         self.ledger = LedgerFile(paths.ledger)
         self._purse = Purse(settings.spending, self.ledger)
         self._line = Line()
+        self._traces = Store(paths.traces, settings.trace.keep if settings.trace.enabled else 0)
+        self._watchers: list[Callable[[Finished], None]] = [self._traces.keep]
+
+    def watch(self, watcher: Callable[[Finished], None]) -> None:
+        """Has `watcher` told of each job that ended, on the event loop's thread: it must not take long."""
+        self._watchers.append(watcher)
+
+    @property
+    def queue(self) -> tuple[int, int]:
+        """How many jobs work, and how many wait for their turn."""
+        return self._line.length
 
     async def run(self, request: Request, *, on_event: OnEvent = ignore) -> Answer:
         """Does one job, when its turn comes. Raises StetError for what the user has to mend.
@@ -45,18 +61,40 @@ class Engine:
         recipe = self._recipe(request)
         profile = await self.models.profile()
         async with self._line.turn(1 if self.models.is_embedded else self.settings.jobs_at_once, on_event):
-            job = Job(request, self.settings, self.models, profile, self._purse, on_event)
+            tape = Tape(self.models, on_event)
+            job = Job(request, self.settings, tape, profile, self._purse, tape.hear)
             log.info("job %s: %s, %s", job.trace_id, request.action, request.language)
-            ended = Ended.FAILED
+            ended, answer, raised = Ended.FAILED, None, None
             try:
                 answer = await recipe.run(job)
                 ended = Ended.OFFERED if answer.success else Ended.REFUSED
             except asyncio.CancelledError:
                 ended = Ended.CANCELLED
                 raise
+            except Exception as error:
+                raised = error
+                raise
             finally:
                 self._write_down(job, ended)
+                self._tell(job, tape, ended, answer, raised)
         return answer
+
+    def _tell(self, job: Job, tape: Tape, ended: Ended, answer: Answer | None, raised: Exception | None) -> None:
+        finished = Finished(
+            job.trace_id,
+            now(),
+            ended,
+            job.seconds(),
+            dict(job.ledger.stages),
+            job.request,
+            job.settings,
+            job.profile,
+            tape,
+            answer,
+            raised,
+        )
+        for watcher in self._watchers:
+            watcher(finished)
 
     def _write_down(self, job: Job, ended: Ended) -> None:
         log.info("job %s: %s after %.1f s", job.trace_id, ended, job.seconds())
@@ -95,5 +133,6 @@ class Engine:
         return await self.models.health()
 
     async def close(self) -> None:
-        """Lets go of connections and of the embedded model."""
+        """Lets go of connections and of the embedded model. Records that are being written get a moment."""
+        await self._traces.close()
         await self.models.close()

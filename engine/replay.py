@@ -1,0 +1,59 @@
+"""Runs the whole engine once more on a record: the same actions, loop and judges, and the replies that came then."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stet_ls.engine.ledger import Ended
+from stet_ls.engine.models import Answer
+from stet_ls.engine.paths import Paths
+from stet_ls.engine.run import Engine
+from stet_ls.engine.settings import Settings
+from stet_ls.engine.trace.playback import Recorded, difference, request_of, settings_of
+from stet_ls.engine.trace.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a replay came to. `diff` is "" if that is the same; `asked` counts calls, `recorded` those of the record."""
+
+    ended: Ended
+    diff: str
+    asked: int
+    recorded: int
+    answer: Answer | None = None
+
+
+async def replay(record: Record, name: str, settings: Settings, paths: Paths) -> Replayed:
+    """Runs a record again. Asks no model, and writes neither ledger nor record.
+
+    `name` is how messages call the record. Raises UsageError if it cannot be run: it names the field.
+    """
+    models = Recorded(record, name)
+    request = request_of(record, name)
+    settings = settings_of(record, settings, name)
+    answer: Answer | None = None
+    raised: Exception | None = None
+    with tempfile.TemporaryDirectory(prefix="stet-replay-") as folder:
+        engine = Engine(settings, replace(paths, data=Path(folder)), models=models)
+        try:
+            answer = await engine.run(request)
+            ended = Ended.OFFERED if answer.success else Ended.REFUSED
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            ended = Ended.CANCELLED
+        except Exception as error:  # noqa: BLE001 - a bug of the engine is what a record may be about
+            raised, ended = error, Ended.FAILED
+        finally:
+            await engine.close()
+    return Replayed(ended, difference(record, answer, raised, ended), models.asked, len(record.calls), answer)
+
+
+def _is_cancelled() -> bool:
+    """True if somebody stops the replay itself; a recorded cancellation comes from nobody."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

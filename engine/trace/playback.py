@@ -1,0 +1,206 @@
+"""Gives a record's replies to another run of the engine, in their order, and tells whether it came to the same."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from stet_ls.engine import errors
+from stet_ls.engine.errors import EndpointError, Fault, LimitError, StetError, UsageError
+from stet_ls.engine.events import OnEvent, ignore
+from stet_ls.engine.ledger import Ended
+from stet_ls.engine.model.chat import Completion, Sampling, Usage
+from stet_ls.engine.model.profiles import Profile
+from stet_ls.engine.models import Answer, Buffer, Diagnostic, Message, Request, Selection, Workspace
+from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+from stet_ls.engine.settings import Settings
+from stet_ls.engine.trace import record as form
+from stet_ls.engine.trace.hiding import Hider
+from stet_ls.engine.trace.writing import SETTINGS, hidden_answer, trouble
+from stet_ls.validators.findings import Severity
+from stet_ls.validators.source import Source, Span
+
+SAME = ("success", "message", "edits", "new_files", "markdown", "code", "tests")
+"""What makes two answers the same, beside the verdicts: no seconds, no confidence, no warnings about the network."""
+
+
+class Recorded:
+    """A source of replies that has only those of a record; see `model.served.ModelSource`."""
+
+    def __init__(self, record: form.Record, name: str) -> None:
+        """Raises UsageError, in the words of `record.parse`, if the profile is none."""
+        self.asked = 0
+        self._record = record
+        self._profile = _profile(record, name)
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        deadline: float,
+        on_event: OnEvent = ignore,
+        sealed: Sealed = UNSEALED,
+    ) -> Completion:
+        """The next reply of the record, or the error that came in its place.
+
+        Behind the last one the job ends as it did: by its error, cancelled, or with what it had when its time was up.
+        """
+        self.asked += 1
+        record = self._record
+        if self.asked > len(record.calls):
+            if record.ended is Ended.CANCELLED:
+                raise asyncio.CancelledError
+            raise _raised(record.error) if record.error else LimitError("The record holds no further reply.")
+        call = record.calls[self.asked - 1]
+        if call.error is not None:
+            raise _raised(call.error)
+        if call.reply is None:
+            raise asyncio.CancelledError
+        return _completion(call.reply)
+
+    async def profile(self) -> Profile:
+        """The profile of the model that served."""
+        return self._profile
+
+    async def health(self) -> Mapping[str, Any]:
+        """A record is always ready."""
+        return {"status": "ready", "model": self._profile.model, "endpoint": "record", "endpoints": []}
+
+    def most(self, prompt_tokens: int, reply_tokens: int) -> float:
+        """Recorded replies cost nothing."""
+        return 0.0
+
+    @property
+    def is_embedded(self) -> bool:
+        """Never: nothing has to wait in line."""
+        return False
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def request_of(record: form.Record, name: str) -> Request:
+    """The request as it was, with other words in the places of its secrets. Raises UsageError if it cannot be asked."""
+    asked = record.request
+    if not record.whole:
+        raise UsageError(f"{name}: whole: something of this job could not be kept, so it cannot be replayed.")
+    source = Source(asked.text)
+    for where, span in [("selection", asked.selection), *(("diagnostics", each.span) for each in asked.diagnostics)]:
+        if span is not None and not 0 <= span[0] <= span[1] <= len(source.data):
+            raise UsageError(f"{name}: request.{where}: {list(span)} lies outside the text. Was it edited by hand?")
+    return Request(
+        action=asked.action,
+        language=asked.language,
+        source=source,
+        selection=None if asked.selection is None else Selection(Span(*asked.selection)),
+        path=None if asked.path is None else Path(asked.path).expanduser(),
+        instruction=asked.instruction,
+        constraints=asked.constraints,
+        context=asked.context,
+        diagnostics=tuple(
+            Diagnostic(Span(*each.span), each.message, Severity(each.severity), each.source, each.code)
+            for each in asked.diagnostics
+        ),
+        budget=asked.budget,
+        workspace=Workspace(
+            tuple(Path(root).expanduser() for root in asked.roots),
+            tuple(Buffer(Path(each.path).expanduser(), each.version, each.text) for each in asked.buffers),
+        ),
+        tab_size=asked.tab_size,
+        hidden=asked.hidden,
+    )
+
+
+def settings_of(record: form.Record, own: Settings, name: str) -> Settings:
+    """Whoever replays keeps their own settings but for what an answer depends on; a record starts no program."""
+    data = own.model_dump(mode="json")
+    for key, allowed in SETTINGS.items():
+        told = record.settings.get(key)
+        if told is None:
+            continue
+        if allowed is True:
+            data[key] = told
+        elif isinstance(told, dict):
+            data[key] |= {name: value for name, value in told.items() if name in allowed}
+    data |= {"providers": [], "spending": {}, "trace": {"enabled": False}, "metrics_port": 0}
+    try:
+        return Settings.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{name}: settings.{field}: {first['msg']}. Was it edited by hand?") from None
+
+
+def difference(record: form.Record, answer: Answer | None, error: Exception | None, ended: Ended) -> str:
+    """What a replay came to otherwise, as a diff; "" if it is the same."""
+    # Both sides are read in the same way: a word in a secret's place may look like a secret itself.
+    hider = Hider(record.request.hidden, (), config=False)
+    told = None if record.answer is None else hider.anything(record.answer)
+    raised = None if record.error is None else hider.anything(record.error.model_dump())
+    before = _lines(told, raised, record.ended)
+    told = None if answer is None else hidden_answer(answer, hider)
+    raised = None if error is None else trouble(error, hider).model_dump()
+    after = _lines(told, raised, ended)
+    return "\n".join(difflib.unified_diff(before, after, "recorded", "replayed", lineterm=""))
+
+
+def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: Ended) -> list[str]:
+    """How a job ended, in lines that can be compared."""
+    lines = [f"ended: {ended}"]
+    if error is not None:
+        lines.append(f"error: {error['kind']}: {error['message']}")
+    if answer is not None:
+        for key in SAME:
+            lines += json.dumps({key: answer.get(key)}, ensure_ascii=False, indent=1).replace("\\n", "\n  ").split("\n")
+        lines += [f"{each.get('check')}: {each.get('verdict')}" for each in answer.get("evidence", [])]
+    return lines
+
+
+def _completion(reply: form.Reply) -> Completion:
+    return Completion(
+        text=reply.text,
+        reasoning=reply.reasoning,
+        finish=reply.finish,
+        usage=None if reply.usage is None else Usage(*reply.usage),
+        model=reply.model,
+        endpoint=reply.endpoint,
+        first_token_seconds=reply.first_token_seconds,
+        seconds=reply.seconds,
+        requests=reply.requests,
+        warnings=reply.warnings,
+        cost=reply.cost,
+        fault=_fault(reply.fault),
+        streamed=reply.streamed,
+        runaway=reply.runaway,
+    )
+
+
+def _fault(name: str) -> Fault | None:
+    return Fault(name) if name in {fault.value for fault in Fault} else None
+
+
+def _raised(error: form.Trouble) -> Exception:
+    """The error as it was; one that this Stet does not know is a StetError with the same sentence."""
+    if error.kind == "EndpointError":
+        fault = _fault(error.fault) or Fault.SERVER
+        return EndpointError(error.message, fault=fault, endpoint=error.endpoint, status=error.status)
+    kind = getattr(errors, error.kind, None)
+    return kind(error.message) if isinstance(kind, type) and issubclass(kind, StetError) else StetError(error.message)
+
+
+def _profile(record: form.Record, name: str) -> Profile:
+    known = {field.name for field in fields(Profile)}
+    if unknown := sorted(record.profile.keys() - known):
+        raise UsageError(f"{name}: profile.{unknown[0]}: there is no such field. Was it edited by hand?")
+    try:
+        return Profile(**record.profile)
+    except TypeError as error:
+        raise UsageError(f"{name}: profile: {error}. Was it edited by hand?") from None

@@ -1,0 +1,289 @@
+"""A job's record gives the same answer once more; a changed one says what differs, a broken one says where."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from support.engine import Bench, code_reply
+from support.planted import NAMED, PASSWORDS, TOKENS
+from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.errors import EndpointError, NoModelError, UsageError
+from stet_ls.engine.ledger import Ended
+from stet_ls.engine.models import Budget
+from stet_ls.engine.paths import user_paths
+from stet_ls.engine.replay import Replayed, replay
+from stet_ls.engine.settings import ModelSettings, Settings, TraceSettings
+from stet_ls.engine.trace.record import Record, parse, read
+from stet_ls.engine.trace.store import Store
+
+SIGN = "import os\n\n\ndef sign(x):\n    $0if x > 0:\n        return 1\n    return -1\n"
+SHORT = "def sign(x):\n    return 1 if x > 0 else -1"
+
+
+@pytest.fixture
+async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench]:
+    async with Bench(scripted) as bench:
+        yield bench
+
+
+async def recorded(bench: Bench) -> Record:
+    """The record of the last job."""
+    await bench.engine.close()
+    store = Store(user_paths().traces, 200)
+    return read(store.find(""))
+
+
+async def again(record: Record) -> Replayed:
+    """What the record's text, read anew, comes to."""
+    return await replay(parse(record.to_json(), "r.json"), "r.json", Settings(), user_paths())
+
+
+@pytest.mark.parametrize("action", ["debug", "refactor", "optimize", "generate", "test", "explain", "analyze"])
+async def test_a_replay_gives_the_same_answer(bench: Bench, scripted: ScriptedModel, action: str) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    answer = await bench.run(action, SIGN, instruction="shorter")
+    record = await recorded(bench)
+    assert record.id == answer.metadata["trace"]
+    result = await again(record)
+    assert result.diff == ""
+    assert result.asked == result.recorded == len(scripted.requests)
+
+
+async def test_a_replay_goes_through_repairs(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.replies([Reply("Sure!"), Reply(code_reply("def sign(x:")), Reply(code_reply(SHORT))])
+    answer = await bench.run("refactor", SIGN, budget=Budget.THOROUGH)
+    assert answer.success
+    record = await recorded(bench)
+    assert [len(call.messages) + call.same for call in record.calls] == sorted(
+        len(call.messages) + call.same for call in record.calls
+    )
+    result = await again(record)
+    assert (result.diff, result.asked) == ("", 3)
+
+
+async def test_a_refused_job_is_replayed(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("I cannot help with that.")
+    assert not (await bench.run("refactor", SIGN)).success
+    record = await recorded(bench)
+    assert record.ended is Ended.REFUSED
+    assert (await again(record)).diff == ""
+
+
+async def test_a_failed_job_is_replayed(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply.failure(401, "no such key")
+    with pytest.raises(EndpointError):
+        await bench.run("refactor", SIGN)
+    record = await recorded(bench)
+    assert record.ended is Ended.FAILED
+    assert record.error is not None
+    assert record.error.kind == "EndpointError"
+    result = await again(record)
+    assert (result.diff, result.ended) == ("", Ended.FAILED)
+
+
+async def test_a_job_without_an_endpoint_leaves_a_record(stet_home: Path) -> None:
+    with ScriptedModel() as model:
+        bench = Bench(model)
+    with pytest.raises(NoModelError):
+        await bench.run("refactor", SIGN)
+    record = await recorded(bench)
+    assert record.error is not None
+    assert record.error.kind == "NoModelError"
+    assert record.calls[0].requests[0].fault == "unreachable"
+    assert (await again(record)).diff == ""
+
+
+async def test_a_cancelled_job_leaves_a_record(bench: Bench, scripted: ScriptedModel) -> None:
+    release = threading.Event()
+    scripted.default = Reply(code_reply(SHORT), hold=release)
+    job = asyncio.create_task(bench.run("refactor", SIGN))
+    await asyncio.to_thread(scripted.wait_request, 1)
+    job.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await job
+    release.set()
+    record = await recorded(bench)
+    assert record.ended is Ended.CANCELLED
+    result = await again(record)
+    assert (result.diff, result.ended) == ("", Ended.CANCELLED)
+
+
+async def test_a_cancelled_replay_is_cancelled(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN)
+    record = await recorded(bench)
+    task = asyncio.create_task(again(record))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_another_reply_is_a_difference(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN)
+    text = (await recorded(bench)).to_json().replace("1 if x > 0 else -1\\n```", "2 if x > 0 else -1\\n```")
+    result = await again(parse(text, "r.json"))
+    assert "-" in result.diff
+    assert "return 2 if x > 0" in result.diff
+
+
+@pytest.mark.parametrize("kind", sorted(TOKENS)[::6])
+async def test_a_secret_in_the_code_is_replayed_without_it(
+    kind: str, bench: Bench, scripted: ScriptedModel, stet_home: Path
+) -> None:
+    import random
+
+    secret = TOKENS[kind](random.Random(3))
+    text = f'KEY = "{secret}"; N = 1\n\n\ndef call():\n    $0key = "{secret}"\n    return send(key, N)\n'
+    scripted.default = Reply(code_reply('def call():\n    return send("STET_SECRET_1", N)'))
+    answer = await bench.run("refactor", text, instruction=f"say {secret} once")
+    assert answer.success, answer.message
+    record = await recorded(bench)
+    assert secret not in record.to_json()
+    assert secret.rpartition("/")[2] not in record.to_json()
+    assert record.request.hidden
+    assert (await again(record)).diff == ""
+
+
+@pytest.mark.parametrize("form", NAMED["python"][:6])
+async def test_a_secret_told_by_its_place(form: str, bench: Bench, scripted: ScriptedModel) -> None:
+    import random
+
+    secret = PASSWORDS["words"](random.Random(5))
+    text = f"{form.format(v=secret)}\n\ndef call(x):\n    $0if x > 0:\n        return 1\n    return 0\n"
+    scripted.default = Reply(code_reply("def call(x):\n    return 1 if x > 0 else 0"))
+    assert (await bench.run("refactor", text)).success
+    record = await recorded(bench)
+    assert secret not in record.to_json()
+    assert (await again(record)).diff == ""
+
+
+async def test_a_secret_that_the_model_made_up_is_not_kept(bench: Bench, scripted: ScriptedModel) -> None:
+    import random
+
+    secret = TOKENS["github classic"](random.Random(9))
+    scripted.default = Reply(code_reply(f'def sign(x, key="{secret}"):\n    return 1'))
+    await bench.run("refactor", SIGN)
+    record = await recorded(bench)
+    assert secret not in record.to_json()
+    assert (await again(record)).diff == ""
+
+
+async def test_secret_files_are_not_in_a_record(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
+    from stet_ls.engine.models import Buffer, Workspace
+
+    workspace = Workspace(
+        (tmp_path,),
+        (Buffer(tmp_path / ".env", 1, "APP_PASSPHRASE=moon-harbour-91\n"), Buffer(tmp_path / "b.py", 1, "B = 1\n")),
+    )
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run(
+        "refactor", SIGN, workspace=workspace, instruction="moon-harbour-91", context={".env": "moon-harbour-91"}
+    )
+    record = await recorded(bench)
+    assert "moon-harbour-91" not in record.to_json()
+    assert [Path(buffer.path).name for buffer in record.request.buffers] == ["b.py"]
+    assert record.request.left_out
+
+
+async def test_the_switch_turns_it_off(scripted: ScriptedModel, stet_home: Path) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    async with Bench(scripted, Settings(trace=TraceSettings(enabled=False))) as bench:
+        await bench.run("refactor", SIGN)
+    assert not user_paths().traces.exists()
+
+
+async def test_only_the_last_ones_stay_and_only_their_user_reads_them(scripted: ScriptedModel, stet_home: Path) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    async with Bench(scripted, Settings(trace=TraceSettings(keep=3))) as bench:
+        ids = [(await bench.run("refactor", SIGN)).metadata["trace"] for _ in range(5)]
+    files = Store(user_paths().traces, 3).files()
+    assert len(files) == 3
+    assert {file.name.partition("-")[2].removesuffix(".json") for file in files} <= set(ids)
+    assert user_paths().traces.stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+
+
+async def test_a_folder_that_cannot_be_made_fails_no_job(
+    bench: Bench, scripted: ScriptedModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    user_paths().data.mkdir(parents=True, exist_ok=True)
+    user_paths().traces.write_text("a file is in the way")
+    scripted.default = Reply(code_reply(SHORT))
+    assert (await bench.run("refactor", SIGN)).success
+    await bench.engine.close()
+    assert "leaves no trace" in caplog.text
+
+
+async def test_a_job_does_not_wait_for_its_record(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN)
+    # Nothing between the answer and here gave the loop a turn, so the writer's thread cannot have been waited for.
+    assert not list(user_paths().traces.glob("*.json")) or bench.engine._traces._writing
+    await bench.engine.close()
+    assert len(list(user_paths().traces.glob("*.json"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda data: data.update(stet_trace=99), "stet_trace: its form is version 99"),
+        (lambda data: data.pop("stet_trace"), "stet_trace: no version"),
+        (lambda data: data["request"].pop("text"), "request.text"),
+        (lambda data: data["request"].update(selection=[5, 99999]), "request.selection"),
+        (lambda data: data["request"].update(budget="huge"), "request.budget"),
+        (lambda data: data["calls"][0]["reply"].update(finish="maybe"), "calls.0.reply.finish"),
+        (lambda data: data.update(more=1), "more"),
+        (lambda data: data["profile"].update(color="red"), "profile.color"),
+        (lambda data: data["settings"].update(deadline=-1), "settings.deadline"),
+        (lambda data: data.update(whole=False), "whole"),
+    ],
+)
+async def test_a_wrong_field_is_named(bench: Bench, scripted: ScriptedModel, edit, said: str) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN)
+    data = json.loads((await recorded(bench)).to_json())
+    edit(data)
+    with pytest.raises(UsageError, match=r"broken\.json") as raised:
+        await replay(parse(json.dumps(data), "broken.json"), "broken.json", Settings(), user_paths())
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 50, -20])
+async def test_a_cut_record_is_named(bench: Bench, scripted: ScriptedModel, tmp_path: Path, cut: int) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN)
+    text = (await recorded(bench)).to_json()
+    (tmp_path / "cut.json").write_text(text[:cut])
+    with pytest.raises(UsageError, match=r"cut\.json"):
+        read(tmp_path / "cut.json")
+
+
+async def test_a_record_widens_no_right(bench: Bench, scripted: ScriptedModel) -> None:
+    """Somebody else's record starts no program and asks no endpoint of theirs."""
+    from stet_ls.engine.trace.playback import settings_of
+
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN)
+    record = await recorded(bench)
+    evil = {
+        "checkers": [{"language": "python", "argv": ["touch", "/tmp/evil"]}],
+        "providers": [{"name": "x", "base_url": "http://evil.example/v1"}],
+        "checks": {"trusted_workspaces": ["/"], "disabled_tools": ["ruff"], "auto_fix": False},
+        "sandbox": {"minimum_level": "none"},
+        "model": {"embedded": "off", "temperature": 0.5},
+    }
+    own = Settings(model=ModelSettings(temperature=0.1))
+    settings = settings_of(record.model_copy(update={"settings": evil}), own, "r.json")
+    assert settings.model.temperature == 0.5
+    assert settings.checks.auto_fix is False
+    assert (settings.checkers, settings.providers, settings.checks.trusted_workspaces) == ((), (), ())
+    assert (settings.sandbox.minimum_level, settings.model.embedded) == ("strong", "auto")
+    assert settings.checks.disabled_tools == ()
