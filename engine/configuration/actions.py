@@ -9,7 +9,6 @@ from pathlib import Path
 
 from stet_ls.engine.configuration.sources import PROJECT_FILE, Entry
 from stet_ls.engine.configuration.tables import read_tables
-from stet_ls.engine.configuration.trust import is_trusted
 from stet_ls.engine.models import ACTIONS
 from stet_ls.engine.settings import ActionOrigin, ActionRow
 
@@ -24,7 +23,7 @@ Trusted = Callable[[Path, str], bool]
 
 
 def read_actions(
-    found: Sequence[tuple[str, Entry]], project: Path | None, trusted: Trusted = is_trusted
+    found: Sequence[tuple[str, Entry]], project: Path | None, trusted: Trusted
 ) -> tuple[tuple[ActionRow, ...], list[str]]:
     """The rows of all files, each with its origin, and one sentence for each table that is left out.
 

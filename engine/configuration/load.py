@@ -16,6 +16,7 @@ from stet_ls.engine.configuration.actions import read_actions
 from stet_ls.engine.configuration.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, suggestion
 from stet_ls.engine.configuration.sources import Entry, Source
 from stet_ls.engine.configuration.tables import read_tables
+from stet_ls.engine.configuration.trust import is_trusted
 from stet_ls.engine.errors import SettingsError
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.settings import ActionOrigin, ActionRow, Section, Settings
@@ -51,12 +52,14 @@ def load(
     editor_user: Mapping[str, Any] | None = None,
     arguments: Mapping[str, Any] | None = None,
     strict: bool = False,
+    trust_project: bool = False,
 ) -> Loaded:
     """Reads all sources. `project` is the folder of the project file.
 
     `editor` is what any editor sends for its workspace; `editor_user` comes from a plugin of ours that read the user's
     own scope, and may set everything. With `strict` (the command line) anything wrong raises SettingsError; without it
-    (the server) it becomes a warning and the value is ignored. An unusable endpoint raises in both.
+    (the server) it becomes a warning and the value is ignored. An unusable endpoint raises in both, a wrong table of
+    actions in neither. With `trust_project` the project's actions need no earlier word of their user.
     """
     environment = os.environ
     state = _State()
@@ -72,7 +75,7 @@ def load(
     endpoints = state.endpoints(environment)
     if strict and state.problems:
         raise SettingsError("\n".join(state.problems))
-    actions, broken = read_actions(state.actions, project)
+    actions, broken = read_actions(state.actions, project, (lambda *_: True) if trust_project else is_trusted)
     state.tables["actions"] = actions
     settings = _settings({name: value for name, (value, _) in state.values.items()})
     settings = settings.model_copy(

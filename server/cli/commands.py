@@ -41,7 +41,7 @@ COMMANDS: Mapping[str, Row] = {
     "check": Row("check", "syntax findings, and with --lint lint findings, of files and folders"),
     "model": Row("model", "list, fetch and probe models"),
     "doctor": Row("doctor", "tell what works here and what does not"),
-    "config": Row("config", "show the settings and where each comes from, or write a first file"),
+    "config": Row("config", "show the settings and their origins, trust a project's actions, or write a first file"),
     "editor": Row("editor", "print the configuration to paste for an editor"),
     "demo": Row("demo", "watch every action at work on a small project with real flaws"),
     "stats": Row("stats", "what jobs spent: calls, tokens and cost by day, model or action"),

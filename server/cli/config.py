@@ -1,4 +1,4 @@
-"""`stet config show|init`: the settings in force and where each came from; a first file to edit."""
+"""`stet config show|trust|init`: the settings in force and where each came from; a first file to edit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from stet_ls.engine.configuration import Row, find_project, load
+from stet_ls.engine.configuration import PROJECT_FILE, Row, find_project, load
+from stet_ls.engine.configuration.trust import trust
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
@@ -20,12 +21,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", required=True)
     show = verbs.add_parser("show", help="one row a key: value, and where it came from")
     show.add_argument("--json", action="store_true", help="print a list of rows as JSON")
+    verbs.add_parser("trust", help="trust the actions that this project's file defines, as they are now")
     verbs.add_parser("init", help="write a settings file in which everything stands as a comment")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Shows or writes settings."""
-    return _show(as_json=arguments.json) if arguments.verb == "show" else _init()
+    """Shows or writes settings, or remembers what is trusted."""
+    if arguments.verb == "show":
+        return _show(as_json=arguments.json)
+    return _trust() if arguments.verb == "trust" else _init()
+
+
+def _trust() -> int:
+    here = Path.cwd()
+    project = find_project(here, below=here)
+    loaded = load(project=project)
+    for problem in loaded.broken:
+        tell(problem)
+    actions = [row for row in loaded.settings.actions if row.origin.project is not None]
+    if project is None or not actions:
+        raise UsageError(f"no {PROJECT_FILE} here defines an action, so there is nothing to trust")
+    trust(project, actions[0].origin.digest)
+    for row in actions:
+        present.print_line(f"{row.name}: {row.title}")
+        present.print_line(f"    {row.instruction}")
+    tell(f"trusted, until one of them changes: {len(actions)} of {project / PROJECT_FILE}")
+    return 0
 
 
 def _show(*, as_json: bool) -> int:

@@ -15,11 +15,13 @@ from importlib import metadata
 from typing import Any
 
 from stet_ls import __version__
+from stet_ls.engine.actions.registry import Actions
 from stet_ls.engine.configuration import Loaded
 from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.errors import NoModelError
 from stet_ls.engine.model.store import ProfileStore
 from stet_ls.engine.paths import user_paths
+from stet_ls.engine.settings import Settings
 from stet_ls.server.cli import present
 from stet_ls.server.cli.editor import PROGRAMS
 from stet_ls.server.cli.session import load_settings
@@ -61,7 +63,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the report. The exit status is that of a job: 3 if no model could serve it."""
     loaded = load_settings()
     health = asyncio.run(_health(loaded))
-    parts = [*_model(health), *_versions(), *_checkers(toolbox(loaded.settings)), *_later(), *_editors(), *_places()]
+    parts = [
+        *_model(health),
+        *_versions(),
+        *_checkers(toolbox(loaded.settings)),
+        *_actions(loaded.settings),
+        *_later(),
+        *_editors(),
+        *_places(),
+    ]
     if arguments.json:
         report = {"version": __version__, "model": dict(health), "parts": [asdict(part) for part in parts]}
         print(json.dumps(report, ensure_ascii=False, indent=2))
@@ -137,6 +147,17 @@ def _checkers(tools: Toolbox) -> Iterator[Part]:
         yield Part("checker", State.OK if judged else State.MISSING, f"{standing.language}: {words}")
     waiting = ", ".join(row.name for row in CHECKERS if row.executes_project_code)
     yield Part("checker", State.MISSING, f"{waiting}: they run a project's code, and are not started yet")
+
+
+def _actions(settings: Settings) -> Iterator[Part]:
+    """The actions beside the built-in ones."""
+    actions = Actions(settings)
+    for name, listed in actions.custom.items():
+        state = State.OK if listed.trusted else State.MISSING
+        waits = "" if listed.trusted else "; not trusted: `stet config trust`"
+        yield Part("action", state, f"{name}: {listed.action.title} (from {listed.source}{waits})")
+    for problem in actions.problems:
+        yield Part("action", State.MISSING, problem)
 
 
 def _later() -> Iterator[Part]:

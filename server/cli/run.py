@@ -34,7 +34,7 @@ LEVELS = ("none", "partial", "strong", "full")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("action", metavar="ACTION", help=", ".join(ACTIONS))
+    parser.add_argument("action", metavar="ACTION", help=f"{', '.join(ACTIONS)}, or a custom one such as document")
     parser.add_argument(
         "target",
         metavar="TARGET",
@@ -51,17 +51,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
     result.add_argument("--apply", action="store_true", help="write the edit into the file, unless a judge refuted it")
     result.add_argument("--json", action="store_true", help="print the whole answer as JSON")
     parser.add_argument("--show-prompt", action="store_true", help="print what would be sent, and send nothing")
+    parser.add_argument("--trust", action="store_true", help="trust the project's own actions, for this run alone")
     parser.add_argument("--sandbox-level", choices=LEVELS, help="the weakest isolation in which code may run")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Does the job, prints its answer, and returns the exit status."""
-    if arguments.action not in ACTIONS:
-        raise UsageError(f'unknown action "{arguments.action}": {did_you_mean(arguments.action, ACTIONS)}')
     if arguments.apply and arguments.target == STANDARD_INPUT:
         raise UsageError("--apply needs a file; standard input cannot be written")
     _refuse_isolation(arguments.sandbox_level)
+    if arguments.action not in ACTIONS:
+        _find_custom(arguments)
     return asyncio.run(_run(arguments))
+
+
+def _find_custom(arguments: argparse.Namespace) -> None:
+    """Refuses an action that nobody defines: before its target is read, whose faults would matter less."""
+    from stet_ls.engine.actions.registry import Actions
+    from stet_ls.engine.configuration import find_project, load
+
+    here = Path.cwd()
+    folder = Path(arguments.target).parent
+    loaded = load(project=find_project(folder if folder.is_dir() else here, below=here))
+    actions = Actions(loaded.settings)
+    if arguments.action in actions:
+        return
+    reasons = [each for each in (*loaded.broken, *actions.problems) if f"{arguments.action!r}" in each]
+    names = [recipe.name for recipe in actions]
+    hint = reasons[0] if reasons else did_you_mean(arguments.action, names)
+    raise UsageError(f'unknown action "{arguments.action}": {hint}')
 
 
 def _refuse_isolation(level: str | None) -> None:
@@ -77,7 +95,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     request = _request(arguments, target)
     near = Path.cwd() if request.path is None else request.path.parent
     overrides = {"sandbox.minimum_level": arguments.sandbox_level}
-    settings = load_settings(near=near, arguments=overrides).settings
+    settings = load_settings(near=near, arguments=overrides, trust_project=arguments.trust).settings
 
     from stet_ls.engine.run import Engine
 

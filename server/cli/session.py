@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from stet_ls.engine.configuration import Loaded
 
 
-def load_settings(*, near: Path | None = None, arguments: Mapping[str, Any] | None = None) -> Loaded:
+def load_settings(
+    *, near: Path | None = None, arguments: Mapping[str, Any] | None = None, trust_project: bool = False
+) -> Loaded:
     """The settings for a target in the folder `near` (default: the working folder).
+
+    With `trust_project` its user trusts the project's actions this time, whatever they said before.
 
     Anything wrong raises SettingsError; a value that a project may not set is told on standard error and ignored. The
     log of this process begins here, at the level that they say.
@@ -25,7 +29,9 @@ def load_settings(*, near: Path | None = None, arguments: Mapping[str, Any] | No
     from stet_ls.server.log import set_level, start_log
 
     here = Path.cwd()
-    loaded = load(project=find_project(near or here, below=here), arguments=arguments, strict=True)
+    loaded = load(
+        project=find_project(near or here, below=here), arguments=arguments, strict=True, trust_project=trust_project
+    )
     for warning in loaded.warnings:
         tell(warning)
     log = loaded.settings.log
