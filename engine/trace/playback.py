@@ -20,7 +20,7 @@ from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.models import Answer, Buffer, Diagnostic, Message, Request, Selection, Workspace
 from stet_ls.engine.prompt.seal import UNSEALED, Sealed
-from stet_ls.engine.settings import Settings
+from stet_ls.engine.settings import Settings, Spending, TraceSettings
 from stet_ls.engine.trace import record as form
 from stet_ls.engine.trace.hiding import Hider
 from stet_ls.engine.trace.writing import SETTINGS, hidden_answer, trouble
@@ -121,22 +121,29 @@ def request_of(record: form.Record, name: str) -> Request:
 
 def settings_of(record: form.Record, own: Settings, name: str) -> Settings:
     """Whoever replays keeps their own settings but for what an answer depends on; a record starts no program."""
-    data = own.model_dump(mode="json")
-    for key, allowed in SETTINGS.items():
-        told = record.settings.get(key)
-        if told is None:
-            continue
-        if allowed is True:
-            data[key] = told
-        elif isinstance(told, dict):
-            data[key] |= {name: value for name, value in told.items() if name in allowed}
-    data |= {"providers": [], "spending": {}, "trace": {"enabled": False}, "metrics_port": 0}
+    told = {key: _allowed(record.settings[key], names) for key, names in SETTINGS.items() if key in record.settings}
     try:
-        return Settings.model_validate(data)
+        theirs = Settings.model_validate(told)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{name}: settings.{field}: {first['msg']}. Was it edited by hand?") from None
+    update: dict[str, Any] = {}
+    for key, names in SETTINGS.items():
+        value = getattr(theirs, key)
+        if key in told and names is not True:
+            value = getattr(own, key).model_copy(update={each: getattr(value, each) for each in told[key]})
+        if key in told:
+            update[key] = value
+    alone = {"providers": (), "spending": Spending(), "trace": TraceSettings(enabled=False), "metrics_port": 0}
+    return own.model_copy(update=update | alone)
+
+
+def _allowed(value: Any, names: Any) -> Any:
+    """Of a recorded setting what a record may say."""
+    if names is True or not isinstance(value, dict):
+        return value
+    return {name: each for name, each in value.items() if name in names}
 
 
 def difference(record: form.Record, answer: Answer | None, error: Exception | None, ended: Ended) -> str:
