@@ -44,6 +44,11 @@ class Paths:
         """Which projects' actions their user trusts."""
         return self.data / "trust.json"
 
+    @property
+    def memory(self) -> Path:
+        """The solutions that stood."""
+        return self.data / "memory"
+
 
 def user_paths() -> Paths:
     """The paths of this user; `STET_HOME` moves all of them."""

@@ -369,15 +369,45 @@ class SandboxSettings(Section):
 class MemorySettings(Section):
     """Solutions that stood."""
 
-    enabled: bool = Field(default=True, description="Remember solutions and use them.")
+    enabled: bool = Field(default=True, json_schema_extra=UserOnly, description="Remember solutions and use them.")
     uri: str = Field(
-        default="", json_schema_extra=UserOnly, description="Where the store lies; empty: the user's data folder."
+        default="",
+        json_schema_extra=UserOnly,
+        description="The folder of the store; empty: in the user's data folder. An object store's address (s3://, "
+        "gs://, az://) is a team's table, which is searched beside the user's own.",
     )
-    scope: Literal["workspace", "global"] = Field(default="workspace", description="Whose solutions are used.")
-    max_solutions: int = Field(default=10000, ge=1, description="Most solutions kept.")
+    scope: Literal["workspace", "global"] = Field(
+        default="workspace",
+        json_schema_extra=UserOnly,
+        description="Whose solutions are used, and for whom they are kept.",
+    )
+    max_solutions: int = Field(default=10000, ge=1, json_schema_extra=UserOnly, description="Most solutions kept.")
     min_score: float = Field(default=0.70, ge=0, le=1, description="Least similarity for a solution to enter a prompt.")
+    embedder: Literal["auto", "onnx", "sentence-transformers", "endpoint", "none"] = Field(
+        default="auto",
+        json_schema_extra=UserOnly,
+        description='What turns text into vectors: "auto" takes onnx or sentence-transformers, whichever is installed; '
+        '"endpoint" asks embedding_url; "none" compares words.',
+    )
     embedding_model: str = Field(
-        default="all-MiniLM-L6-v2", json_schema_extra=UserOnly, description="What turns text into vectors."
+        default="all-MiniLM-L6-v2",
+        json_schema_extra=UserOnly,
+        description="The embedder's model: its name at the endpoint, or a folder for sentence-transformers.",
+    )
+    embedding_url: str = Field(
+        default="",
+        json_schema_extra=UserOnly,
+        description="An OpenAI-compatible endpoint for embeddings, with its version path. Stored texts and searches "
+        "go there.",
+    )
+    embedding_key_env: str = Field(
+        default="", json_schema_extra=UserOnly, description="The environment variable that holds its key."
+    )
+    idle_seconds: float = Field(
+        default=600,
+        ge=10,
+        json_schema_extra=UserOnly,
+        description="The memory's process leaves after this long without work.",
     )
 
 

@@ -9,13 +9,14 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory import upkeep
 from stet_ls.engine.memory.embedders import Choice, Embedder, choose
-from stet_ls.engine.memory.link import OnProgress, serve
+from stet_ls.engine.memory.link import LIMIT, OnProgress, serve
 from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import Store
@@ -37,15 +38,15 @@ class Remembering:
         self._requests = 0
         self._seen = 0
         self._busy = False
-        self._ready: Future[Mapping[str, Any]] = Future()
+        self._address: Future[Mapping[str, Any]] = Future()
         self._background: set[asyncio.Task[None]] = set()
 
     def start(self) -> Mapping[str, Any]:
-        """Opens the store: two seconds, most of which LanceDB's import takes. A fault is told to whoever asks."""
+        """Says where it listens at once; the store opens behind that, in two seconds that LanceDB's import takes."""
         if hasattr(os, "nice"):
             os.nice(_NICENESS)
         threading.Thread(target=asyncio.run, args=(self._run(),), name="store", daemon=True).start()
-        return self._ready.result()
+        return self._address.result()
 
     def active(self) -> bool:
         """True if there was a request since the last look, or the background is at work."""
@@ -53,59 +54,66 @@ class Remembering:
         return self._busy or self._seen != before
 
     async def _run(self) -> None:
-        try:
-            key = new_key()
-            opening = asyncio.create_task(self._open())
-            await asyncio.wait({opening})
-            store = opening.result() if opening.exception() is None else None
-            fault = opening.exception()
-            if fault is not None and not isinstance(fault, StoreError):
-                raise fault
+        key = new_key()
+        # A key is never on a command line or in an environment: whoever starts this process sends it first.
+        unlocked: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        if self._choice.kind != "endpoint":
+            unlocked.set_result("")
+        opening = asyncio.create_task(self._open(unlocked))
 
-            async def answer(op: str, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
-                self._requests += 1
-                if store is None:
-                    assert isinstance(fault, StoreError)
-                    raise fault
-                return await self._answer(store, op, fields, on_progress)
+        async def answer(op: str, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+            self._requests += 1
+            if op == "unlock":
+                if not unlocked.done():
+                    unlocked.set_result(str(fields["key"]))
+                return None
+            return await self._answer(await asyncio.shield(opening), op, fields, on_progress)
 
-            server = await asyncio.start_server(
-                lambda reader, writer: serve(reader, writer, key, answer), LOOPBACK, 0, limit=2**26
-            )
-            self._ready.set_result({"port": server.sockets[0].getsockname()[1], "key": key})
-            if store is not None:
-                self._embed(store)
-            await server.serve_forever()
-        except BaseException as error:
-            if not self._ready.done():
-                self._ready.set_exception(error)
-            raise
+        server = await asyncio.start_server(
+            lambda reader, writer: serve(reader, writer, key, answer), LOOPBACK, 0, limit=LIMIT
+        )
+        self._address.set_result({"port": server.sockets[0].getsockname()[1], "key": key})
+        await server.serve_forever()
 
-    async def _open(self) -> Store:
+    async def _open(self, unlocked: asyncio.Future[str]) -> Store:
+        choice = replace(self._choice, key=await unlocked)
         embedder: Embedder | None
         try:
-            embedder = await asyncio.to_thread(choose, self._choice)
+            embedder = await asyncio.to_thread(choose, choice)
         except StoreError as error:
             _log.warning("searching by words alone: %s", error)
             embedder = None
-        return Store(await Shelf.open(self._root, embedder), self._most)
+        store = Store(await Shelf.open(self._root, embedder), self._most)
+        self._tend(store)
+        return store
 
     async def _answer(self, store: Store, op: str, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
         operation = OPERATIONS.get(op)
         if operation is None:
             raise StoreError(f"The memory knows no {op!r}.", fault=StoreFault.REFUSED)
-        result = await operation(store, fields, on_progress)
-        if op in _WRITING:
-            self._embed(store)
-        return result
+        try:
+            return await operation(store, fields, on_progress)
+        except StoreError as error:
+            if error.fault is not StoreFault.CORRUPT:
+                raise
+            _log.warning("the table is made anew: %s", error.__cause__ or error)
+            async with store.shelf.writing():
+                await store.shelf.start_anew()
+            return await operation(store, fields, on_progress)
+        finally:
+            if op in _WRITING or store.damaged:
+                self._tend(store)
 
-    def _embed(self, store: Store) -> None:
-        """Starts what is due: vectors for rows that have none, and maintenance."""
+    def _tend(self, store: Store) -> None:
+        """Starts what is due behind the requests: repairs, vectors for rows that have none, maintenance."""
         if self._busy:
             return
 
         async def work() -> None:
             try:
+                if store.damaged:
+                    store.damaged = 0
+                    _log.warning("a damaged row was met: %s", await upkeep.doctor(store))
                 await upkeep.embed_waiting(store)
                 await upkeep.maintain(store)
             except StoreError as error:
@@ -200,7 +208,7 @@ _WRITING = frozenset({"put", "import", "count", "doctor"})
 
 
 def main() -> None:
-    """Serves the store of the command line. The key of an embedding endpoint comes by the environment alone."""
+    """Serves the store of the command line."""
     parser = argparse.ArgumentParser(prog="python -m stet_ls.engine.memory.child")
     parser.add_argument("root", type=Path)
     parser.add_argument("--embedder", required=True)

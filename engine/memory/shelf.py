@@ -90,7 +90,8 @@ class Shelf:
     @property
     def table(self) -> Table:
         """The table."""
-        assert self._table is not None, "not open"
+        if self._table is None:
+            raise StoreError("The memory's table is just being made anew; try again.", fault=StoreFault.UNAVAILABLE)
         return self._table
 
     @asynccontextmanager

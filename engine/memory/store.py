@@ -56,6 +56,8 @@ class Store:
     def __init__(self, shelf: Shelf, most: int) -> None:
         self.shelf = shelf
         self.most = most
+        self.damaged = 0
+        """Rows that were found and did not hold what was written."""
         self._encoding = asyncio.Lock()
 
     async def put(self, solution: Solution) -> Stored:
@@ -142,6 +144,7 @@ class Store:
                     scores[ident], by[ident] = score, "words"
         best = sorted(scores, key=lambda ident: -scores[ident])[: max(_CANDIDATES, limit)]
         rows = await self.shelf.table.get(best)
+        self.damaged += sum(row is None for row in rows.values())
         hits = [Hit(row.solution, min(scores[ident], 1.0), by[ident]) for ident, row in rows.items() if row]
         hits.sort(key=_place, reverse=True)
         top = max((hit.score for hit in hits), default=0.0)
