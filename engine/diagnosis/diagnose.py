@@ -1,0 +1,94 @@
+"""From a report to its diagnoses, and what is remembered of them from one candidate to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Symptom
+from stet_ls.engine.diagnosis.rules import RULES, unknown
+from stet_ls.engine.sandbox.runners.report import Case, Failure, Outcome, Phase, TestReport
+
+_STOPPED = {Outcome.TIMEOUT: "timeout"}
+
+
+def diagnose(report: TestReport, about: About) -> tuple[Diagnosis, ...]:
+    """One diagnosis for each failure of a report, in its order; none if it is green or nothing was run."""
+    return tuple(_one(symptom, about) for symptom in symptoms(report))
+
+
+def symptoms(report: TestReport) -> Iterator[Symptom]:
+    """What went wrong, one by one: files without tests first, then the cases."""
+    for error in report.collection:
+        yield Symptom("", error.path, error.failure)
+    stopped = _STOPPED.get(report.outcome, "")
+    if report.outcome is Outcome.LIMIT and report.run is not None:
+        stopped = report.run.status.value
+    for case in report.failed():
+        running = case.id in report.running
+        yield Symptom(case.id, _file(case), case.failure or _unsaid(case), stopped if running else "")
+    if stopped and not report.running:
+        yield Symptom("", "", Failure("Stopped", report.detail, Phase.COLLECT), stopped)
+
+
+def _one(symptom: Symptom, about: About) -> Diagnosis:
+    if symptom.test in about.flaky:
+        return Diagnosis(symptom, Cause.FLAKY, "flaky", "it does not end alike each time", None)
+    return next((told for rule in RULES if (told := rule(symptom, about)) is not None), unknown(symptom, about))
+
+
+def _file(case: Case) -> str:
+    return case.id.partition("::")[0]
+
+
+def _unsaid(case: Case) -> Failure:
+    return Failure("Failed", case.reason or "it failed without a word", Phase.CALL)
+
+
+@dataclass
+class History:
+    """The diagnoses of a job so far, by signature.
+
+    A second thought is allowed on evidence and once: the same failure, after a candidate that showed the fix that was
+    asked for, may be the test's fault. After that its class stays, or two sides would take turns for ever.
+    """
+
+    _told: dict[str, Cause] = field(default_factory=dict)
+    _turned: set[str] = field(default_factory=set)
+
+    def take(self, diagnoses: Iterable[Diagnosis], *, shown: bool) -> tuple[Diagnosis, ...]:
+        """The diagnoses of the next candidate, turned where that is due. `shown`: it showed what was asked for."""
+        return tuple(self._turn(diagnosis, shown) for diagnosis in diagnoses)
+
+    def _turn(self, diagnosis: Diagnosis, shown: bool) -> Diagnosis:
+        signature = diagnosis.symptom.signature
+        before = self._told.setdefault(signature, diagnosis.cause)
+        if signature in self._turned:
+            return replace(diagnosis, cause=before)
+        again = diagnosis.kind in ("undetermined", "logic.minority") and signature in self._seen
+        if again and shown:
+            self._turned.add(signature)
+            self._told[signature] = Cause.TEST
+            said = f"it fails alike after the fix, and nobody vouches for the test: {diagnosis.sentence}"
+            return replace(diagnosis, cause=Cause.TEST, kind="test.expectation", sentence=said, fix=None)
+        self._seen.add(signature)
+        return diagnosis
+
+    _seen: set[str] = field(default_factory=set)
+
+
+def orders(diagnoses: Sequence[Diagnosis], *, missed: bool = False) -> str:
+    """What a model is told: each failure of the code in a sentence, and what has to be done about it.
+
+    `missed`: it was told before and did not do it, which is said once, more forcefully.
+    """
+    lines = []
+    for diagnosis in diagnoses:
+        if diagnosis.cause not in (Cause.LOGIC, Cause.ENVIRONMENT, Cause.UNDETERMINED):
+            continue
+        name = diagnosis.symptom.test or diagnosis.symptom.file
+        order = f" You must {diagnosis.fix}." if diagnosis.fix is not None else ""
+        lines.append(f"- {name}: {diagnosis.sentence}.{order}")
+    if missed and lines:
+        lines.insert(0, "Your last reply did not do what was asked. Do exactly this:")
+    return "\n".join(lines)

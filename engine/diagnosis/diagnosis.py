@@ -1,0 +1,92 @@
+"""The data: what is known about the code and its tests, and what a failure turned out to be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from stet_ls.engine.diagnosis.fixes import Fix
+from stet_ls.engine.sandbox.runners.report import Failure
+
+
+class Cause(StrEnum):
+    """Whose fault a failure is. UNDETERMINED: nobody vouches for the test and nothing else tells."""
+
+    ENVIRONMENT = "environment"
+    LOGIC = "logic"
+    TEST = "test"
+    FLAKY = "flaky"
+    UNDETERMINED = "undetermined"
+
+
+class Oracle(StrEnum):
+    """What other evidence says of the code: its doctests, and the samples that behave as it does or do not."""
+
+    AGREES = "agrees"
+    DISAGREES = "disagrees"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known about a candidate and its tests.
+
+    Paths are relative to the working folder. `solution` are the files of the candidate, `trusted` the test files that
+    the user or the project wrote (doctests count as such). `unit` is the name that was asked for and `parameters` the
+    least and the most positional arguments that it was to take (None: any number); `modules` are the top-level names
+    that can be imported from the workspace, `installed` those of the environment and the standard library. `flaky` are
+    the ids that did not end alike in repeated runs. `types` are the plain types that the unit's parameters state.
+    """
+
+    language: str
+    solution: frozenset[str] = frozenset()
+    trusted: frozenset[str] = frozenset()
+    unit: str = ""
+    parameters: tuple[int, int | None] | None = None
+    asked: frozenset[str] = frozenset()
+    modules: frozenset[str] = frozenset()
+    installed: frozenset[str] = frozenset()
+    oracle: Oracle = Oracle.SILENT
+    flaky: frozenset[str] = frozenset()
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """One failure. `test` is the id of the case, or "" where a file could not be collected; `file` is whose it is."""
+
+    test: str
+    file: str
+    failure: Failure
+    stopped: str = ""
+    """The limit that ended the run while this test ran: "timeout", "memory" and so on."""
+
+    @property
+    def signature(self) -> str:
+        """The same for the same failure of another candidate: numbers, addresses and quoted values do not count."""
+        frame = self.failure.deepest
+        place = f"{frame.path}:{frame.function}" if frame else ""
+        return f"{self.test or self.file} {self.failure.type} {normalized(self.failure.message)} {place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What one failure is. `kind` names the rule ("logic.crash"); `sentence` is for a person and for a model.
+
+    `fix` is what the next candidate must show, None where nothing can be looked for.
+    """
+
+    symptom: Symptom = field(repr=False)
+    cause: Cause
+    kind: str
+    sentence: str
+    fix: Fix | None = None
+
+
+def normalized(message: str) -> str:
+    """A message without what differs from run to run."""
+    message = re.sub(r"0x[0-9a-fA-F]+", "0x", message.partition("\n")[0])
+    message = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "''", message)
+    return re.sub(r"\d+(\.\d+)?", "0", message).strip()

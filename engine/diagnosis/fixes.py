@@ -1,0 +1,58 @@
+"""What a diagnosis asks of the next candidate, and whether it is there: looked up in the text, no second opinion."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+Kind = Literal["defines", "does not import", "changes", "parses"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One thing to look for. `name` is the unit or module that it is about."""
+
+    kind: Kind
+    name: str = ""
+
+    def __str__(self) -> str:
+        """The order to a model."""
+        match self.kind:
+            case "defines":
+                return f"define `{self.name}` at the top of the file"
+            case "does not import":
+                return f"do without `{self.name}`: it is not installed"
+            case "changes":
+                return f"change `{self.name}`" if self.name else "change the code"
+            case "parses":
+                return "write code that parses"
+
+    def shown(self, before: Source, after: Source, language: str) -> bool:
+        """True if `after`, the next candidate, shows what was asked for; `before` is the one that failed."""
+        match self.kind:
+            case "defines":
+                return any(unit.qualified == self.name for unit in units(after, language))
+            case "does not import":
+                return not _imports(after, self.name)
+            case "changes":
+                return _body(before, self.name, language) != _body(after, self.name, language)
+            case "parses":
+                return before.text != after.text  # whether it parses is the syntax judge's word
+
+
+def _body(source: Source, name: str, language: str) -> str:
+    """The unit's text without the white space that no reader sees; all of the text where there is no such unit."""
+    named = (unit.span for unit in units(source, language) if unit.name == name or unit.qualified == name)
+    span = next(named, source.whole)
+    return re.sub(r"\s+", " ", source.slice(span)).strip()
+
+
+def _imports(source: Source, module: str) -> bool:
+    name = re.escape(module)
+    python = rf"^\s*(?:import\s+(?:[\w.]+\s*,\s*)*{name}\b|from\s+{name}\b)"
+    script = rf"""(?:from\s+|require\s*\(\s*|import\s*\(?\s*)["']{name}(?:/[^"']*)?["']"""
+    return re.search(f"{python}|{script}", source.text, re.MULTILINE) is not None

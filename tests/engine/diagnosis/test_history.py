@@ -1,0 +1,106 @@
+"""What is remembered of failures from one candidate to the next, and what is looked for in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from stet_ls.engine.diagnosis.diagnose import History, diagnose, orders
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Oracle, normalized
+from stet_ls.engine.diagnosis.fixes import Fix
+from stet_ls.engine.sandbox.runners.report import (
+    Case,
+    CaseOutcome,
+    Comparison,
+    Failure,
+    Frame,
+    Origin,
+    Outcome,
+    Phase,
+    TestReport,
+)
+from stet_ls.validators.source import Source
+
+ABOUT = About("python", frozenset({"solution.py"}), unit="add")
+
+
+def report(left: str = "-1", test: str = "test_solution.py::test_add") -> TestReport:
+    frame = Frame("test_solution.py", 3, "test_add", Origin.TEST)
+    failure = Failure(
+        "AssertionError", f"assert {left} == 3", Phase.CALL, comparison=Comparison("==", left, "3"), frames=(frame,)
+    )
+    return TestReport("pytest", Outcome.RED, cases=(Case(test, CaseOutcome.FAILED, failure=failure),))
+
+
+def test_a_failure_has_one_signature_whatever_its_values() -> None:
+    (one,), (other,) = diagnose(report("-1"), ABOUT), diagnose(report("-27"), ABOUT)
+    assert one.symptom.signature == other.symptom.signature
+    assert one.symptom.signature != diagnose(report(test="test_solution.py::test_sub"), ABOUT)[0].symptom.signature
+    assert normalized("key 'a' at 0x7f3c not in 12") == "key '' at 0x not in 0"
+
+
+def test_nobody_vouches_for_it_so_it_turns_once_and_only_after_the_fix_was_shown() -> None:
+    history = History()
+    told = [history.take(diagnose(report(), ABOUT), shown=shown)[0].cause for shown in (False, False, True, True)]
+    assert told == [Cause.UNDETERMINED, Cause.UNDETERMINED, Cause.TEST, Cause.TEST]
+
+
+def test_what_is_trusted_never_turns() -> None:
+    about = About("python", frozenset({"solution.py"}), trusted=frozenset({"test_solution.py"}), unit="add")
+    history = History()
+    assert [history.take(diagnose(report(), about), shown=True)[0].cause for _ in range(4)] == [Cause.LOGIC] * 4
+
+
+@pytest.mark.parametrize(
+    ("oracle", "cause"),
+    [(Oracle.AGREES, Cause.TEST), (Oracle.DISAGREES, Cause.LOGIC), (Oracle.SILENT, Cause.UNDETERMINED)],
+)
+def test_other_evidence_decides_about_a_test_of_nobody(oracle: Oracle, cause: Cause) -> None:
+    assert diagnose(report(), About("python", unit="add", oracle=oracle))[0].cause is cause
+
+
+def test_a_test_that_does_not_end_alike_is_flaky() -> None:
+    about = About("python", unit="add", flaky=frozenset({"test_solution.py::test_add"}))
+    assert diagnose(report(), about)[0].cause is Cause.FLAKY
+
+
+def test_a_green_report_has_no_diagnosis() -> None:
+    assert diagnose(TestReport("pytest", Outcome.GREEN, cases=(Case("a", CaseOutcome.PASSED),)), ABOUT) == ()
+
+
+def test_an_order_is_repeated_more_forcefully() -> None:
+    about = About("python", frozenset({"solution.py"}), trusted=frozenset({"test_solution.py"}), unit="add")
+    told = diagnose(report(), about)
+    assert (
+        orders(told) == "- test_solution.py::test_add: a trusted test fails: -1 == 3 is false. You must change `add`."
+    )
+    assert orders(told, missed=True).startswith("Your last reply did not do what was asked.")
+    assert orders([], missed=True) == ""
+
+
+BEFORE = "import numpy as np\n\n\ndef add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a - b\n"
+
+
+@pytest.mark.parametrize(
+    ("fix", "after", "shown"),
+    [
+        (Fix("changes", "add"), BEFORE.replace("return a - b", "return a + b", 1), True),
+        (Fix("changes", "add"), BEFORE.replace("def add(a, b):\n", "def add(a, b):\n\n"), False),
+        (Fix("changes", "sub"), BEFORE.replace("return a - b", "return a + b", 1), False),
+        (Fix("does not import", "numpy"), BEFORE, False),
+        (Fix("does not import", "numpy"), BEFORE.replace("import numpy as np", "import numpydoc"), True),
+        (Fix("does not import", "numpy"), "from numpy.linalg import norm\n", False),
+        (Fix("does not import", "numpy"), "import os, numpy\n", False),
+        (Fix("defines", "mul"), BEFORE + "\n\ndef mul(a, b):\n    return a * b\n", True),
+        (Fix("defines", "mul"), BEFORE + "\n# def mul\n", False),
+    ],
+)
+def test_a_fix_is_looked_up_in_the_text(fix: Fix, after: str, shown: bool) -> None:
+    assert fix.shown(Source(BEFORE), Source(after), "python") is shown
+
+
+@pytest.mark.parametrize(
+    "line", ['import x from "left-pad";', "const x = require('left-pad/lib');", 'import("left-pad")']
+)
+def test_an_import_of_a_script_is_seen(line: str) -> None:
+    assert not Fix("does not import", "left-pad").shown(Source(""), Source(line), "javascript")
+    assert Fix("does not import", "pad").shown(Source(""), Source(line), "javascript")

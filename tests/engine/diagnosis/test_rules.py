@@ -1,0 +1,87 @@
+"""The table of causes, on failures of a real runner."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from stet_ls.engine.diagnosis.diagnose import diagnose
+from stet_ls.engine.diagnosis.diagnosis import About
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.engine.sandbox.sandbox import Sandbox
+
+SOLUTION = '''\
+import socket
+def add(a: int, b: int) -> int:
+    """Sum."""
+    return a - b
+def boom(x):
+    return [1][x]
+def rec(x):
+    return rec(x)
+def net():
+    socket.create_connection(("10.0.0.1", 80), timeout=1)
+def ratio():
+    return 0.1+0.2
+def quit_():
+    import sys; sys.exit(0)
+def loop():
+    while True: pass
+'''
+TESTS = """\
+import pytest, solution
+from solution import add
+def test_add(): assert add(1,2) == 3
+def test_boom(): assert solution.boom(5) == 1
+def test_rec(): assert solution.rec(1)
+def test_net(): solution.net()
+def test_ratio(): assert solution.ratio() == 0.3
+def test_missing(): assert solution.nothing() == 1
+def test_arity(): assert add(1) == 1
+def test_fixture(nope): pass
+def test_own(): assert {}["a"] == 1
+def test_type(): assert add("a", 2) == 3
+def test_imp():
+    import numpyx
+def test_sub():
+    import subprocess; subprocess.run(["nonesuch"])
+def test_ro():
+    open("/etc/x", "w")
+def test_quit(): solution.quit_()
+"""
+
+KINDS = {
+    "add": "undetermined",
+    "boom": "logic.crash",
+    "rec": "logic.nontermination",
+    "net": "environment.sandbox",
+    "ratio": "test.tolerance",
+    "missing": "test.interface",
+    "arity": "test.call",
+    "fixture": "test.setup",
+    "own": "test.crash",
+    "type": "test.argument",
+    "imp": "environment.package",
+    "sub": "environment.program",
+    "ro": "environment.sandbox",
+    "quit": "logic.crash",
+}
+
+
+async def test_each_failure_gets_its_cause(tmp_path: Path) -> None:
+    files = {"solution.py": SOLUTION.encode(), "test_solution.py": TESTS.encode()}
+    plan = TestPlan("python", tests=("test_solution.py",), files=files)
+    report = await run_tests(Sandbox(Level.STRONG, tmp_path / "sandbox"), plan)
+    about = About(
+        "python",
+        solution=frozenset({"solution.py"}),
+        unit="add",
+        parameters=(2, 2),
+        types={"a": "int", "b": "int"},
+        modules=frozenset({"solution"}),
+        installed=frozenset(sys.stdlib_module_names),
+    )
+    told = {each.symptom.test.rpartition("test_")[2]: each.kind for each in diagnose(report, about)}
+    assert told == KINDS
