@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from stet_ls.validators.grammars import NoGrammarError
@@ -41,6 +42,12 @@ def passages(source: Source, language: str) -> tuple[Passage, ...]:
         parsed = parse(source, language)
     except (NoGrammarError, DeadlineError):
         return ()
+    return _passages(parsed)
+
+
+@lru_cache(maxsize=8)
+def _passages(parsed: Parsed) -> tuple[Passage, ...]:
+    """Remembered for the last few texts: a walk through the whole tree takes as long as a parse."""
     return tuple(_walk(parsed))
 
 

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 _LONGEST = 4_000
@@ -53,6 +54,7 @@ def closeness(binding: Binding, name: str, file: Path) -> int | None:
     return 2 if named and _ends(folders, binding.parts, exact=binding.exact) else None
 
 
+@lru_cache(maxsize=512)
 def _places(file: Path) -> list[tuple[str, ...]]:
     """The paths by which a file's module may be called: its own without ending; its folder's if it stands for it."""
     parts = file.with_suffix("").parts

@@ -13,22 +13,10 @@ from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.models import Workspace
 from stet_ls.engine.prompt.patterns import decision, parse
+from stet_ls.engine.prompt.secret_files import SECRET_FILES
 from stet_ls.validators.project_files import read_regular
 
 LIST_FILE = ".stetignore"
-
-SECRET_FILES = (
-    ".env", ".env.*", "*.env", ".envrc", "!.env.example", "!.env.sample", "!.env.template", "!.env.dist",
-    "*.pem", "*.key", "*.p12", "*.pfx", "*.p8", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.gpg", "*.age",
-    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "*_rsa", "*_ed25519",
-    ".ssh/", ".gnupg/", ".aws/", ".azure/", ".kube/", "**/.config/gcloud/", "**/.docker/config.json", ".dockercfg",
-    "credentials", "credentials.json", "credentials.csv", "credentials.xml", "client_secret*.json",
-    "service[-_]account*.json", "kubeconfig", "*.kubeconfig", "*.tfvars", "*.tfvars.json", "*.tfstate", "*.tfstate.*",
-    ".terraformrc", "terraform.rc", ".netrc", "_netrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".git-credentials",
-    ".pgpass", ".my.cnf", ".htpasswd", ".s3cfg", ".boto", ".vault-token", "vault_pass*", "master.key",
-    "secrets.yml", "secrets.yaml", "secrets.json", "secrets.toml", "*.secrets", ".secrets", "local.settings.json",
-)  # fmt: skip
-"""Whose content is a secret by its name, wherever it lies; in the syntax of .gitignore."""
 
 _LARGEST = 256_000
 _MOST_LINES = 2000
@@ -97,9 +85,17 @@ def _named(name: str) -> Path | PurePosixPath:
 
 def _ignores(patterns: tuple[str, ...], names: list[str]) -> bool:
     """True if the patterns mean a path or a folder on its way."""
+    if not any(_may_mean(patterns, name) for name in names):
+        return False
     lines = parse("\n".join(patterns))
     ways = (decision(lines, names[:count], folder=count < len(names)) for count in range(1, len(names) + 1))
     return any(ways)
+
+
+@lru_cache(maxsize=4096)
+def _may_mean(patterns: tuple[str, ...], name: str) -> bool:
+    """False if no pattern can end at a file or folder of that name: most names are no matter, and there are many."""
+    return any(line.names[-1] is None or line.names[-1].match(name) for line in parse("\n".join(patterns)))
 
 
 @lru_cache(maxsize=64)

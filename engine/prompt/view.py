@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.strings import fixed_lines
@@ -38,7 +37,7 @@ def view(source: Source, span: Span, language: str, *, indent: str = "", hidden:
     is left when something was hidden is dropped.
     """
     hidden = sorted(hidden)
-    fixed = _fixed(source, language) if indent else frozenset()
+    fixed = fixed_lines(source, language) if indent else frozenset()
     first, last = source.line_of(span.start), source.line_of(span.end)
     shown: list[tuple[int, str]] = []
     for number in range(first, last + 1):
@@ -49,12 +48,6 @@ def view(source: Source, span: Span, language: str, *, indent: str = "", hidden:
             continue
         shown.append((number, text if number in fixed else text.removeprefix(indent)))
     return View("\n".join(text for _, text in shown), tuple(number for number, _ in shown))
-
-
-@lru_cache(maxsize=4)
-def _fixed(source: Source, language: str) -> frozenset[int]:
-    """Remembered, as several pieces of one text are shown: it takes a walk through the whole tree."""
-    return fixed_lines(source, language)
 
 
 def stub_lines(source: Source, language: str, unit: Unit) -> tuple[Span, ...]:

@@ -7,10 +7,12 @@ they lead is not this root.
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from stet_ls.engine.models import Workspace
@@ -85,7 +87,7 @@ class Walk:
                     if len(path) <= _DEEPEST and not _skips(path, lists, ignored, self.root):
                         folders.append((path, lists))
                     continue
-                file = _file(entry, path)
+                file = _file(path, partial(entry.stat, follow_symlinks=False))
                 if file is None or _is_listed(path, lists, folder=False) or ignored.reason(self.root.joinpath(*path)):
                     continue
                 files, size = files + 1, size + file.size
@@ -111,8 +113,7 @@ def admitted(root: Path, path: Path, ignore: tuple[str, ...] = ()) -> Found | No
         lists = _with_list(root, folder, lists)
     if _is_listed(names, lists, folder=False) or ignored.reason(path):
         return None
-    entry = next((entry for entry in _entries(path.parent) if entry.name == path.name), None)
-    return None if entry is None else _file(entry, names)
+    return _file(names, path.lstat)
 
 
 _Lists = tuple[tuple[int, tuple[Line, ...]], ...]
@@ -131,19 +132,19 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _file(entry: os.DirEntry[str], names: tuple[str, ...]) -> Found | None:
-    language = language_of(entry.name)
+def _file(names: tuple[str, ...], look: Callable[[], os.stat_result]) -> Found | None:
+    language = language_of(names[-1])
     if language not in SHAPES:
         return None
     try:
-        if not entry.is_file(follow_symlinks=False):
-            return None
-        status = entry.stat(follow_symlinks=False)
+        status = look()
         path = "/".join(names)
         path.encode()  # a name that is no UTF-8 has no place in the database
     except (OSError, UnicodeEncodeError):
         return None
-    return Found(path, language, status.st_mtime_ns, status.st_size) if 0 < status.st_size <= LARGEST else None
+    if not stat.S_ISREG(status.st_mode) or not 0 < status.st_size <= LARGEST:
+        return None
+    return Found(path, language, status.st_mtime_ns, status.st_size)
 
 
 def _skips(names: tuple[str, ...], lists: _Lists, ignored: Ignored, root: Path) -> bool:
