@@ -11,20 +11,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox import bpf, collect, filters, mounts, tree
+from stet_ls.engine.sandbox.backend import BoxError
 from stet_ls.engine.sandbox.environment import environment
 from stet_ls.engine.sandbox.isolation import IsolationReport
 from stet_ls.engine.sandbox.layer import Layers
 from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.start import Start
 from stet_ls.engine.sandbox.supervise import Ended, supervise
 
 _MOST_FILES = 500
 _WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - the box's own, each in memory and of its own size
-
-
-class BoxError(StetError):
-    """The box could not be built. Its text is what bwrap says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +42,14 @@ class Bwrap:
     async def run(self, spec: RunSpec) -> RunResult:
         """Runs it. Raises BoxError if the box does not stand, ValueError for a bind that shows too much."""
         with ExitStack() as stack:
-            return await self._run(spec, stack)
+            return await self._run(spec, stack, None)
 
-    async def _run(self, spec: RunSpec, stack: ExitStack) -> RunResult:
+    async def serve(self, spec: RunSpec, start: Start) -> RunResult:
+        """Builds the box and runs its command, which finds the number of its job's descriptor in BOX_JOB_FD."""
+        with ExitStack() as stack:
+            return await self._run(spec, stack, start)
+
+    async def _run(self, spec: RunSpec, stack: ExitStack, start: Start | None) -> RunResult:
         plan = _Plan(stack)
         work = str(spec.overlay.root) if spec.overlay else mounts.BOX
         variables = environment(spec.env, spec.binds)
@@ -57,6 +59,8 @@ class Bwrap:
             readers["report"] = plan.pipe(None, variables, "BOX_REPORT_FD")
         if spec.artifacts:
             readers["artifacts"] = plan.pipe(None, variables, "BOX_ARTIFACTS_FD")
+        if start:
+            variables["BOX_JOB_FD"] = str(plan.take(start.take()))
         arguments += ["--chdir", work, "--"]
         options = plan.data("\0".join(arguments).encode() + b"\0")
         argv = [str(self.program), "--args", str(options), *_command(spec)]
@@ -68,6 +72,7 @@ class Bwrap:
             measure=lambda process: tree.measure(process, writable, spec.limits),
             pass_fds=plan.hand_over(),
             pipes=readers,
+            start=start,
         )
         return self._result(spec, ended)
 
@@ -119,6 +124,11 @@ class _Plan:
         else:
             into[name] = str(writing)
         return reading
+
+    def take(self, descriptor: int) -> int:
+        """One that is there already."""
+        self._mine.append(descriptor)
+        return descriptor
 
     def hand_over(self) -> tuple[int, ...]:
         """All of them; whoever takes them closes them."""

@@ -21,6 +21,7 @@ from stet_ls.engine.sandbox import advice, probe
 from stet_ls.engine.sandbox.bwrap import Bwrap
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
 from stet_ls.engine.sandbox.layer import Layers
+from stet_ls.engine.sandbox.pool import Pool
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec
 from stet_ls.engine.sandbox.syscalls import ARCHITECTURES
 from stet_ls.engine.workers.private import private_folder, read_private, write_private
@@ -49,6 +50,7 @@ class Sandbox:
         self._folder = folder
         self._candidates: tuple[Candidate, ...] | None = None
         self._lock = asyncio.Lock()
+        self._pool = Pool()
 
     async def run(self, spec: RunSpec, *, at_least: Level | None = None) -> RunResult:
         """Runs `spec`. Raises PolicyError where the isolation is too weak; ValueError for a spec that cannot be."""
@@ -56,7 +58,11 @@ class Sandbox:
         best = await self.best()
         if best is None or best.backend is None or not best.report.level.reaches(needed):
             raise PolicyError(refusal(best.report if best else none_here(), needed))
-        return await best.backend.run(spec)
+        return await self._pool.run(best.backend, spec)
+
+    async def close(self) -> None:
+        """Gives up the boxes that were built ahead."""
+        await self._pool.close()
 
     async def best(self) -> Candidate | None:
         """The strongest candidate; the first of equals."""

@@ -65,7 +65,8 @@ class RunSpec:
 
     `files` are put into the working folder, by relative path; the folder is `/box`, or the overlay's root. `binds` are
     shown read-only at their own paths. `artifacts` are relative paths whose regular files come back. With `report` the
-    run finds the number of a descriptor to write to in `BOX_REPORT_FD`.
+    run finds the number of a descriptor to write to in `BOX_REPORT_FD`. `warm` are modules that a Python may have
+    imported before the run begins: it may then be served by a box that was built ahead.
     """
 
     argv: tuple[str, ...]
@@ -76,6 +77,7 @@ class RunSpec:
     limits: Limits = Limits()
     artifacts: tuple[str, ...] = ()
     report: bool = False
+    warm: tuple[str, ...] = ()
 
 
 class Status(StrEnum):

@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from stet_ls.engine.sandbox.spec import Limits, Status
+from stet_ls.engine.sandbox.start import Start
 from stet_ls.engine.sandbox.tree import Use
 
 _CHUNK = 65_536
 _PERIOD = 0.04
+_IDLE_PERIOD = 0.5  # of a box that waits for its job
 _DRAIN = 0.5
 _REPORT = 8 * 1024 * 1024
 
@@ -77,13 +79,17 @@ async def supervise(
     pass_fds: tuple[int, ...] = (),
     pipes: dict[str, int] | None = None,
     cwd: str = "/",
+    stop: Callable[[int], None] | None = None,
+    start: Start | None = None,
 ) -> Ended:
     """Runs `argv` to its end, or to the first limit that it passes; the child and its tree are gone on return.
 
     `measure` tells from the child's process id what its tree uses. `pass_fds` are closed here once the child has them;
-    `pipes` are reading ends by name, whose bytes come back in `extra`. Cancelling kills the tree first. Raises OSError
-    if the program cannot be started.
+    `pipes` are reading ends by name, whose bytes come back in `extra`. Cancelling kills the tree first. `stop` ends the
+    child and all below it; without one its process group is killed. With `start` the time counts from its beginning.
+    Raises OSError if the program cannot be started.
     """
+    stop = stop or kill_group
     started = time.monotonic()
     try:
         child = await asyncio.create_subprocess_exec(
@@ -116,28 +122,28 @@ async def supervise(
         ]
         readers += [asyncio.create_task(_read_pipe(number, extra[name])) for name, number in (pipes or {}).items()]
         watched = asyncio.create_task(child.wait())
-        end = started + limits.wall
-        while not watched.done():
-            await asyncio.wait({watched}, timeout=min(_PERIOD, max(end - time.monotonic(), 0)))
-            if watched.done():
-                break
+
+        def look() -> Status | None:
             use = measure(child.pid)
             ended.peak = max(ended.peak, use.memory)
-            ended.why = use.beyond(limits)
-            if ended.why is None and output.total + errors.total > 4 * limits.output:
-                ended.why = Status.OUTPUT
-            if ended.why is None and time.monotonic() >= end:
-                ended.why = Status.TIMEOUT
-            if ended.why is not None:
-                kill_group(child.pid)
-                await watched
+            too_much = output.total + errors.total > 4 * limits.output
+            return use.beyond(limits) or (Status.OUTPUT if too_much else None)
+
+        if start is not None:
+            ended.why = await _until_begun(start, watched, look)
+            started = start.at or time.monotonic()
+        if ended.why is None:
+            ended.why = await _until_ended(watched, look, started + limits.wall)
+        if ended.why is not None:
+            stop(child.pid)
+            await watched
         ended.returncode = watched.result()
         # Whoever still holds a pipe is dead or about to be; what is in the pipe is wanted.
         await asyncio.wait(readers, timeout=_DRAIN)
     finally:
         # Once the child is reaped its number may be another's.
         if child.returncode is None:
-            kill_group(child.pid)
+            stop(child.pid)
             await child.wait()
         for reader in readers:
             reader.cancel()
@@ -147,6 +153,29 @@ async def supervise(
     ended.extra = {name: capture.kept() for name, capture in extra.items()}
     ended.seconds = time.monotonic() - started
     return ended
+
+
+async def _until_begun(start: Start, watched: asyncio.Task[int], look: Callable[[], Status | None]) -> Status | None:
+    """Waits until the job comes or the child ends; what a box may use holds before its job, too."""
+    begun = asyncio.create_task(start.begun.wait())
+    why = None
+    try:
+        while why is None and not watched.done() and not begun.done():
+            await asyncio.wait({watched, begun}, timeout=_IDLE_PERIOD, return_when=asyncio.FIRST_COMPLETED)
+            why = None if watched.done() or begun.done() else look()
+    finally:
+        begun.cancel()
+    return why
+
+
+async def _until_ended(watched: asyncio.Task[int], look: Callable[[], Status | None], end: float) -> Status | None:
+    """Waits until the child ends; returns the limit that it passes before, if any."""
+    why = None
+    while why is None and not watched.done():
+        await asyncio.wait({watched}, timeout=min(_PERIOD, max(end - time.monotonic(), 0)))
+        if not watched.done():
+            why = look() or (Status.TIMEOUT if time.monotonic() >= end else None)
+    return why
 
 
 def kill_group(leader: int) -> None:

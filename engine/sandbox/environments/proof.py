@@ -39,7 +39,7 @@ def standard() -> List[str]:  # noqa: UP006
 
 def distributions() -> Dict[str, Tuple[str, str]]:  # noqa: UP006
     """Import names, and the name and version of the package that brings each."""
-    found = {}
+    found: Dict[str, Tuple[str, str]] = {}  # noqa: UP006
     for each in metadata.distributions():
         try:
             tops = (each.read_text("top_level.txt") or "").split()

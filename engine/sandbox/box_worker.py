@@ -1,0 +1,70 @@
+"""Waits in a box for its one job, with what the job will import already imported. Needs nothing but Python 3.8.
+
+Run as `python -c SOURCE MODULE...`. The job comes through the descriptor BOX_JOB_FD: eight bytes that tell the length
+of a JSON object with `argv` and `files` (pairs of name and length), the object, then the files. No job at all: whoever
+would have sent it is gone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import runpy
+import sys
+from typing import Any, Dict, List, Tuple  # noqa: UP035 - as Python 3.8 has them
+
+Job = Tuple[Dict[str, Any], bytes]  # noqa: UP006
+
+
+def prepare(modules: List[str]) -> None:  # noqa: UP006
+    """Imports what it can; what it cannot, the job will say."""
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except BaseException:  # noqa: BLE001, S112 - a module may raise anything, even SystemExit
+            continue
+
+
+def receive(descriptor: int) -> Job:
+    """Waits for the job. Ends the process if there is none."""
+    with os.fdopen(descriptor, "rb") as pipe:
+        data = pipe.read()
+    if not data:
+        os._exit(0)
+    size = int.from_bytes(data[:8], "big")
+    return json.loads(data[8 : 8 + size]), data[8 + size :]
+
+
+def unpack(job: Job) -> List[str]:  # noqa: UP006
+    """Writes the files into the working folder and returns the arguments."""
+    header, content = job
+    for name, size in header["files"]:
+        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)  # noqa: PTH103, PTH120
+        with open(name, "wb") as file:  # noqa: PTH123
+            file.write(content[:size])
+        content = content[size:]
+    return list(header["argv"])
+
+
+def run(argv: List[str]) -> None:  # noqa: UP006
+    """As `python ARGV...` would."""
+    safe = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
+    if not safe:
+        del sys.path[0]  # "", which `-c` put there
+    if argv[0] == "-m":
+        if not safe:
+            sys.path.insert(0, os.getcwd())  # noqa: PTH109
+        sys.argv = argv[1:]
+        runpy.run_module(argv[1], run_name="__main__", alter_sys=True)
+        return
+    sys.argv = list(argv)
+    if not safe and os.path.isfile(argv[0]):  # noqa: PTH113
+        sys.path.insert(0, os.path.dirname(os.path.abspath(argv[0])))  # noqa: PTH100, PTH120
+    runpy.run_path(argv[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    number = int(os.environ.pop("BOX_JOB_FD"))
+    prepare(sys.argv[1:])
+    run(unpack(receive(number)))
