@@ -41,8 +41,6 @@ class Offer:
     when: When
     writes: bool = True
     """Its result is a model's own text, which clients mark if they can (`LlmGenerated`)."""
-    built: bool = True
-    """False for an action that is only a command so far, whose answer says so: no menu shows it."""
     custom: bool = False
     """True for one that `stet.custom` starts."""
     languages: tuple[str, ...] = ()
@@ -59,9 +57,9 @@ OFFERS = (
     Offer("test", "stet.test", "Write tests for `{unit}`", "Write tests with Stet", When.UNIT),
     Offer("explain", "stet.explain", "Explain `{unit}`", "Explain with Stet", When.UNIT),
     Offer("analyze", "stet.analyze", "Analyze `{unit}`", "Analyze with Stet", When.INVOKED, writes=False),
-    Offer("task", "stet.task", "Do a task with Stet", "Do a task with Stet", When.INVOKED, built=False),
+    Offer("task", "stet.task", "Do a task with Stet", "Do a task with Stet", When.INVOKED),
 )
-KINDS = tuple(offer.kind for offer in OFFERS if offer.built)
+KINDS = tuple(offer.kind for offer in OFFERS)
 
 TITLE_MESSAGE = 60
 """Characters of a diagnostic's message that fit a menu."""
@@ -145,7 +143,7 @@ def _invoked(context: types.CodeActionContext) -> bool:
 
 def _wanted(offer: Offer, context: types.CodeActionContext) -> bool:
     """Kinds are hierarchies: asking for "refactor" includes "refactor.rewrite.stet.generate"."""
-    if not offer.built or (not _invoked(context) and not offer.kind.startswith("quickfix.")):
+    if not _invoked(context) and not offer.kind.startswith("quickfix."):
         return False
     if context.only is None:
         return True

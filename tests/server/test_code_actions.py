@@ -82,6 +82,7 @@ async def test_a_unit_gets_everything_but_a_fix_and_is_named() -> None:
         "Write tests for `Parser.parse_date`",
         "Explain `Parser.parse_date`",
         "Analyze `Parser.parse_date`",
+        "Do a task with Stet",
     ]
 
 
@@ -117,7 +118,7 @@ async def test_outside_of_units_only_the_general_ones_remain() -> None:
     document = snapshot()
     actions = code_actions(params(at(1)), document, await index_of(document), LITERAL)
 
-    assert offered(actions) == ["Generate code with Stet", "Analyze with Stet"]
+    assert offered(actions) == ["Generate code with Stet", "Analyze with Stet", "Do a task with Stet"]
 
 
 async def test_a_selection_is_worth_refactoring_without_any_unit() -> None:
@@ -165,11 +166,11 @@ async def test_without_a_trigger_the_request_counts_as_invoked() -> None:
         (["refactor.rewrite.stet.gen"], set()),
         (["refactor.extract"], set()),
         (["source"], set()),
-        (["stet"], {"stet.test", "stet.explain", "stet.analyze"}),
+        (["stet"], {"stet.test", "stet.explain", "stet.analyze", "stet.task"}),
         ([""], set(KINDS)),
         ([], set()),
         (["quickfix", "stet.test"], {"quickfix.stet.debug", "stet.test"}),
-        (["stet.task"], set()),
+        (["stet.task"], {"stet.task"}),
     ],
 )
 async def test_only_filters_by_the_hierarchy_of_kinds(only: list[str], expected: set[str]) -> None:
@@ -185,7 +186,7 @@ async def test_no_action_is_preferred_and_each_has_a_command_and_no_edit() -> No
     request = params(at(5), diagnostics=(problem(5),))
     actions = code_actions(request, document, await index_of(document), FULL)
 
-    for action, offer in zip(actions, [offer for offer in OFFERS if offer.built], strict=True):
+    for action, offer in zip(actions, OFFERS, strict=True):
         assert isinstance(action, types.CodeAction)
         assert (action.is_preferred, action.edit) == (None, None)
         assert action.command is not None
