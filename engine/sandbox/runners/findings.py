@@ -20,6 +20,7 @@ from stet_ls.engine.sandbox.runners.report import (
     Failure,
     Frame,
     Origin,
+    Outcome,
     Phase,
 )
 
@@ -32,7 +33,7 @@ class Findings:
     """What a reporter told. `known` are the ids it collected; `finished` says that it came to its own end.
 
     `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or a
-    module that the runner needs and the box has not.
+    module that the runner needs and the box has not; `stopped` is TIMEOUT or LIMIT where a part of the run was ended.
     """
 
     cases: list[Case] = field(default_factory=list)
@@ -44,6 +45,7 @@ class Findings:
     broken: str = ""
     absent: str = ""
     coverage: Coverage | None = None
+    stopped: Outcome | None = None
 
 
 def fold(events: Iterable[Event], plan: TestPlan) -> Findings:

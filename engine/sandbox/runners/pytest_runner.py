@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from stet_ls.engine.sandbox.runners.channel import FOLDER, Event, placed
 from stet_ls.engine.sandbox.runners.findings import Findings, fold
 from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
-from stet_ls.engine.sandbox.spec import TESTS, RunResult, RunSpec
+from stet_ls.engine.sandbox.spec import TESTS, RunSpec
 
 
 class Pytest:
@@ -24,7 +24,9 @@ class Pytest:
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Without plugins for generated tests: loading all that a fat environment has takes seconds."""
-        job = json.dumps({"arguments": list(_arguments(plan)), "coverage": plan.coverage})
+        job = json.dumps(
+            {"arguments": list(_arguments(plan)), "coverage": plan.coverage, "plugins": plan.suite is Suite.PROJECT}
+        )
         return RunSpec(
             (str(plan.python()), FOLDER),
             files={**placed("pytest_main", nonce), f"{FOLDER}/job.json": job.encode()},
@@ -36,7 +38,7 @@ class Pytest:
             limits=TESTS,
         )
 
-    def read(self, plan: TestPlan, events: Sequence[Event], run: RunResult) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
         """The reporter's own words."""
         found = fold(events, plan)
         # 5: no test was collected. That nothing ran is said from the cases.

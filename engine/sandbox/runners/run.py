@@ -13,7 +13,7 @@ from stet_ls.engine.sandbox.runners.findings import Findings
 from stet_ls.engine.sandbox.runners.plan import Box, Suite, TestPlan
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
 from stet_ls.engine.sandbox.runners.verdict import judge
-from stet_ls.engine.sandbox.spec import RunResult, RunSpec
+from stet_ls.engine.sandbox.spec import RunSpec
 
 
 class Missing(Exception):
@@ -39,7 +39,7 @@ class Runner(Protocol):
         """The run, without the plan's own files and overlay. Raises Missing."""
         ...
 
-    def read(self, plan: TestPlan, events: Sequence[Event], run: RunResult) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
         """What the events tell."""
         ...
 
@@ -66,7 +66,7 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
         run = await box.run(spec)
     except PolicyError as refused:
         return TestReport(runner.name, Outcome.REFUSED, detail=str(refused), seed=plan.seed)
-    found = runner.read(plan, list(channel.events(run.report, nonce)), run)
+    found = runner.read(plan, list(channel.events(run.report, nonce)), nonce)
     return judge(plan, runner.name, _wanted(plan), found, run, runner.install)
 
 

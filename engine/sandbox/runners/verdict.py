@@ -16,6 +16,7 @@ _LIMITS = {
     Status.DISK: "it filled its disk",
     Status.PROCESSES: "it started more processes than it may",
 }
+_STOPPED = {Outcome.TIMEOUT: "did not come to an end", Outcome.LIMIT: "wrote more than it may"}
 _RAN = frozenset({CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.ERROR, CaseOutcome.XFAILED, CaseOutcome.XPASSED})
 _BAD = frozenset({CaseOutcome.FAILED, CaseOutcome.ERROR})
 
@@ -60,6 +61,8 @@ def _verdict(
         return Verdict(Outcome.TIMEOUT, f"stopped after {run.seconds:.0f} s{during}")
     if run.status in _LIMITS:
         return Verdict(Outcome.LIMIT, f"stopped{during}: {_LIMITS[run.status]}")
+    if found.stopped:
+        return Verdict(found.stopped, f"stopped{during}: it {_STOPPED[found.stopped]}")
     if found.absent or run.status is Status.NO_RUNNER:
         return Verdict(Outcome.NO_RUNNER, f"{found.absent or 'the program'} is not here", install)
     if found.collection or found.broken:

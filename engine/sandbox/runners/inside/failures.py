@@ -51,7 +51,7 @@ def frames(traceback: TracebackType | None) -> list[dict[str, Any]]:
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if not code.co_filename.startswith(_HERE):
-            entry = {"path": code.co_filename, "line": traceback.tb_lineno, "function": code.co_name}
+            entry: dict[str, Any] = {"path": code.co_filename, "line": traceback.tb_lineno, "function": code.co_name}
             found.append({**entry, "scope": traceback.tb_frame})
         traceback = traceback.tb_next
     found = found[-_FRAMES:]
@@ -69,7 +69,7 @@ def _is_users(path: str) -> bool:
 
 
 def _locals(scope: dict[str, Any]) -> list[list[str]]:
-    found = []
+    found: list[list[str]] = []
     for name, value in list(scope.items()):
         if name.startswith(("__", "@")) or len(found) == _LOCALS or type(value).__name__ == "module":
             continue

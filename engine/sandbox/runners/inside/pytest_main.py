@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 
 from .channel import Channel
 from .failures import described, shown
+from .measured import Measured
 
 _TAIL = 2_000
 
@@ -27,7 +29,12 @@ def main() -> None:
         channel.say("missing", program="pytest", message=str(error))
         sys.exit(127)
     channel.say("hello", python=sys.version.split()[0], pytest=pytest.__version__)
-    code = pytest.main(job["arguments"], plugins=[Reporter(channel)])
+    measured = Measured(channel, job["coverage"])
+    arguments = list(job["arguments"])
+    if job["coverage"] and "--no-cov" not in arguments and importlib.util.find_spec("pytest_cov") and job["plugins"]:
+        arguments.insert(0, "--no-cov")  # there is one tracer for a process
+    code = pytest.main(arguments, plugins=[Reporter(channel, measured)])
+    measured.tell()
     channel.say("done", exit=int(code))
     sys.stdout.flush()
     sys.exit(int(code))
@@ -36,8 +43,8 @@ def main() -> None:
 class Reporter:
     """The hooks; each says one line."""
 
-    def __init__(self, channel: Channel) -> None:
-        self._channel = channel
+    def __init__(self, channel: Channel, measured: Measured) -> None:
+        self._channel, self._measured = channel, measured
         self._compared: dict[str, str] | None = None
         self._started = 0.0
 
@@ -54,9 +61,11 @@ class Reporter:
         """A test begins."""
         self._compared, self._started = None, time.monotonic()
         self._channel.say("start", id=nodeid)
+        self._measured.during(nodeid)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """A test is over."""
+        self._measured.during("")
         self._channel.say("end", id=nodeid, seconds=time.monotonic() - self._started)
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:

@@ -1,0 +1,54 @@
+"""Coverage by coverage.py, where the interpreter has it: which lines ran, and in which test."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .channel import Channel
+
+
+class Measured:
+    """A measurement around a run; without coverage.py it says so and measures nothing."""
+
+    def __init__(self, channel: Channel, wanted: bool) -> None:
+        self._channel, self._coverage = channel, None
+        if not wanted:
+            return
+        try:
+            import coverage
+        except ImportError:
+            channel.say("coverage", why_not="coverage is not installed in the tests' environment")
+            return
+        self._coverage: Any = coverage.Coverage(
+            data_file=None, config_file=False, source=[os.getcwd()], omit=["*/.stet-run/*"], messages=False
+        )
+        self._coverage.start()
+
+    def during(self, test: str) -> None:
+        """What runs from now on belongs to `test`."""
+        if self._coverage is not None:
+            self._coverage.switch_context(test)
+
+    def tell(self) -> None:
+        """Says what was measured."""
+        if self._coverage is None:
+            return
+        self._coverage.stop()
+        lines, missing = {}, {}
+        contexts: dict[str, dict[str, list[int]]] = {}
+        data = self._coverage.get_data()
+        for path in data.measured_files():
+            name = os.path.relpath(path)
+            try:
+                _, statements, _, left_out, _ = self._coverage.analysis2(path)
+            except Exception as error:  # noqa: BLE001 - a file that is gone or no Python costs its own lines only
+                self._channel.say("note", text=f"{name}: {error}")
+                continue
+            lines[name] = sorted(set(statements) - set(left_out))
+            missing[name] = sorted(left_out)
+            for line, tests in data.contexts_by_lineno(path).items():
+                for test in tests:
+                    if test:
+                        contexts.setdefault(test, {}).setdefault(name, []).append(line)
+        self._channel.say("coverage", lines=lines, missing=missing, contexts=contexts)

@@ -1,0 +1,133 @@
+"""Runs the steps of a job, one after the other, and passes on what each says; a step never sees the report's way out.
+
+A step may talk on a pipe of its own, whose number it finds in `BOX_SIDE_FD`; what comes there is told apart from what
+it prints. A step that runs too long or says too much is killed with all that it started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+from .channel import Channel
+
+_CHUNK = 65_536
+_LINE = 16_384
+_KEPT = 1_500_000
+_MOST = 8_000_000
+_DRAIN = 0.3
+
+
+def main() -> None:
+    """Runs the job beside the program."""
+    channel = Channel(sys.path[0])
+    path = os.path.join(sys.path[0], "job.json")
+    with open(path, encoding="utf-8") as file:
+        job = json.load(file)
+    os.unlink(path)
+    for step in job["steps"]:
+        code = Step(step, channel).run()
+        if code != 0 and step["needed"]:
+            break
+    channel.say("done", exit=0)
+
+
+class Step:
+    """One child process."""
+
+    def __init__(self, step: dict[str, Any], channel: Channel) -> None:
+        self._step, self._channel = step, channel
+        self._told, self._read = 0, 0
+        self._rest = {"out": b"", "err": b"", "side": b""}
+
+    def run(self) -> int:
+        """Runs it to its end or to a limit and says how it ended; 0 only if it did well."""
+        name = self._step["name"]
+        for path in self._step["hide"]:
+            if os.path.exists(path):
+                os.unlink(path)
+        self._channel.say("begin", step=name)
+        started = time.monotonic()
+        reading, writing = os.pipe()
+        try:
+            child = subprocess.Popen(  # an argument list of the runner's
+                self._step["argv"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if self._step["merge"] else subprocess.PIPE,
+                env={**os.environ, **self._step["env"], "BOX_SIDE_FD": str(writing)},
+                pass_fds=(writing,),
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(reading)
+            os.close(writing)
+            self._channel.say("exit", step=name, code=127, why=f"{self._step['argv'][0]}: {error.strerror}", seconds=0)
+            return 127
+        os.close(writing)
+        why = self._listen(child, reading, started + self._step["wall"])
+        os.close(reading)
+        code = child.returncode
+        self._channel.say("exit", step=name, code=code, why=why, seconds=time.monotonic() - started)
+        return -1 if why else int(code)
+
+    def _listen(self, child: subprocess.Popen[bytes], side: int, end: float) -> str:
+        """Takes in what the child says until it is gone; returns why it was stopped, if it was."""
+        why = ""
+        with selectors.DefaultSelector() as waiting:
+            for stream, name in ((child.stdout, "out"), (child.stderr, "err"), (side, "side")):
+                if stream is not None:
+                    waiting.register(stream, selectors.EVENT_READ, name)
+            ended: float | None = None
+            while waiting.get_map():
+                for key, _ in waiting.select(timeout=0.05):
+                    if not self._take(key.fd, key.data):
+                        waiting.unregister(key.fileobj)
+                now = time.monotonic()
+                if ended is None and child.poll() is not None:
+                    ended = now
+                if ended is None and (now > end or self._read > _MOST):
+                    why = "timeout" if now > end else "output"
+                    self._kill(child)
+                if ended is not None and now > ended + _DRAIN:
+                    break
+        try:
+            # It may have closed its streams and go on.
+            child.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            why = "timeout"
+        self._kill(child)
+        for name in [name for name, rest in self._rest.items() if rest]:
+            self._tell(name, self._rest[name])
+        return why
+
+    def _take(self, descriptor: int, name: str) -> bool:
+        data = os.read(descriptor, _CHUNK)
+        self._read += len(data)
+        *lines, self._rest[name] = (self._rest[name] + data).split(b"\n")
+        for line in lines:
+            self._tell(name, line)
+        if len(self._rest[name]) > _LINE:
+            self._tell(name, self._rest[name])
+            self._rest[name] = b""
+        return bool(data)
+
+    def _tell(self, name: str, line: bytes) -> None:
+        """Passes a line on; past the limit, of what is printed, none."""
+        if name != "side" and self._told > _KEPT:
+            return
+        self._told += len(line) + 50
+        text = line[:_LINE].decode("utf-8", "replace").rstrip("\r")
+        self._channel.say("line", step=self._step["name"], stream=name, text=text)
+
+    def _kill(self, child: subprocess.Popen[bytes]) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()

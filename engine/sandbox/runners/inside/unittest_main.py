@@ -1,0 +1,182 @@
+"""unittest with a reporter that speaks while the tests run, for interpreters without pytest."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import os
+import sys
+import time
+import traceback
+import unittest
+from types import TracebackType
+from typing import Any
+
+from .channel import Channel
+from .failures import described, shown
+from .measured import Measured
+
+
+def main() -> None:
+    """Loads the test files by their paths and runs what is in them."""
+    folder = sys.path[0]
+    channel = Channel(folder)
+    sys.path[0] = os.getcwd()
+    with open(os.path.join(folder, "job.json"), encoding="utf-8") as file:
+        job = json.load(file)
+    measured = Measured(channel, job["coverage"])
+    paths = job["tests"] or _discovered()
+    ids: dict[int, str] = {}
+    suite = unittest.TestSuite(_load(path, channel, ids) for path in paths)
+    tests = [test for test in _flat(suite) if not job["select"] or ids[id(test)] in job["select"]]
+    channel.say("collected", ids=[ids[id(test)] for test in tests])
+    result = Reporter(channel, measured, ids)
+    unittest.TestSuite(tests).run(result)
+    measured.tell()
+    code = 0 if result.wasSuccessful() else 1
+    channel.say("done", exit=code)
+    sys.stdout.flush()
+    sys.exit(code)
+
+
+def _discovered() -> list[str]:
+    found = []
+    for folder, below, names in os.walk("."):
+        below[:] = [name for name in below if not name.startswith(".") and name not in ("node_modules", "venv")]
+        found += [os.path.relpath(os.path.join(folder, name)) for name in names if name.startswith("test")]
+    return sorted(path for path in found if path.endswith(".py"))
+
+
+def _load(path: str, channel: Channel, ids: dict[int, str]) -> unittest.TestSuite:
+    """The tests of one file; a file that cannot be imported is told, and has none."""
+    name = path[: -len(".py")].replace(os.sep, ".")
+    try:
+        module = importlib.import_module(name)
+        if os.path.abspath(str(module.__file__)) != os.path.abspath(path):
+            raise ImportError(f"{name} is {module.__file__}, not {path}", name=name)
+        suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+    except BaseException as error:  # noqa: BLE001 - `sys.exit` while a file is imported is an error of the file
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        channel.say("uncollected", path=path, failure=described(error), text=text[-2000:])
+        return unittest.TestSuite()
+    for test in _flat(suite):
+        ids[id(test)] = f"{path}::{type(test).__qualname__}::{test.id().rpartition('.')[2]}"
+    return suite
+
+
+def _flat(suite: Any) -> list[Any]:
+    if not isinstance(suite, unittest.TestSuite):
+        return [suite]
+    return [test for each in suite for test in _flat(each)]
+
+
+class Reporter(unittest.TestResult):
+    """The result that unittest fills; each call says one line."""
+
+    def __init__(self, channel: Channel, measured: Measured, ids: dict[int, str]) -> None:
+        super().__init__()
+        self.buffer = True
+        self._channel, self._measured, self._ids = channel, measured, ids
+        self._started = 0.0
+
+    def _name(self, test: Any) -> str:
+        # A class' or a module's own set-up comes as another object, which tells what it is.
+        return self._ids.get(id(test)) or str(test)
+
+    def startTest(self, test: Any) -> None:
+        """A test begins."""
+        super().startTest(test)
+        self._started = time.monotonic()
+        self._channel.say("start", id=self._name(test))
+        self._measured.during(self._name(test))
+
+    def stopTest(self, test: Any) -> None:
+        """A test is over."""
+        self._measured.during("")
+        self._channel.say("end", id=self._name(test), seconds=time.monotonic() - self._started)
+        super().stopTest(test)
+
+    def _phase(self, test: Any, outcome: str, phase: str = "call", **more: Any) -> None:
+        printed = sys.stdout.getvalue()[-2000:] if isinstance(sys.stdout, io.StringIO) else ""
+        self._channel.say("phase", id=self._name(test), phase=phase, outcome=outcome, stdout=printed, **more)
+
+    def _raised(self, test: Any, err: Any) -> None:
+        told = described(err[1], err[2])
+        phase = _phase_of(err[2])
+        compared = _compared(err[2])
+        if compared:
+            told["comparison"] = compared
+        self._channel.say("raised", id=self._name(test), phase=phase, failure=told)
+        self._phase(test, "failed", phase)
+        if id(test) not in self._ids:
+            self._channel.say("end", id=self._name(test), seconds=0)
+
+    def addSuccess(self, test: Any) -> None:
+        """It passed."""
+        self._phase(test, "passed")
+
+    def addError(self, test: Any, err: Any) -> None:
+        """It raised something that is no assertion."""
+        self._raised(test, err)
+        super().addError(test, err)
+
+    def addFailure(self, test: Any, err: Any) -> None:
+        """An assertion did not hold."""
+        self._raised(test, err)
+        super().addFailure(test, err)
+
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
+        """One of a test's parts is over; a failure is the test's."""
+        if err is not None:
+            self._raised(test, err)
+        super().addSubTest(test, subtest, err)
+
+    def addSkip(self, test: Any, reason: str) -> None:
+        """It was skipped."""
+        self._phase(test, "skipped", reason=reason)
+
+    def addExpectedFailure(self, test: Any, err: Any) -> None:
+        """It failed, as it should."""
+        self._phase(test, "skipped", expected_failure="")
+
+    def addUnexpectedSuccess(self, test: Any) -> None:
+        """It should have failed: unittest counts that as a failure."""
+        self._phase(test, "failed", failure={"type": "UnexpectedSuccess", "message": "it was expected to fail"})
+        super().addUnexpectedSuccess(test)
+
+
+def _phase_of(tb: TracebackType | None) -> str:
+    """Whether it was raised in a test's set-up, its clean-up, or the test: told by the functions on the way."""
+    while tb is not None:
+        name = tb.tb_frame.f_code.co_name
+        if name in ("setUp", "asyncSetUp", "setUpClass", "setUpModule"):
+            return "setup"
+        if name in ("tearDown", "asyncTearDown", "tearDownClass", "tearDownModule", "doCleanups"):
+            return "teardown"
+        tb = tb.tb_next
+    return "call"
+
+
+_OPERATORS = {
+    "assertEqual": "==",
+    "assertNotEqual": "!=",
+    "assertIs": "is",
+    "assertIn": "in",
+    "assertAlmostEqual": "==",
+}
+
+
+def _compared(tb: TracebackType | None) -> dict[str, str] | None:
+    """The two sides of `assertEqual` and its like, from the frame of unittest that compared them."""
+    while tb is not None:
+        code, scope = tb.tb_frame.f_code, tb.tb_frame.f_locals
+        if code.co_name in _OPERATORS and os.path.basename(code.co_filename) == "case.py":
+            names = ("first", "second") if "first" in scope else ("expr1", "expr2")
+            names = names if names[0] in scope else ("member", "container")
+            left, right = scope.get(names[0]), scope.get(names[1])
+            sides = {"left": shown(left), "right": shown(right)}
+            types = {"left_type": type(left).__name__, "right_type": type(right).__name__}
+            return {"operator": _OPERATORS[code.co_name], **sides, **types}
+        tb = tb.tb_next
+    return None

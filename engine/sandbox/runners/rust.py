@@ -1,0 +1,131 @@
+"""Rust's tests: one file by `rustc --test`, a crate by `cargo test --offline`; both are libtest's words."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from stet_ls.engine.sandbox.runners import programs, relay
+from stet_ls.engine.sandbox.runners.channel import Event
+from stet_ls.engine.sandbox.runners.compiled import build_errors
+from stet_ls.engine.sandbox.runners.findings import Findings
+from stet_ls.engine.sandbox.runners.libtest import listed, read
+from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.engine.sandbox.runners.programs import Program
+from stet_ls.engine.sandbox.runners.relay import Step
+from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
+
+_INSTALL = "rust (https://rustup.rs)"
+_BUILD_SECONDS = 50.0
+_TEST_SECONDS = 20.0
+_ERROR = re.compile(
+    r"^error(?:\[\w+\])?: (?P<what>.*)\n\s*--> (?P<path>[^\n:]+):(?P<line>\d+):(?P<column>\d+)", re.MULTILINE
+)
+_LIMITS = LIMITS["rust"]
+
+
+def _linker(program: Program) -> tuple[Path, ...]:
+    return (*program.binds, *programs.find("cc", install="a linker (apt install build-essential)").binds)
+
+
+class Rustc:
+    """Each test file is compiled by itself, with libtest's harness; it may name others by `mod`."""
+
+    name = "rustc"
+    languages = frozenset({"rust"})
+    install = _INSTALL
+
+    def fits(self, plan: TestPlan) -> bool:
+        """Files without a crate around them."""
+        return plan.text("Cargo.toml") is None
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """Builds, lists, runs: the list is what must have been run."""
+        program = programs.rust("rustc", _INSTALL)
+        return relay.spec(
+            nonce,
+            list(self._steps(plan, str(program.path))),
+            files={},
+            binds=_linker(program),
+            env={"RUST_BACKTRACE": "0"},
+            limits=_LIMITS,
+        )
+
+    def _steps(self, plan: TestPlan, compiler: str) -> Iterator[Step]:
+        for number, test in enumerate(plan.tests):
+            built = f"/tmp/test{number}"  # noqa: S108 - the box's own
+            argv = (compiler, "--test", "--edition", "2021", "-A", "warnings", "-o", built, test)
+            yield Step(f"build {test}", argv, _BUILD_SECONDS)
+        for number, test in enumerate(plan.tests):
+            built = f"/tmp/test{number}"  # noqa: S108
+            names = tuple(each.partition("::")[2] for each in plan.select if each.startswith(f"{test}::"))
+            chosen = ("--exact", *names) if names else ()
+            yield Step(f"list {test}", (built, "--list", "--format=terse", *chosen), _TEST_SECONDS)
+            yield Step(f"run {test}", (built, "--test-threads=1", *chosen), _TEST_SECONDS)
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """What each harness listed, and what it said of each."""
+        steps = relay.said(events)
+        found = relay.ended(events, steps)
+        for test in plan.tests:
+            build, ran = steps.get(f"build {test}"), steps.get(f"run {test}")
+            if build is not None and build.code is not None and not build.well:
+                found.collection += build_errors(test, build, plan, _ERROR)
+            elif ran is not None:
+                found.known += tuple(f"{test}::{name}" for name in listed(steps[f"list {test}"].out, ""))
+                read(found, ran, plan, test)
+        # A harness that could not be built cannot be started: that is told already.
+        found.absent = "" if found.collection else found.absent
+        return found
+
+
+class Cargo:
+    """A crate's own tests. Its build scripts and macros run in the box as well; nothing is fetched."""
+
+    name = "cargo"
+    languages = frozenset({"rust"})
+    install = _INSTALL
+
+    def fits(self, plan: TestPlan) -> bool:
+        """There is a crate."""
+        return plan.text("Cargo.toml") is not None
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """Builds, lists, runs. Of cargo's home the registry alone is shown: beside it lie credentials."""
+        program = programs.rust("cargo", _INSTALL)
+        home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+        shown = tuple(folder for folder in (home / "registry", home / "git") if folder.is_dir())
+        argv = (str(program.path), "test", "--offline", "--color=never")
+        names = tuple(identifier.partition("::")[2] for identifier in plan.select)
+        chosen = ("--exact", *names) if names else ()
+        return relay.spec(
+            nonce,
+            [
+                Step("build", (*argv, "--no-run"), _BUILD_SECONDS, needed=True),
+                Step("list", (*argv, "--", "--list", "--format=terse", *chosen), _TEST_SECONDS, merge=True),
+                Step("run", (*argv, "--no-fail-fast", "--", "--test-threads=1", *chosen), _TEST_SECONDS, merge=True),
+            ],
+            files={},
+            binds=(*_linker(program), *shown),
+            env={
+                "CARGO_HOME": str(home) if shown else "/tmp/cargo",  # noqa: S108 - the box's own
+                "CARGO_TARGET_DIR": "/tmp/target",  # noqa: S108
+                "CARGO_NET_OFFLINE": "true",
+                "RUST_BACKTRACE": "0",
+            },
+            limits=_LIMITS,
+        )
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """The words of all harnesses, each under the source that cargo names before it."""
+        steps = relay.said(events)
+        found = relay.ended(events, steps)
+        build, ran = steps.get("build"), steps.get("run")
+        if build is not None and build.code is not None and not build.well and not found.absent:
+            found.collection += build_errors("Cargo.toml", build, plan, _ERROR)
+        elif ran is not None:
+            found.known = tuple(listed(steps["list"].out, "Cargo.toml"))
+            read(found, ran, plan, "")
+        return found

@@ -1,0 +1,38 @@
+"""Python's tests under unittest, for interpreters without pytest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from stet_ls.engine.sandbox.runners.channel import FOLDER, Event, placed
+from stet_ls.engine.sandbox.runners.findings import Findings, fold
+from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.engine.sandbox.spec import TESTS, RunSpec
+
+
+class Unittest:
+    """unittest of the standard library."""
+
+    name = "unittest"
+    languages = frozenset({"python"})
+    install = "python3"
+
+    def fits(self, plan: TestPlan) -> bool:
+        """It is always there; whether the tests are of its kind, the expected ids will tell."""
+        return True
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """The interpreter with our own main program."""
+        job = json.dumps({"tests": plan.tests, "select": plan.select, "coverage": plan.coverage})
+        return RunSpec(
+            (str(plan.python()), FOLDER),
+            files={**placed("unittest_main", nonce), f"{FOLDER}/job.json": job.encode()},
+            binds=plan.python_binds(),
+            env=plan.environment.env if plan.environment else {},
+            limits=TESTS,
+        )
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """The reporter's own words."""
+        return fold(events, plan)
