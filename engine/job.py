@@ -12,7 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from stet_ls.engine.configuration.toolbox import toolbox
-from stet_ls.engine.events import OnEvent, Stage
+from stet_ls.engine.errors import LimitError
+from stet_ls.engine.events import Event, OnEvent, Stage
+from stet_ls.engine.line import QUEUED
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.model.served import ModelSource
@@ -24,6 +26,12 @@ from stet_ls.validators.toolbox import Toolbox
 
 CALLS: dict[Budget, int] = {Budget.QUICK: 1, Budget.STANDARD: 3, Budget.THOROUGH: 6, Budget.TASK: 15}
 """Model calls that each budget buys."""
+
+
+def calls_of(budget: Budget) -> str:
+    """How many calls a budget buys, in words."""
+    return f"{CALLS[budget]} call{'' if CALLS[budget] == 1 else 's'}"
+
 
 SLOW_LIMIT = 90.0
 """Seconds into which the calls of a job have to fit on a slow model; the first call is always made."""
@@ -76,6 +84,9 @@ class Job:
     ledger: Ledger = field(default_factory=Ledger)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     started: float = field(default_factory=time.monotonic)
+    waited: float = 0.0
+    """Seconds in which its calls waited for their turn."""
+    _queued_at: float | None = None
 
     @cached_property
     def tools(self) -> Toolbox:
@@ -101,24 +112,54 @@ class Job:
             role="reviewer" if self.request.action in _REVIEWS else "generator",
             by_user=asked is not None,
         )
+        if self.ledger.calls >= CALLS[self.request.budget]:
+            raise LimitError(
+                f"The budget {self.request.budget} allows {calls_of(self.request.budget)}, and they are made; "
+                "a larger budget allows more."
+            )
         limit = self._call_limit(prompt.tokens, max_tokens)
         await self._reserve(prompt.tokens, max_tokens)
+        name, waited = "model" if not self.ledger.calls else "repair", self.waited
         try:
-            with self.stage("model" if not self.ledger.calls else "repair"):
+            with self.stage(name):
                 completion = await self.models.complete(
-                    prompt.messages, sampling=sampling, deadline=limit, on_event=self.on_event, sealed=prompt.sealed
+                    prompt.messages, sampling=sampling, deadline=limit, on_event=self._hear, sealed=prompt.sealed
                 )
             self._book(completion)
         finally:
             self.purse.settle(self.trace_id, self.spent())
+            self._count_waiting(name, self.waited - waited)
         return completion
+
+    def _hear(self, event: Event) -> None:
+        """Counts the time that a call waits for its turn: it is nobody's work, and no deadline counts it."""
+        if isinstance(event, Stage):
+            if self._queued_at is not None:
+                self.waited += time.monotonic() - self._queued_at
+            self._queued_at = time.monotonic() if event.name == QUEUED else None
+        self.on_event(event)
+
+    def _count_waiting(self, stage: str, seconds: float) -> None:
+        if seconds:
+            stages = self.ledger.stages
+            stages[stage] = max(stages.get(stage, 0.0) - seconds, 0.0)
+            stages[QUEUED] = stages.get(QUEUED, 0.0) + seconds
 
     def may_ask_again(self) -> bool:
         """True if another call fits the budget's count and the time that is left at the model's measured speed."""
-        if self.ledger.calls >= CALLS[self.request.budget]:
-            return False
-        left = self._limit() - (time.monotonic() - self.started)
-        return self._seconds_per_call() <= left
+        return not self.why_no_more()
+
+    def why_no_more(self) -> str:
+        """What forbids another call, in words; "" if nothing does."""
+        budget = self.request.budget
+        if self.ledger.calls >= CALLS[budget]:
+            return f"the budget {budget} allows {calls_of(budget)}"
+        if self._seconds_per_call() > self._left():
+            return (
+                f"a call takes about {self._seconds_per_call():.0f} s, and of the {self._limit():.0f} s of this job "
+                f"{max(self._left(), 0):.0f} s are left"
+            )
+        return ""
 
     def prompt_budget(self) -> int:
         """Tokens that a prompt may have, by our estimate: what the context leaves beside a reply; few for small models.
@@ -171,6 +212,10 @@ class Job:
         call = Spent(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
         await asyncio.to_thread(self.purse.reserve, self.trace_id, self.spent(), call)
 
+    def _left(self) -> float:
+        """Seconds of work that the job may still take."""
+        return self._limit() - (self.seconds() - self.waited)
+
     def _limit(self) -> float:
         deadline = self.settings.deadline
         if self.request.budget in (Budget.THOROUGH, Budget.TASK):
@@ -182,7 +227,7 @@ class Job:
 
     def _call_limit(self, prompt_tokens: int, reply_tokens: int) -> float:
         """Seconds that a call may take. The first one of a slow model is made whatever the deadline says."""
-        left = max(self._limit() - self.seconds(), 1.0)
+        left = max(self._left(), 1.0)
         if self.ledger.calls or not self._slow():
             return left
         expected = self.profile.seconds_for(round(prompt_tokens * self.profile.token_factor), reply_tokens)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Generic, TypeVar
 
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.events import Judged
-from stet_ls.engine.job import CALLS, Job
+from stet_ls.engine.job import Job
 from stet_ls.engine.judges.case import Case, Judge, timed
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Check, Evidence, Ruling
@@ -78,8 +79,9 @@ async def propose(
     takes away what is there.
     """
     best: Proposal[Content] | Unusable | None = None
-    for attempt in range(1 + _repairs(job)):
-        if attempt and not job.may_ask_again():
+    for attempt in count():
+        if attempt and (reason := _no_repair(job, attempt - 1)):
+            job.ledger.warnings.append(f"No {'further ' if attempt > 1 else ''}repair was asked for: {reason}.")
             break
         try:
             reply = await job.ask(prompt, temperature=temperature, max_tokens=max_tokens)
@@ -122,10 +124,16 @@ async def _consider(
     return Proposal(draft, tuple(evidence))
 
 
-def _repairs(job: Job) -> int:
+def _no_repair(job: Job, repairs: int) -> str:
+    """Why no repair is asked for after so many, in words; "" if one may be."""
     checks = job.settings.checks
+    if not checks.auto_fix:
+        return "the setting checks.auto_fix is off"
     wanted = job.profile.repairs if checks.fix_attempts is None else checks.fix_attempts
-    return min(CALLS[job.request.budget] - 1, wanted) if checks.auto_fix else 0
+    if repairs >= wanted:
+        whose = "the model's profile" if checks.fix_attempts is None else "the setting checks.fix_attempts"
+        return f"{whose} allows {wanted} of them"
+    return job.why_no_more()
 
 
 def _complaint(result: Proposal[Content] | Unusable) -> str | None:

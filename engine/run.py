@@ -12,7 +12,6 @@ from stet_ls.engine.actions.registry import Actions
 from stet_ls.engine.events import OnEvent, ignore
 from stet_ls.engine.job import Job
 from stet_ls.engine.ledger import Ended, Entry, LedgerFile, now
-from stet_ls.engine.line import Line
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Answer, Outcome, Request
@@ -37,10 +36,11 @@ class Engine:
         """`models` answer instead of the settings' endpoints: those of a record."""
         self.settings = settings
         self.actions = Actions(settings)
-        self.models: ModelSource = models or Models(settings, paths)
+        own = Models(settings, paths)
+        self.models: ModelSource = models or own
+        self._lines = own.lines
         self.ledger = LedgerFile(paths.ledger)
         self._purse = Purse(settings.spending, self.ledger)
-        self._line = Line()
         self._traces = Store(paths.traces, settings.trace.keep if settings.trace.enabled else 0)
         self._watchers: list[Callable[[Finished], None]] = [self._traces.keep]
 
@@ -50,33 +50,32 @@ class Engine:
 
     @property
     def queue(self) -> tuple[int, int]:
-        """How many jobs work, and how many wait for their turn."""
-        return self._line.length
+        """How many calls are at work, and how many wait for their turn at an endpoint."""
+        return self._lines.length
 
     async def run(self, request: Request, *, on_event: OnEvent = ignore) -> Answer:
-        """Does one job, when its turn comes. Raises StetError for what the user has to mend.
+        """Does one job; its calls wait for their turn at an endpoint. Raises StetError for what the user has to mend.
 
         A refusal is an Answer without success. However the job ends, what it spent is in the ledger.
         """
         recipe = self._recipe(request)
         profile = await self.models.profile()
-        async with self._line.turn(1 if self.models.is_embedded else self.settings.jobs_at_once, on_event):
-            tape = Tape(self.models, on_event)
-            job = Job(request, self.settings, tape, profile, self._purse, tape.hear)
-            log.info("job %s: %s, %s", job.trace_id, request.action, request.language)
-            ended, answer, raised = Ended.FAILED, None, None
-            try:
-                answer = await recipe.run(job)
-                ended = Ended.OFFERED if answer.success else Ended.REFUSED
-            except asyncio.CancelledError:
-                ended = Ended.CANCELLED
-                raise
-            except Exception as error:
-                raised = error
-                raise
-            finally:
-                self._write_down(job, ended)
-                self._tell(job, tape, ended, answer, raised)
+        tape = Tape(self.models, on_event)
+        job = Job(request, self.settings, tape, profile, self._purse, tape.hear)
+        log.info("job %s: %s, %s", job.trace_id, request.action, request.language)
+        ended, answer, raised = Ended.FAILED, None, None
+        try:
+            answer = await recipe.run(job)
+            ended = Ended.OFFERED if answer.success else Ended.REFUSED
+        except asyncio.CancelledError:
+            ended = Ended.CANCELLED
+            raise
+        except Exception as error:
+            raised = error
+            raise
+        finally:
+            self._write_down(job, ended)
+            self._tell(job, tape, ended, answer, raised)
         return answer
 
     def _tell(self, job: Job, tape: Tape, ended: Ended, answer: Answer | None, raised: Exception | None) -> None:

@@ -8,7 +8,7 @@ _WORDS = {
     "trust": "waiting for your word about the project's actions",
     "target": "reading the code",
     "context": "reading the code",
-    "queued": "waiting for its turn",
+    "queued": "waiting",
     "model": "asking the model",
     "repair": "asking the model once more",
     "judge": "checking",
@@ -20,4 +20,5 @@ _WORDS = {
 def words(stage: Stage) -> str:
     """What a job is at; a stage that has no words goes by its own name."""
     name = _WORDS.get(stage.name, stage.name)
-    return f"{name}: {stage.detail}" if stage.detail else name
+    joint = ", " if stage.name == "queued" else ": "
+    return f"{name}{joint}{stage.detail}" if stage.detail else name

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError
 from stet_ls.engine.events import Notice, OnEvent
+from stet_ls.engine.line import Line
 from stet_ls.engine.model.breaker import Admission, State
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.client import Client, Turn
@@ -39,37 +41,46 @@ async def ask(
     patience: float,
     on_event: OnEvent,
     sealed: Sealed = UNSEALED,
+    line_of: Callable[[Client], Line] | None = None,
 ) -> Completion:
     """A reply within `deadline` seconds, from the first endpoint that gives one; its warnings say who gave none.
 
     A pause that a server asks for is waited for if it is shorter than `patience` seconds and nobody else can be asked.
     Raises NoModelError if nothing could be reached, EndpointError if what was reached failed, PolicyError if none of
     them may have the prompt. `sealed` says what is hidden in it. A cancelled call counts against nobody.
+
+    `line_of` says where a call waits for its turn at an endpoint. The time that it waits is not the deadline's.
     """
-    deadline_at = asyncio.get_running_loop().time() + deadline
+    clock = asyncio.get_running_loop().time
+    deadline_at = clock() + deadline
     setbacks: list[_Setback] = []
     requests = 0
     for index, client in enumerate(clients):
         following = clients[index + 1 :]
-        admission = client.breaker.admit() or await _second_look(client, clients)
-        if admission is None:
-            setbacks.append(_resting(client))
-        else:
-            turn = _turn(deadline_at, patience, sum(other.breaker.admits() for other in following))
-            try:
-                result = await client.complete(messages, sampling=sampling, turn=turn, on_event=on_event, sealed=sealed)
-            except BaseException:
-                client.breaker.withdraw(admission)
-                raise
-            requests += result.requests
-            if isinstance(result, Completion):
-                client.breaker.end(admission, None if result.fault is None else Failure(result.fault))
-                told = tuple(f"{setback.words}. {client.label} answered instead." for setback in setbacks)
-                return replace(result, requests=requests, warnings=(*told, *result.warnings))
-            client.breaker.end(admission, result.failure)
-            setbacks.append(_Setback(client, result.failure, sentence(result.failure, client.label)))
-            if result.failure.fault is Fault.DEADLINE:
-                break
+        came = clock()
+        async with nullcontext() if line_of is None else line_of(client).turn(on_event):
+            deadline_at += clock() - came
+            admission = client.breaker.admit() or await _second_look(client, clients)
+            if admission is None:
+                setbacks.append(_resting(client))
+            else:
+                turn = _turn(deadline_at, patience, sum(other.breaker.admits() for other in following))
+                try:
+                    result = await client.complete(
+                        messages, sampling=sampling, turn=turn, on_event=on_event, sealed=sealed
+                    )
+                except BaseException:
+                    client.breaker.withdraw(admission)
+                    raise
+                requests += result.requests
+                if isinstance(result, Completion):
+                    client.breaker.end(admission, None if result.fault is None else Failure(result.fault))
+                    told = tuple(f"{setback.words}. {client.label} answered instead." for setback in setbacks)
+                    return replace(result, requests=requests, warnings=(*told, *result.warnings))
+                client.breaker.end(admission, result.failure)
+                setbacks.append(_Setback(client, result.failure, sentence(result.failure, client.label)))
+                if result.failure.fault is Fault.DEADLINE:
+                    break
         if following:
             on_event(Notice(f"{setbacks[-1].words}. Asking {following[0].label} instead."))
     raise _error(setbacks)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, WeightsError
 from stet_ls.engine.events import OnEvent, ignore
+from stet_ls.engine.line import Line, Lines
 from stet_ls.engine.model import chain
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.client import Client, shown_address
@@ -46,6 +47,7 @@ class Models:
     """
 
     def __init__(self, settings: Settings, paths: Paths) -> None:
+        self.lines = Lines(settings.jobs_at_once)
         self._settings = settings
         self._paths = paths
         self._store = ProfileStore(paths.profiles)
@@ -89,6 +91,7 @@ class Models:
                 patience=self._settings.deadline,
                 on_event=on_event,
                 sealed=sealed,
+                line_of=self._line,
             )
         except ModelError:
             # A server that was found may have been stopped since; the next call looks again.
@@ -187,6 +190,12 @@ class Models:
                     await old.close()
             assert self._embedded_client is not None
             return self._embedded_client
+
+    def _line(self, client: Client) -> Line:
+        """Where calls of that endpoint wait; the embedded model takes one at a time."""
+        if client is self._embedded_client:
+            return self.lines.at(_EMBEDDED, at_once=1)
+        return self.lines.at(client.provider.base_url)
 
     def _client(self, provider: Provider, *, reading: float | None = None) -> Client:
         experience = Experience(self._store, shown_address(provider.base_url), reading=reading)

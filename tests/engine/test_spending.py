@@ -136,7 +136,7 @@ async def test_jobs_wait_for_their_turn_in_order_and_may_leave(scripted: Scripte
         others = [asyncio.create_task(bench.run("refactor", CODE)) for _ in range(3)]
         while len(queued(bench)) < 3:
             await asyncio.sleep(0)
-        assert queued(bench) == ["1 before it", "2 before it", "3 before it"]
+        assert queued(bench) == ["1 ahead", "2 ahead", "3 ahead"]
         assert len(scripted.requests) == 1
 
         others[0].cancel()
