@@ -7,8 +7,11 @@ that a wall stands is also seen from outside, by listeners and a victim.
 
 from __future__ import annotations
 
+import ctypes
+import fcntl
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -18,6 +21,9 @@ from typing import Any, Callable, Mapping  # noqa: UP035 - as Python 3.8 has the
 Targets = Mapping[str, Any]
 Attack = Callable[[Targets], str | None]
 
+_libc = ctypes.CDLL(None)
+_TKILL = {"x86_64": 200, "aarch64": 130}
+
 
 def read_canary(targets: Targets) -> str | None:
     """A file of the user's."""
@@ -25,8 +31,25 @@ def read_canary(targets: Targets) -> str | None:
 
 
 def list_home(targets: Targets) -> str | None:
-    """The names in the user's home that no bind shows."""
-    return next((name for name in targets["private"] if Path(name).lstat()), None)
+    """The names in the user's home, unless a box shows a home of its own."""
+    return next((name for name in targets["private"] if Path(name).name in os.listdir(Path(name).parent)), None)
+
+
+def list_folder(targets: Targets) -> str | None:
+    """The names in a folder of the user's."""
+    return ", ".join(os.listdir(Path(targets["canary"]).parent))
+
+
+def see_file(targets: Targets) -> str | None:
+    """Whether a file of the user's exists, by its name."""
+    return str(Path(targets["canary"]).lstat().st_size)
+
+
+def watch_folder(targets: Targets) -> str | None:
+    """The names of what is written in a folder of the user's, as it happens."""
+    watch = _libc.inotify_init1(os.O_NONBLOCK)
+    folder = os.fsencode(Path(targets["canary"]).parent)
+    return "a watch over a folder of the user's" if _libc.inotify_add_watch(watch, folder, 0xFFF) >= 0 else None
 
 
 def write_beside(targets: Targets) -> str | None:
@@ -38,8 +61,48 @@ def write_beside(targets: Targets) -> str | None:
 
 def overwrite(targets: Targets) -> str | None:
     """Another text in a file of the user's."""
-    Path(targets["canary"]).write_text("changed", encoding="ascii")
-    return "a file of the user's"
+    return _on_any(targets, _write)
+
+
+def _write(path: str) -> None:
+    Path(path).write_text("changed", encoding="ascii")
+
+
+def change_mode(targets: Targets) -> str | None:
+    """Another mode for a file of the user's."""
+    return _on_any(targets, lambda path: os.chmod(path, 0o666))  # noqa: S103 - that it is too open is the attack
+
+
+def change_times(targets: Targets) -> str | None:
+    """Other times for a file of the user's."""
+    return _on_any(targets, lambda path: os.utime(path, (1, 1)))
+
+
+def change_attribute(targets: Targets) -> str | None:
+    """A note on a file of the user's; not every file system takes one."""
+    return _on_any(targets, lambda path: os.setxattr(path, "user.attack", b"here"))
+
+
+def truncate(targets: Targets) -> str | None:
+    """A file of the user's cut to nothing, without writing to it."""
+    return _on_any(targets, lambda path: os.truncate(path, 0))
+
+
+def truncate_by_opening(targets: Targets) -> str | None:
+    """The same, by opening it to read."""
+    return _on_any(targets, lambda path: os.close(os.open(path, os.O_RDONLY | os.O_TRUNC)))
+
+
+def _on_any(targets: Targets, change: Callable[[str], None]) -> str | None:
+    """Done to a file that is not shown, and to one that is shown read-only."""
+    path: str
+    for path in (targets["canary"], targets["bound"]):
+        try:
+            change(path)
+        except OSError:
+            continue
+        return path
+    return None
 
 
 def connect_tcp(targets: Targets) -> str | None:
@@ -82,6 +145,49 @@ def signal_victim(targets: Targets) -> str | None:
     return f"process {targets['victim']}"
 
 
+def signal_otherwise(targets: Targets) -> str | None:
+    """The same by other calls: to its thread, to its group, by a descriptor, with a value."""
+    victim = targets["victim"]
+    ways = {
+        "tgkill": lambda: _libc.tgkill(victim, victim, 0),
+        "tkill": lambda: _libc.syscall(ctypes.c_long(_TKILL[os.uname().machine]), victim, 0),
+        "killpg": lambda: _libc.kill(-targets["group"], 0),
+        "pidfd": lambda: _libc.syscall(ctypes.c_long(424), os.pidfd_open(victim), 0, None, 0),
+        "sigqueue": lambda: _libc.sigqueue(victim, 0, ctypes.c_void_p(0)),
+    }
+    return ", ".join(name for name, way in ways.items() if _works(way))
+
+
+def own_descriptor_signals(targets: Targets) -> str | None:
+    """A descriptor that signals another process when there is something to read."""
+    reading, _ = os.pipe()
+    fcntl.fcntl(reading, fcntl.F_SETOWN, targets["victim"])
+    return "a pipe signals a process outside"
+
+
+def limit_victim(targets: Targets) -> str | None:
+    """Other limits for another process of the user's."""
+    resource.prlimit(targets["victim"], resource.RLIMIT_CORE, (0, 0))
+    return f"the limits of process {targets['victim']}"
+
+
+def share_memory(targets: Targets) -> str | None:
+    """Memory under a number that all processes of the user can name."""
+    return "shared memory of the user's" if _libc.shmget(targets["shared"], 0, 0) >= 0 else None
+
+
+def read_command_lines(targets: Targets) -> str | None:
+    """What other processes were started with: keys stand there now and then."""
+    return Path("/proc", str(targets["victim"]), "cmdline").read_text() or None
+
+
+def _works(way: Callable[[], int]) -> bool:
+    try:
+        return way() == 0
+    except OSError:
+        return False
+
+
 def read_environments(targets: Targets) -> str | None:
     """Variables that were not given to this run, in any process that can be seen."""
     allowed = set(targets["variables"])
@@ -99,14 +205,27 @@ def read_environments(targets: Targets) -> str | None:
 ATTACKS: tuple[tuple[str, Attack], ...] = (
     ("fs_read", read_canary),
     ("fs_read", list_home),
+    ("fs_read", list_folder),
+    ("fs_read", watch_folder),
+    ("fs_read", read_command_lines),
+    ("fs_seen", see_file),
     ("fs_write", write_beside),
     ("fs_write", overwrite),
+    ("fs_write", change_mode),
+    ("fs_write", change_times),
+    ("fs_write", change_attribute),
+    ("fs_write", truncate),
+    ("fs_write", truncate_by_opening),
     ("network", connect_tcp),
     ("network", send_udp),
     ("unix_sockets", connect_unix),
     ("unix_sockets", connect_abstract),
     ("unix_sockets", send_through_pair),
+    ("unix_sockets", share_memory),
     ("signals", signal_victim),
+    ("signals", signal_otherwise),
+    ("signals", own_descriptor_signals),
+    ("signals", limit_victim),
     ("environment", read_environments),
 )
 

@@ -19,7 +19,7 @@ KILL_PROCESS: Final = 0x80000000
 USER_NOTIFY: Final = 0x7FC00000
 _ERRNO: Final = 0x00050000
 
-_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _AND, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _X32_BIT = 0x40000000
 
@@ -31,11 +31,12 @@ def errno(number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A condition on the lower 32 bits of a call's argument: equal to `value`, or having any of its bits."""
+    """A condition on the lower 32 bits of a call's argument: those of `mask` are `value`, or are not."""
 
     index: int
     value: int
-    any_bit: bool = False
+    mask: int = 0xFFFFFFFF
+    differs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +74,13 @@ def _rule(rule: Rule, architecture: Architecture) -> list[bytes]:
         return []
     if rule.when is None:
         return [_instruction(_JUMP_EQUAL, number, yes=0, no=1), _instruction(_RETURN, rule.action)]
-    compare = _JUMP_ANY_BIT if rule.when.any_bit else _JUMP_EQUAL
+    differs = rule.when.differs
     # Past the rule, the accumulator holds an argument: the number has to be loaded again.
     return [
-        _instruction(_JUMP_EQUAL, number, yes=0, no=4),
+        _instruction(_JUMP_EQUAL, number, yes=0, no=5),
         _instruction(_LOAD, _ARGUMENTS + 8 * rule.when.index),
-        _instruction(compare, rule.when.value, yes=0, no=1),
+        _instruction(_AND, rule.when.mask),
+        _instruction(_JUMP_EQUAL, rule.when.value, yes=int(differs), no=int(not differs)),
         _instruction(_RETURN, rule.action),
         _instruction(_LOAD, _NUMBER),
     ]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno as numbers
 
-from stet_ls.engine.sandbox.bpf import Argument, Rule, errno
+from stet_ls.engine.sandbox import landlock
+from stet_ls.engine.sandbox.bpf import USER_NOTIFY, Argument, Rule, errno
+from stet_ls.engine.sandbox.syscalls import ARCHITECTURES
 
 _EPERM = errno(numbers.EPERM)
 _ENOSYS = errno(numbers.ENOSYS)
+_ENOTSUP = errno(numbers.ENOTSUP)
 
 _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -34,9 +37,79 @@ BOX: tuple[Rule, ...] = (
     Rule("io_uring_setup", _ENOSYS),
     Rule("io_uring_enter", _ENOSYS),
     Rule("io_uring_register", _ENOSYS),
-    Rule("clone", _EPERM, Argument(0, _NAMESPACES, any_bit=True)),
+    Rule("clone", _EPERM, Argument(0, 0, mask=_NAMESPACES, differs=True)),
     # Typing into the terminal that Stet was started from.
     Rule("ioctl", _EPERM, Argument(1, _TIOCSTI)),
     Rule("ioctl", _EPERM, Argument(1, _TIOCLINUX)),
 )
 """For a box with namespaces of its own: there a socket reaches nobody, so servers on its own loopback may run."""
+
+_F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY = 8, 15, 1024, 1026
+_FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
+_FS_SETFLAGS, _FS_SETFLAGS_32, _FS_SETVERSION, _FS_SETXATTR = 0x40086602, 0x40046602, 0x40087602, 0x401C5820
+_SOCK_DGRAM, _SOCK_TYPES = 2, 0xF
+_O_TRUNC, _O_ACCMODE = 0o1000, 0o3
+
+_REACHING_OUT = (
+    # Without a network of its own every socket is one of the host's. Pairs remain, but for datagrams: one end of those
+    # sends to any path.
+    "socket", "connect", "bind", "listen",
+    # Memory, queues and semaphores that all of the user's processes share, and that outlive a run.
+    "shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop", "semtimedop", "semctl",
+    "mq_open", "mq_unlink",
+    # The names of what others write, as it happens.
+    "inotify_add_watch",
+    # Owners and times of files anywhere; modes and newer calls for times are asked for.
+    "chown", "fchown", "lchown", "fchownat", "utime", "utimes", "futimesat", "file_setattr",
+    # Signals that carry a value of the sender's.
+    "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+    "ioprio_set",
+)  # fmt: skip
+_ATTRIBUTES = (
+    "setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat",
+)  # fmt: skip
+_OF_ANY_PROCESS = (
+    "prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "migrate_pages",
+    "move_pages",
+)  # fmt: skip
+_MODES_AND_TIMES = ("chmod", "fchmod", "fchmodat", "fchmodat2", "utimensat")
+_SIGNALS = ("kill", "tkill", "tgkill")
+
+
+def confined(version: int) -> tuple[Rule, ...]:
+    """For a box of Landlock alone, of this ABI: what it does not know is denied, or asked for (see `confine_calls`)."""
+    rules = [
+        *BOX,
+        *(Rule(call, _EPERM) for call in _REACHING_OUT),
+        *(Rule(call, _ENOTSUP) for call in _ATTRIBUTES),
+        *(Rule(call, _EPERM, Argument(0, 0, differs=True)) for call in _OF_ANY_PROCESS),
+        Rule("setpriority", _EPERM, Argument(0, 0, differs=True)),
+        Rule("setpriority", _EPERM, Argument(1, 0, differs=True)),
+        Rule("socketpair", _EPERM, Argument(1, _SOCK_DGRAM, mask=_SOCK_TYPES)),
+        *(Rule("fcntl", _EPERM, Argument(1, value)) for value in (_F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)),
+        *(Rule("ioctl", _EPERM, Argument(1, value)) for value in (_FIOSETOWN, _SIOCSPGRP)),
+        *(
+            Rule("ioctl", _EPERM, Argument(1, value))
+            for value in (_FS_SETFLAGS, _FS_SETFLAGS_32, _FS_SETVERSION, _FS_SETXATTR)
+        ),
+        *(Rule(call, USER_NOTIFY) for call in _MODES_AND_TIMES),
+    ]
+    if version < landlock.SIGNALS_SINCE:
+        # "Not there": Go's runtime falls back to kill.
+        rules += [Rule("pidfd_send_signal", _ENOSYS), *(Rule(call, USER_NOTIFY) for call in _SIGNALS)]
+    if version < landlock.TRUNCATE_SINCE:
+        rules += [
+            Rule("truncate", _EPERM),
+            Rule("openat2", _ENOSYS),  # its flags are behind a pointer
+            *(
+                Rule(call, _EPERM, Argument(index, _O_TRUNC, mask=_O_TRUNC | _O_ACCMODE))
+                for call, index in (("open", 1), ("openat", 2))
+            ),
+        ]
+    return tuple(rules)
+
+
+def asked(rules: tuple[Rule, ...], machine: str) -> dict[int, str]:
+    """The calls that a filter hands to the warden, by number."""
+    calls = ARCHITECTURES[machine].calls
+    return {calls[rule.call]: rule.call for rule in rules if rule.action == USER_NOTIFY and rule.call in calls}

@@ -23,10 +23,11 @@ class Level(StrEnum):
 
 
 class Wall(StrEnum):
-    """What a run may be kept from."""
+    """What a run may be kept from. FILES_SEEN: asking whether a file exists, and how large and how old it is."""
 
     FILES_READ = "fs_read"
     FILES_WRITE = "fs_write"
+    FILES_SEEN = "fs_seen"
     NETWORK = "network"
     UNIX_SOCKETS = "unix_sockets"
     SIGNALS = "signals"
@@ -75,7 +76,8 @@ def level_of(enforced: Mapping[Wall, Holds]) -> Level:
     """The level that a set of walls earns.
 
     FULL: all stand. STRONG: nothing can be read, written, reached or left behind, though a wall against waste (memory,
-    disk, processes) may have gaps. PARTIAL: files are safe from writing and the tree dies. NONE: anything less.
+    disk, processes) may have gaps, and a name that is guessed may be seen to exist. PARTIAL: files are safe from
+    writing and the tree dies. NONE: anything less.
     """
     if all(enforced.get(wall) is Holds.YES for wall in Wall):
         return Level.FULL

@@ -10,19 +10,15 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 
+from stet_ls.engine.prompt.secret_files import is_secret
 from stet_ls.engine.sandbox.collect import relative
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.engine.workers.private import private_folder
 
-_MASKED_FOLDERS = frozenset({".git", ".hg", ".svn", ".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure"})
-_MASKED_FILES = (
-    ".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "id_rsa*", "id_dsa*", "id_ecdsa*",
-    "id_ed25519*", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".htpasswd", "credentials", "credentials.json",
-    "*.tfstate", "*.tfvars", "secrets.*", ".git-credentials",
-)  # fmt: skip
+_HISTORIES = frozenset({".git", ".hg", ".svn"})
+"""Folders, or files that name one: what was written once, with the keys of the servers that have it too."""
 _NOT_WALKED = frozenset({"node_modules", "__pycache__", ".venv", "venv", "site-packages", "target", ".tox", ".nox"})
 """Folders of tools: large, and what lies in them is not the user's."""
 
@@ -83,13 +79,17 @@ def secrets(root: Path) -> Iterator[str]:
             continue
         for entry in entries:
             name = f"{below}/{entry.name}" if below else entry.name
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name in _MASKED_FOLDERS:
-                    yield name
-                elif entry.name not in _NOT_WALKED:
-                    pending.append(name)
-            elif entry.name in _MASKED_FOLDERS or any(fnmatch(entry.name, pattern) for pattern in _MASKED_FILES):
+            folder = entry.is_dir(follow_symlinks=False)
+            if is_hidden(name, folder=folder):
                 yield name
+            elif folder and entry.name not in _NOT_WALKED:
+                pending.append(name)
+
+
+def is_hidden(name: str, *, folder: bool) -> bool:
+    """True if no run sees this file or folder of a workspace; `name` is its relative path."""
+    parts = name.split("/")
+    return parts[-1] in _HISTORIES or is_secret(parts, folder=folder)
 
 
 def _write(folder: Path, name: str, content: bytes) -> None:

@@ -41,6 +41,16 @@ def system() -> Iterator[tuple[str, str, str]]:
             yield "--ro-bind", f"/etc/{name}", f"/etc/{name}"
 
 
+def readable() -> Iterator[Path]:
+    """The system's part for a box that has no mounts of its own: what may be read and started there."""
+    for name in _SYSTEM:
+        if Path(name).is_dir():
+            yield Path(name)
+    for name in _ETC:
+        if Path("/etc", name).exists():
+            yield Path("/etc", name)
+
+
 def bindable(path: Path) -> Path | None:
     """The folder or file to bind for `path`, or None if it is in the box anyway.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import json
 import secrets
 import socket
@@ -24,12 +25,13 @@ from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
 
 _SCRIPT = Path(__file__).with_name("attack.py")
 _MIB = 1024 * 1024
+_IPC_CREAT, _IPC_RMID = 0o1000, 0
 _MINE = ("canary", "socket", "datagrams")
 _SHELL = ("PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE")  # what shells and Python add by themselves
 
 
 class Runner(Protocol):
-    """What is attacked."""
+    """What is attacked: a backend, or in tests the bare machine."""
 
     async def run(self, spec: RunSpec) -> RunResult:
         """Runs a command in a box."""
@@ -47,13 +49,16 @@ class ProbeError(StetError):
     """Honest work is not possible in the box, so that nothing can be said of its walls."""
 
 
-async def attack(runner: Runner) -> Probed:
-    """Attacks a box from inside and looks from outside. Raises ProbeError, and what the runner raises."""
+async def attack(runner: Runner, partly: Mapping[Wall, str] | None = None) -> Probed:
+    """Attacks a box from inside and looks from outside; `partly` are walls that the probe cannot show whole.
+
+    Raises ProbeError, and what the runner raises.
+    """
     with _targets() as targets:
         spec = RunSpec(
             (sys.executable, "-I", "-S", _SCRIPT.name),
             files={_SCRIPT.name: _SCRIPT.read_bytes()},
-            binds=mounts.interpreter(),
+            binds=(*mounts.interpreter(), Path(targets.told["bound"]).parent),
             env={"BOX_TARGETS": json.dumps(targets.told)},
         )
         result = await runner.run(spec)
@@ -65,7 +70,9 @@ async def attack(runner: Runner) -> Probed:
     for wall, found in await asyncio.gather(_tree(runner), _memory(runner), _processes(runner), _disk(runner)):
         if found:
             holes[wall] = found
-    return Probed({wall: Holds.NO if wall in holes else Holds.YES for wall in Wall}, holes)
+    enforced = {wall: Holds.PARTIAL if wall in (partly or {}) else Holds.YES for wall in Wall}
+    enforced.update(dict.fromkeys(holes, Holds.NO))
+    return Probed(enforced, {**(partly or {}), **holes})
 
 
 def _told(result: RunResult) -> Mapping[str, Any]:
@@ -91,9 +98,15 @@ class _Targets:
 def _targets() -> Iterator[_Targets]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-canary-")))
+        bound = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stet-shown-")), "shown")
         canary = folder / "canary"
-        text = secrets.token_hex(8)
-        canary.write_text(text, encoding="ascii")
+        for file in (canary, bound):
+            file.write_text(secrets.token_hex(8), encoding="ascii")
+        before = _states(canary, bound)
+        shared = secrets.randbelow(1 << 30) + 1
+        libc = ctypes.CDLL(None)
+        memory = libc.shmget(shared, 4096, _IPC_CREAT | 0o600)
+        stack.callback(libc.shmctl, memory, _IPC_RMID, None)
         name = f"stet-{secrets.token_hex(8)}"
         tcp = _listener(stack, socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
         udp = _listener(stack, socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
@@ -102,14 +115,15 @@ def _targets() -> Iterator[_Targets]:
         datagrams = _listener(stack, socket.AF_UNIX, socket.SOCK_DGRAM, str(folder / "datagrams"))
         listeners = [(tcp, Wall.NETWORK), (udp, Wall.NETWORK)]
         listeners += [(listener, Wall.UNIX_SOCKETS) for listener in (unix, abstract, datagrams)]
-        victim = subprocess.Popen([sys.executable, "-I", "-S", "-c", "input()"], stdin=subprocess.PIPE)
+        waiting = [sys.executable, "-I", "-S", "-c", "input()"]
+        victim = subprocess.Popen(waiting, stdin=subprocess.PIPE, start_new_session=True)
         stack.callback(victim.wait)
         stack.callback(victim.kill)
         assert victim.stdin
         stack.callback(victim.stdin.close)
 
         def reached() -> Iterator[tuple[Wall, str]]:
-            if canary.read_text(encoding="ascii") != text or len(list(folder.iterdir())) > len(_MINE):
+            if _states(canary, bound) != before or len(list(folder.iterdir())) > len(_MINE):
                 yield Wall.FILES_WRITE, "a file of the user's was written"
             for listener, wall in listeners:
                 if _heard(listener):
@@ -119,6 +133,9 @@ def _targets() -> Iterator[_Targets]:
 
         told = {
             "canary": str(canary),
+            "bound": str(bound),
+            "shared": shared,
+            "group": victim.pid,
             "private": _private(),
             "tcp": tcp.getsockname()[1],
             "udp": udp.getsockname()[1],
@@ -129,6 +146,12 @@ def _targets() -> Iterator[_Targets]:
             "variables": [*ENVIRONMENT, *_SHELL, "BOX_TARGETS"],
         }
         yield _Targets(told, reached)
+
+
+def _states(*files: Path) -> list[tuple[str, int, int]]:
+    """What an attack on files changes: text, mode, time."""
+    found = [(file.read_text(encoding="ascii"), file.stat()) for file in files]
+    return [(text, status.st_mode, status.st_mtime_ns) for text, status in found]
 
 
 def _private() -> list[str]:

@@ -20,7 +20,8 @@ _COMMON = {
     "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "pidfd_open": 434, "clone3": 435,
     "pidfd_getfd": 438, "process_madvise": 440, "mount_setattr": 442, "quotactl_fd": 443,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446, "process_mrelease": 448,
-    "open_tree_attr": 467,
+    "open_tree_attr": 467, "openat2": 437, "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466,
+    "file_setattr": 469,
 }  # fmt: skip
 
 ARCHITECTURES: Mapping[str, Architecture] = {
@@ -38,6 +39,14 @@ ARCHITECTURES: Mapping[str, Architecture] = {
             "open_by_handle_at": 304, "clock_adjtime": 305, "setns": 308, "process_vm_readv": 310,
             "process_vm_writev": 311, "kcmp": 312, "finit_module": 313, "seccomp": 317, "kexec_file_load": 320,
             "bpf": 321, "userfaultfd": 323,
+            "open": 2, "shmget": 29, "shmat": 30, "shmctl": 31, "connect": 42, "bind": 49, "listen": 50, "semget": 64,
+            "semop": 65, "semctl": 66, "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "fcntl": 72,
+            "truncate": 76, "chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132,
+            "setpriority": 141, "sched_setparam": 142, "sched_setscheduler": 144, "setxattr": 188, "lsetxattr": 189,
+            "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199, "sched_setaffinity": 203,
+            "semtimedop": 220, "utimes": 235, "mq_open": 240, "mq_unlink": 241, "ioprio_set": 251,
+            "inotify_add_watch": 254, "migrate_pages": 256, "openat": 257, "fchownat": 260, "futimesat": 261,
+            "fchmodat": 268, "move_pages": 279, "utimensat": 280, "prlimit64": 302, "sched_setattr": 314,
         },
     ),
     "aarch64": Architecture(
@@ -53,6 +62,13 @@ ARCHITECTURES: Mapping[str, Architecture] = {
             "name_to_handle_at": 264, "open_by_handle_at": 265, "clock_adjtime": 266, "setns": 268,
             "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272, "finit_module": 273, "seccomp": 277,
             "bpf": 280, "userfaultfd": 282, "kexec_file_load": 294,
+            "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
+            "fcntl": 25, "inotify_add_watch": 27, "ioprio_set": 30, "truncate": 45, "fchmod": 52, "fchmodat": 53,
+            "fchownat": 54, "fchown": 55, "openat": 56, "utimensat": 88, "sched_setparam": 118,
+            "sched_setscheduler": 119, "sched_setaffinity": 122, "setpriority": 140, "mq_open": 180, "mq_unlink": 181,
+            "msgget": 186, "msgctl": 187, "msgrcv": 188, "msgsnd": 189, "semget": 190, "semctl": 191,
+            "semtimedop": 192, "semop": 193, "shmget": 194, "shmctl": 195, "shmat": 196, "bind": 200, "listen": 201,
+            "connect": 203, "migrate_pages": 238, "move_pages": 239, "prlimit64": 261, "sched_setattr": 274,
         },
     ),
 }  # fmt: skip
