@@ -19,7 +19,7 @@ from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Budget, Request
-from stet_ls.engine.prompt.build import Prompt
+from stet_ls.engine.prompt.build import Prompt, Remembered
 from stet_ls.engine.settings import Settings
 from stet_ls.engine.spending import Purse, Spent
 from stet_ls.validators.toolbox import Toolbox
@@ -84,6 +84,8 @@ class Job:
     ledger: Ledger = field(default_factory=Ledger)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     started: float = field(default_factory=time.monotonic)
+    remembered: tuple[Remembered, ...] = ()
+    """Solutions that stood, for the prompt; once it is made, those that are in it."""
     waited: float = 0.0
     """Seconds in which its calls waited for their turn."""
     _queued_at: float | None = None
@@ -200,7 +202,7 @@ class Job:
             },
             "cost": None if ledger.cost is None else round(ledger.cost, 6),
             "calls": ledger.calls,
-            "memory_hits": 0,
+            "memory_hits": len(self.remembered),
             "stages": {name: round(seconds, 3) for name, seconds in ledger.stages.items()},
             "seconds": round(time.monotonic() - self.started, 3),
             "trace": self.trace_id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from stet_ls.engine.actions.recipe import Recipe, brief
@@ -12,6 +13,8 @@ from stet_ls.engine.actions.registry import Actions
 from stet_ls.engine.events import OnEvent, ignore
 from stet_ls.engine.job import Job
 from stet_ls.engine.ledger import Ended, Entry, LedgerFile, now
+from stet_ls.engine.memory.client import Memory
+from stet_ls.engine.memory.flow import Flow
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Answer, Outcome, Request
@@ -39,6 +42,9 @@ class Engine:
         own = Models(settings, paths)
         self.models: ModelSource = models or own
         self._lines = own.lines
+        # A record is run again with what was remembered then, not with what is remembered now.
+        remembering = settings.memory if models is None else settings.memory.model_copy(update={"enabled": False})
+        self.memory = Flow(Memory(remembering, paths), remembering)
         self.ledger = LedgerFile(paths.ledger)
         self._purse = Purse(settings.spending, self.ledger)
         self._traces = Store(paths.traces, settings.trace.keep if settings.trace.enabled else 0)
@@ -65,7 +71,7 @@ class Engine:
         log.info("job %s: %s, %s", job.trace_id, request.action, request.language)
         ended, answer, raised = Ended.FAILED, None, None
         try:
-            answer = await recipe.run(job)
+            answer = await self._with_memory(job, recipe)
             ended = Ended.OFFERED if answer.success else Ended.REFUSED
         except asyncio.CancelledError:
             ended = Ended.CANCELLED
@@ -77,6 +83,20 @@ class Engine:
             self._write_down(job, ended)
             self._tell(job, tape, ended, answer, raised)
         return answer
+
+    async def _with_memory(self, job: Job, recipe: Recipe) -> Answer:
+        """Runs the recipe with what is remembered in its prompt, and has the answer tell what that was."""
+        known = await self.memory.recall(job.request)
+        job.remembered = tuple(each.piece for each in known)
+        answer = await recipe.run(job)
+        used = tuple(each for each in known if each.piece in job.remembered)
+        self.memory.offered(job.trace_id, job.request, answer, used)
+        if not used:
+            return answer
+        rows = [{"id": each.id, "score": each.score, "provenance": each.provenance} for each in used]
+        words = "; ".join(each.provenance for each in used)
+        message = f"{answer.message} · remembered: {words}" if answer.success else answer.message
+        return replace(answer, message=message, metadata={**answer.metadata, "memory": rows})
 
     def _tell(self, job: Job, tape: Tape, ended: Ended, answer: Answer | None, raised: Exception | None) -> None:
         finished = Finished(
@@ -118,20 +138,23 @@ class Engine:
         """What the first call of such a job would send, after redaction. Nothing is sent."""
         recipe = self._recipe(request)
         job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore)
+        job.remembered = tuple(each.piece for each in await self.memory.recall(request))
         return (await asyncio.to_thread(brief, job, recipe)).prompt
 
     def _recipe(self, request: Request) -> Recipe:
         return self.actions.recipe(request.action)
 
     async def outcome(self, job: str, outcome: Outcome, text: str) -> None:
-        """Hears what became of a job's edit."""
+        """Hears what became of a job's edit. `text` is the document as it stands."""
         log.info("job %s: %s", job, outcome)
+        await self.memory.outcome(job, outcome, text)
 
     async def health(self) -> Mapping[str, Any]:
-        """Which model would serve, and whether it answers."""
-        return await self.models.health()
+        """Which model would serve, and whether it answers; and how the memory is."""
+        return {**await self.models.health(), "memory": self.memory.health()}
 
     async def close(self) -> None:
         """Lets go of connections and of the embedded model. Records that are being written get a moment."""
         await self._traces.close()
+        await self.memory.close()
         await self.models.close()

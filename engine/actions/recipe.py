@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Answer, Request, Target
-from stet_ls.engine.prompt.build import Prompt, Task, build
+from stet_ls.engine.prompt.build import Prompt, Remembered, Task, build
 from stet_ls.engine.prompt.instruction import Instruction, find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.validators.languages import language
@@ -60,9 +60,16 @@ def brief(job: Job, recipe: Recipe) -> Brief:
         task,
         budget_tokens=job.prompt_budget(),
         tier=job.profile.tier,
+        remembered=job.remembered,
         ignore=job.settings.privacy.ignore,
     )
+    job.remembered = tuple(each for each in job.remembered if _shows(prompt, each))
     return Brief(target, instruction, prompt)
+
+
+def _shows(prompt: Prompt, remembered: Remembered) -> bool:
+    """True if there was room for it."""
+    return any(f"{remembered.provenance}:\n" in message.content for message in prompt.messages)
 
 
 def _instruction(recipe: Recipe, request: Request, target: Target) -> Instruction | None:
