@@ -20,6 +20,7 @@ from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Budget, Request
 from stet_ls.engine.prompt.build import Prompt, Remembered
+from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
 from stet_ls.engine.settings import Settings
 from stet_ls.engine.spending import Purse, Spent
 from stet_ls.validators.toolbox import Toolbox
@@ -81,6 +82,7 @@ class Job:
     profile: Profile
     purse: Purse
     on_event: OnEvent
+    index: WorkspaceIndex | None = None
     ledger: Ledger = field(default_factory=Ledger)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     started: float = field(default_factory=time.monotonic)

@@ -20,6 +20,7 @@ from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Answer, Outcome, Request
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.prompt.build import Prompt
+from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
 from stet_ls.engine.settings import Settings
 from stet_ls.engine.spending import Purse
 from stet_ls.engine.trace.store import Store
@@ -42,6 +43,8 @@ class Engine:
         own = Models(settings, paths)
         self.models: ModelSource = models or own
         self._lines = own.lines
+        self.index = WorkspaceIndex(paths, settings.privacy.ignore)
+        """The workspace's symbols. Whoever opens a workspace has it watched, and tells of changes."""
         # A record is run again with what was remembered then, not with what is remembered now.
         remembering = settings.memory if models is None else settings.memory.model_copy(update={"enabled": False})
         self.memory = Flow(Memory(remembering, paths), remembering)
@@ -67,7 +70,7 @@ class Engine:
         recipe = self._recipe(request)
         profile = await self.models.profile()
         tape = Tape(self.models, on_event)
-        job = Job(request, self.settings, tape, profile, self._purse, tape.hear)
+        job = Job(request, self.settings, tape, profile, self._purse, tape.hear, self.index)
         log.info("job %s: %s, %s", job.trace_id, request.action, request.language)
         ended, answer, raised = Ended.FAILED, None, None
         try:
@@ -137,7 +140,7 @@ class Engine:
     async def show_prompt(self, request: Request) -> Prompt:
         """What the first call of such a job would send, after redaction. Nothing is sent."""
         recipe = self._recipe(request)
-        job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore)
+        job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore, self.index)
         job.remembered = tuple(each.piece for each in await self.memory.recall(request))
         return (await asyncio.to_thread(brief, job, recipe)).prompt
 
@@ -155,6 +158,7 @@ class Engine:
 
     async def close(self) -> None:
         """Lets go of connections and of the embedded model. Records that are being written get a moment."""
+        await self.index.close()
         await self._traces.close()
         await self.memory.close()
         await self.models.close()

@@ -62,6 +62,7 @@ def brief(job: Job, recipe: Recipe) -> Brief:
         tier=job.profile.tier,
         remembered=job.remembered,
         ignore=job.settings.privacy.ignore,
+        index=job.index,
     )
     job.remembered = tuple(each for each in job.remembered if _shows(prompt, each))
     return Brief(target, instruction, prompt)

@@ -61,7 +61,8 @@ async def _index(root: Path, paths: Paths) -> list[Row]:
     quiet = await _stall(asyncio.sleep(5))
     index = WorkspaceIndex(paths)
     started = time.perf_counter()
-    stall = await _stall(index.settled((root,), 600))
+    index.watch((root,))
+    stall = await _stall(_until_read(index, root))
     seconds = time.perf_counter() - started
     status = index.status(root)
     changes = []
@@ -85,6 +86,11 @@ async def _index(root: Path, paths: Paths) -> list[Row]:
         Row("  per change, P50 and P95", _spread(changes), "20 ms"),
         Row("  three names looked up", f"{1000 * found:.1f} ms", "-"),
     ]
+
+
+async def _until_read(index: WorkspaceIndex, root: Path) -> None:
+    while not index.status(root).complete:
+        await asyncio.sleep(0.2)
 
 
 async def _stall(work: object) -> float:

@@ -19,7 +19,10 @@ Row = tuple[str, str, Stamp, Sequence[Entry] | None]
 
 
 def scan(root: Path, store: Store, ignore: tuple[str, ...] = (), limits: Limits | None = None) -> Status:
-    """Makes the database what the root is now. Raises OSError and sqlite3.Error if it cannot be written."""
+    """Makes the database what the root is now. Raises OSError and sqlite3.Error if it cannot be written.
+
+    What was read when the time is over is kept, and the next scan goes on from there.
+    """
     started = time.monotonic()
     limits = limits or Limits()
     walk = Walk(root, ignore, limits)
@@ -36,11 +39,13 @@ def scan(root: Path, store: Store, ignore: tuple[str, ...] = (), limits: Limits 
             store.put(rows)
             rows, written = [], time.monotonic()
         if time.monotonic() - started > limits.seconds:
-            walk.bounds = f"more than {limits.seconds:g} s of reading"
+            walk.late = True
             break
     store.put(rows)
-    store.drop(path for path in known if path not in seen)
-    status = Status(True, time.time(), len(seen), round(time.monotonic() - started, 3), walk.bounds)
+    if not walk.late:
+        store.drop(path for path in known if path not in seen)
+    seconds = round(time.monotonic() - started, 3)
+    status = Status(not walk.late, time.time(), len(seen), seconds, walk.bounds)
     store.tell(status)
     return status
 

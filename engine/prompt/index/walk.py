@@ -57,12 +57,13 @@ class Found:
 
 @dataclass
 class Walk:
-    """One way through a root. After it `bounds` says what of it was left aside; "" if nothing was."""
+    """One way through a root. After it `bounds` says what was too much, if anything; `late`: the time was over."""
 
     root: Path
     ignore: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     bounds: str = ""
+    late: bool = False
 
     def files(self) -> Iterator[Found]:
         """The files, those of the upper folders first."""
@@ -73,7 +74,7 @@ class Walk:
         while folders:
             names, lists = folders.popleft()
             if time.monotonic() > end:
-                self.bounds = f"more than {self.limits.seconds:g} s of reading"
+                self.late = True
                 return
             found = _entries(self.root.joinpath(*names))
             entries += len(found)

@@ -16,22 +16,22 @@ from pathlib import Path
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.models import Workspace
 from stet_ls.engine.paths import Paths
-from stet_ls.engine.prompt.ignored import Ignored
+from stet_ls.engine.prompt.ignored import LIST_FILE, Ignored
 from stet_ls.engine.prompt.index import reading
 from stet_ls.engine.prompt.index.child import Order
-from stet_ls.engine.prompt.index.scan import update
+from stet_ls.engine.prompt.index.scan import scan, update
 from stet_ls.engine.prompt.index.store import Entry, Hit, Stamp, Status, Store, database
-from stet_ls.engine.prompt.index.walk import LARGEST, admitted
+from stet_ls.engine.prompt.index.walk import LARGEST, Limits, admitted
 from stet_ls.engine.workers.worker import Kind, Worker
 from stet_ls.validators.languages import language_of
-from stet_ls.validators.shapes import SHAPES
 from stet_ls.validators.source import Source
 
 _log = logging.getLogger(__name__)
 
+_MOST_AT_ONCE = 40
+_LISTS = frozenset({".gitignore", LIST_FILE})
 AGAIN_SECONDS = 30.0
 """Between two looks at a whole root where no client tells what changed."""
-_LOOK_SECONDS = 0.05
 NOT_READY = "index not ready"
 _MOST_ROOTS = 8
 _MOST_TEXTS = 32
@@ -65,7 +65,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is known of some names. `gaps` says what the index itself lacks; empty if nothing."""
+    """What is known of some names. `gaps` says what the index of watched roots lacks; empty if nothing."""
 
     candidates: tuple[Candidate, ...]
     gaps: tuple[str, ...] = ()
@@ -74,7 +74,8 @@ class Found:
 class WorkspaceIndex:
     """The symbols of all roots that it was told of. `ignore` are the user's patterns of hidden files.
 
-    `watch`, `changed` and `close` belong to one event loop and never wait; `find` and `open` are for threads.
+    `watch`, `changed`, `read` and `close` belong to one event loop, and only the last two wait; `find` and `open` are
+    for threads.
     """
 
     def __init__(self, paths: Paths, ignore: tuple[str, ...] = ()) -> None:
@@ -87,18 +88,35 @@ class WorkspaceIndex:
         self._writing = threading.Lock()
         self._texts: OrderedDict[tuple[str, str], tuple[Entry, ...]] = OrderedDict()
 
-    def watch(self, roots: Iterable[Path], *, told: bool = False) -> None:
-        """Has the roots read in the background: once if the client tells of changes (`told`), else now and then."""
+    def watch(self, roots: Iterable[Path], *, told: bool = False, after: float = 0.0) -> None:
+        """Has a child process read the roots, `after` seconds from now: what starts has better things to do.
+
+        Once is enough if somebody tells of changes (`told`); else each call may lead to another reading, now and then.
+        """
         now = time.monotonic()
         for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
             last = self._asked.get(root)
             if last is None or (not told and now - last > AGAIN_SECONDS):
                 self._asked[root] = now
-                self._start(self._read(root), f"read {root}")
+                self._start(self._read(root, after), f"read {root}")
+
+    async def read(self, roots: Iterable[Path], seconds: float) -> None:
+        """Reads the roots in this process, for at most that many seconds: for a command that lives for one job."""
+        for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
+            self._asked[root] = time.monotonic()
+            self._start(asyncio.to_thread(self._scan, root, Limits(seconds=seconds)), f"read {root}")
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=2 * seconds)
 
     def changed(self, paths: Iterable[Path]) -> None:
-        """Files were written, made or removed: has them read again in the background."""
-        if paths := tuple(paths):
+        """Files were written, made or removed: has them read again in the background; very many by a child process."""
+        paths = tuple(paths)
+        roots = {root for root in self._asked for path in paths if path.is_relative_to(root)}
+        if len(paths) > _MOST_AT_ONCE or any(path.name in _LISTS for path in paths):
+            for root in roots:
+                self._asked.pop(root)
+            self.watch(roots)
+        elif roots:
             self._start(asyncio.to_thread(self.update, paths), "read changed files")
 
     def update(self, paths: Iterable[Path]) -> None:
@@ -168,17 +186,6 @@ class WorkspaceIndex:
         except (OSError, ValueError, TypeError, sqlite3.Error):
             return Status()
 
-    async def settled(self, roots: Iterable[Path], seconds: float) -> None:
-        """Has the roots read, and returns when they are, or when that many seconds are over."""
-        roots, began = tuple(roots), time.time()
-        self.watch(roots)
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            read = [await asyncio.to_thread(self.status, root) for root in roots]
-            if all(status.complete and status.finished >= began for status in read):
-                return
-            await asyncio.sleep(_LOOK_SECONDS)
-
     async def close(self) -> None:
         """Gives up whatever still reads."""
         for task in tuple(self._tasks):
@@ -186,11 +193,6 @@ class WorkspaceIndex:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for worker in self._workers.values():
             await worker.close()
-
-    def note(self, path: Path, text: str) -> None:
-        """Takes in the text of an unsaved buffer, so that the next job finds it read."""
-        if language_of(path) in SHAPES and len(text) <= LARGEST:
-            self._entries(Source(text), language_of(path))
 
     def _entries(self, source: Source, language: str) -> tuple[Entry, ...]:
         """What a text defines; remembered for the last few texts."""
@@ -215,16 +217,27 @@ class WorkspaceIndex:
             _log.info("the index of %s cannot be asked: %s", root, error)
             return [], NOT_READY
         if not status.complete:
-            return hits, NOT_READY
+            return hits, NOT_READY if root in self._asked else ""
         return hits, f"index of the first {status.files:,} files alone: {status.bounds}" if status.bounds else ""
+
+    def _scan(self, root: Path, limits: Limits) -> None:
+        store = self._store(root)
+        try:
+            store.prepare()
+            scan(root, store, self._ignore, limits)
+        except sqlite3.Error as error:  # another process writes
+            _log.info("%s was not read: %s", root, error)
 
     def _store(self, root: Path) -> Store:
         return Store(database(self._folder, root, self._ignore))
 
-    async def _read(self, root: Path) -> None:
+    async def _read(self, root: Path, after: float = 0.0) -> None:
+        await asyncio.sleep(after)
         path = self._store(root).path
         worker = self._workers.get(root)
-        if worker is None:
+        if worker is not None:
+            await worker.close()  # it has read the root already; it leaves, and another one comes
+        else:
             order = Order(str(root), str(path), self._ignore)
             kind = Kind("index", "stet_ls.engine.prompt.index.child", (order.to_json(),), path.stem)
             worker = self._workers[root] = Worker(kind, runtime=self._paths.runtime, logs=self._paths.logs)
