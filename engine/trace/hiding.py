@@ -7,7 +7,7 @@ taken by a word of the same length which is none, and a replayed job is told tha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +61,18 @@ class Hider:
         below = text == self._home or text.startswith(self._home.rstrip("/\\") + "/")
         return self.text(f"~{text[len(self._home) :]}" if below and len(self._home) > 1 else text)
 
-    def anything(self, value: Any, depth: int = 0) -> Any:
-        """JSON data with every string in it, keys too, as `text` leaves it."""
+    def anything(self, value: Any, how: Callable[[str], str] | None = None, depth: int = 0) -> Any:
+        """JSON data with every string in it, keys too, as `how` leaves it (`text`)."""
+        how = how or self.text
         if isinstance(value, str):
-            return self.text(value)
+            return how(value)
         if depth > _DEEPEST:
             return None
         if isinstance(value, Mapping):
-            return {self.text(str(key)): self.anything(each, depth + 1) for key, each in value.items()}
+            return {how(str(key)): self.anything(each, how, depth + 1) for key, each in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self.anything(each, depth + 1) for each in value]
-        return value if value is None or isinstance(value, (bool, int, float)) else self.text(str(value))
+            return [self.anything(each, how, depth + 1) for each in value]
+        return value if value is None or isinstance(value, (bool, int, float)) else how(str(value))
 
     def everywhere(self, value: Any) -> Any:
         """JSON data once more, now that all secrets are known: what was read first may hold one that came later."""

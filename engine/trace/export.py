@@ -1,0 +1,40 @@
+"""A record for somebody else: looked through for secrets once more, and with a word about what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stet_ls.engine.trace.hiding import Hider
+from stet_ls.engine.trace.record import Record
+
+
+def exported(record: Record) -> Record:
+    """The record after a second search for secrets, by the rules for configuration, which find more.
+
+    What is found gets a word in its place as before, so that the record can still be replayed.
+    """
+    hidden = record.request.hidden
+    hider = Hider(hidden, (), config=True)
+    data = record.model_dump(mode="json")
+    data["request"].pop("hidden")
+    calls = hider.anything(data.pop("calls"), hider.sent)
+    data = hider.everywhere({**hider.anything(data), "calls": calls})
+    data["request"]["hidden"] = {**hider.stand_ins, **hidden}
+    data["whole"] = record.whole and hider.whole
+    return Record.model_validate(data)
+
+
+def contents(record: Record) -> Iterator[str]:
+    """What somebody who is given the record can read in it, a line each."""
+    asked, calls = record.request, record.calls
+    turns = sum(len(call.messages) for call in calls)
+    replies = sum(call.reply is not None for call in calls)
+    yield f"the text of {asked.path or 'a document without a name'} ({asked.text.count(chr(10)) + 1} lines)"
+    if asked.buffers:
+        yield f"the text of {len(asked.buffers)} more open documents: {', '.join(each.path for each in asked.buffers)}"
+    if asked.instruction or asked.constraints or asked.context:
+        yield "the instruction, with its constraints and context"
+    yield f"{turns} messages to models and {replies} replies"
+    yield "the answer, what judges said of it, stages and seconds"
+    yield f"paths, the settings {', '.join(record.settings)}, and the versions of Stet, Python and the system"
+    yield f"{len(asked.hidden)} secrets were replaced; look through the file for what no rule can know"

@@ -1,0 +1,190 @@
+"""`stet trace`: the records that jobs left on this machine, and the engine's run on one of them."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.paths import user_paths
+from stet_ls.server.cli import present
+from stet_ls.server.cli.session import load_settings, tell
+
+if TYPE_CHECKING:  # the record's model brings the engine with it
+    from stet_ls.engine.trace.record import Called, Record
+    from stet_ls.engine.trace.store import Store
+
+_LONGEST_MESSAGE = 80
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    listing = verbs.add_parser("list", help="the records that are kept, the newest first", allow_abbrev=False)
+    listing.add_argument("--limit", type=int, default=20, metavar="N", help="the last N of them")
+    show = _verb(verbs, "show", "what was asked, what came, what judges found, and how long it took")
+    show.add_argument("--prompts", action="store_true", help="the messages to the model too")
+    replay = _verb(verbs, "replay", "run the engine again on the recorded replies; exit 1 if the answer differs")
+    export = verbs.add_parser("export", help="write one file to attach to a bug report", allow_abbrev=False)
+    export.add_argument("id", metavar="ID", help="the beginning of a job's id")
+    export.add_argument("file", metavar="FILE", help="the file to write; - for standard output")
+    for verb in (listing, show, replay):
+        verb.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _verb(verbs: Any, name: str, summary: str) -> argparse.ArgumentParser:
+    verb: argparse.ArgumentParser = verbs.add_parser(name, help=summary, allow_abbrev=False)
+    verb.add_argument("id", metavar="ID", help="the beginning of a job's id, or the file of a record")
+    return verb
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Does it; a record that cannot be read or run again is a UsageError that names its file and field."""
+    from stet_ls.engine.trace.store import Store
+
+    store = Store(user_paths().traces, 0)
+    if arguments.verb == "list":
+        return _list(store, arguments)
+    if arguments.verb == "export":
+        return _export(store, arguments)
+    name, record = _record(store, arguments.id)
+    return _show(record, arguments) if arguments.verb == "show" else asyncio.run(_replay(name, record, arguments))
+
+
+def _record(store: Store, word: str) -> tuple[str, Record]:
+    """The record of an id or in a file, and what messages call it."""
+    from stet_ls.engine.trace.record import read
+
+    file = Path(word)
+    path = file if file.is_file() else store.find(_id(word))
+    return str(path), read(path)
+
+
+def _id(word: str) -> str:
+    if not word.isalnum():
+        raise UsageError(f'"{word}": neither the beginning of a job\'s id nor a file that exists')
+    return word
+
+
+def _list(store: Store, arguments: argparse.Namespace) -> int:
+    from stet_ls.engine.trace.record import read
+
+    rows: list[dict[str, Any]] = []
+    for file in store.files()[: max(arguments.limit, 1)]:
+        try:
+            rows.append(_row(read(file)))
+        except UsageError as error:
+            tell(str(error))
+    if arguments.json:
+        present.print_json({"traces": rows})
+    elif not rows:
+        present.print_line("No records are kept.")
+    else:
+        table: list[tuple[str, ...]] = [("job", "at", "action", "language", "ended", "seconds", "calls", "message")]
+        table += [tuple(str(value) for value in row.values()) for row in rows]
+        for line in present.table(table):
+            present.print_line(line)
+    return 0
+
+
+def _row(record: Record) -> dict[str, Any]:
+    said = (record.answer or {}).get("message") or (record.error.message if record.error else "")
+    return {
+        "job": record.id,
+        "at": record.at,
+        "action": record.request.action,
+        "language": record.request.language,
+        "ended": record.ended.value,
+        "seconds": record.seconds,
+        "calls": len(record.calls),
+        "message": str(said).split("\n")[0][:_LONGEST_MESSAGE],
+    }
+
+
+def _show(record: Record, arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        present.print_json(json.loads(record.to_json()))
+        return 0
+    for line in _shown(record, prompts=arguments.prompts):
+        present.print_text(line)
+    return 0
+
+
+def _shown(record: Record, *, prompts: bool) -> Iterator[str]:
+    asked = record.request
+    yield f"job {record.id}, {record.at}: {asked.action}, {asked.language}, {asked.path or 'no file'}: {record.ended}"
+    yield f"made by Stet {record.versions.stet}, Python {record.versions.python}, {record.versions.system}"
+    if asked.instruction:
+        yield f"instruction: {asked.instruction}"
+    yield f"hidden: {len(asked.hidden)} secrets; left out: {', '.join(asked.left_out) or 'nothing'}"
+    yield ""
+    for event in record.events:
+        yield f"{event.at:9.3f} s  {event.what} {event.name} {event.detail}".rstrip()
+    for number, call in enumerate(record.calls, 1):
+        yield from _call(number, call, prompts=prompts)
+    yield ""
+    yield "stages: " + ", ".join(f"{name} {seconds:.3f} s" for name, seconds in record.stages.items())
+    answer = record.answer or {}
+    for each in answer.get("evidence", []):
+        yield f"{each['check']}: {each['verdict']}, {each['detail']}"
+    yield str(
+        answer.get("message") or (f"{record.error.kind}: {record.error.message}" if record.error else "no answer")
+    )
+
+
+def _call(number: int, call: Called, *, prompts: bool) -> Iterator[str]:
+    yield ""
+    yield f"call {number} at {call.at:.3f} s, {call.seconds:.3f} s, temperature {call.temperature}"
+    for request in call.requests:
+        first = f", first text after {request.pieces[0][0]} s" if request.pieces else ""
+        fault = f", {request.fault}: {request.detail}" if request.fault else ""
+        pieces = f"{len(request.pieces)} pieces in {request.seconds} s"
+        yield f"  {request.endpoint} ({request.model}): {pieces}{first}{fault}"
+    if prompts:
+        if call.same:
+            yield f"  [the first {call.same} messages are those of the call before]"
+        for turn in call.messages:
+            yield f"  [{turn.role}]\n{turn.content}"
+    if call.reply is not None:
+        yield f"  [reply, {call.reply.finish}]\n{call.reply.text}"
+    else:
+        yield f"  {call.error.kind}: {call.error.message}" if call.error else "  it was cancelled"
+
+
+async def _replay(name: str, record: Record, arguments: argparse.Namespace) -> int:
+    from stet_ls.engine.replay import replay
+
+    result = await replay(record, name, load_settings().settings, user_paths())
+    if arguments.json:
+        told = {"job": record.id, "same": not result.diff, "ended": result.ended.value, "diff": result.diff}
+        present.print_json({**told, "asked": result.asked, "recorded": result.recorded})
+        return 1 if result.diff else 0
+    if result.asked != result.recorded:
+        tell(f"{result.asked} replies were asked for, and the record has {result.recorded}")
+    if result.diff:
+        present.print_diff(f"{result.diff}\n")
+        tell(f"job {record.id}: the replay came to something else")
+        return 1
+    present.print_line(f"job {record.id}: the same answer, from {result.recorded} recorded replies ({result.ended})")
+    return 0
+
+
+def _export(store: Store, arguments: argparse.Namespace) -> int:
+    from stet_ls.engine.trace.export import contents, exported
+    from stet_ls.engine.workers.private import write_private
+
+    _, record = _record(store, arguments.id)
+    record = exported(record)
+    if arguments.file == "-":
+        present.print_text(record.to_json())
+    else:
+        write_private(Path(arguments.file), record.to_json())
+        present.print_line(f"wrote {arguments.file}")
+    tell("it holds:")
+    for line in contents(record):
+        tell(f"  {line}")
+    return 0
