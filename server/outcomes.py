@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +20,13 @@ if TYPE_CHECKING:
 WATCHED = 30
 """Edits whose fate is awaited at a time; the oldest is given up first."""
 
+STANDS_SECONDS = 60.0
+"""After this long without an undo an edit counts as what its user wanted, saved or not."""
+
 Fate = Literal["kept", "edited", "undone", "rejected"]
 """The values of the engine's `Outcome`, which is not imported before the handshake."""
 Tell = Callable[[str, Fate, str], None]
+"""Takes the trace id of a job, what became of its edit, and the document as it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +38,11 @@ class _Watch:
     before: Source
     written: tuple[Span, ...]
     track: Track
+    timer: asyncio.TimerHandle
 
 
 class Outcomes:
-    """The edits that landed and were neither saved nor undone yet. `tell` takes trace id, outcome and text."""
+    """The edits that landed and were neither saved nor undone yet, nor have stood for a while."""
 
     def __init__(self, documents: Documents, tell: Tell) -> None:
         self._documents = documents
@@ -54,7 +60,9 @@ class Outcomes:
         if not trace or live is None or not live.is_open:
             return
         written = tuple(splice.span for splice in minimal(live.source, change.before.source))
-        self._watches[trace] = _Watch(trace, live.uri, change.before.source, written, self._documents.track(live))
+        timer = asyncio.get_running_loop().call_later(STANDS_SECONDS, self._stood, trace)
+        track = self._documents.track(live)
+        self._watches[trace] = _Watch(trace, live.uri, change.before.source, written, track, timer)
         while len(self._watches) > WATCHED:
             self._drop(next(iter(self._watches)))
 
@@ -68,22 +76,31 @@ class Outcomes:
     def saved(self, snapshot: Snapshot) -> None:
         """The document was saved: what stands now is what its user wanted."""
         for watch in self._of(snapshot.uri):
-            places = [watch.track.rebase(span) for span in watch.written]
-            kept = all(place is not None for place in places)
-            text = "".join(snapshot.source.slice(place) for place in places if place is not None)
-            self._tell(watch.trace, "kept" if kept else "edited", text)
-            self._drop(watch.trace)
+            self._stands(watch, snapshot)
 
     def closed(self, uri: str) -> None:
         """The document was closed without a save, which says nothing about the edit."""
         for watch in self._of(uri):
             self._drop(watch.trace)
 
+    def _stood(self, trace: str) -> None:
+        """It stood for as long as an undo may take."""
+        watch = self._watches.get(trace)
+        if watch is not None and (live := self._documents.snapshot(watch.uri)) is not None:
+            self._stands(watch, live)
+
+    def _stands(self, watch: _Watch, snapshot: Snapshot) -> None:
+        kept = all(watch.track.rebase(span) is not None for span in watch.written)
+        self._tell(watch.trace, "kept" if kept else "edited", snapshot.source.text)
+        self._drop(watch.trace)
+
     def _of(self, uri: str) -> list[_Watch]:
         return [watch for watch in self._watches.values() if watch.uri == uri]
 
     def _drop(self, trace: str) -> None:
-        self._watches.pop(trace).track.release()
+        watch = self._watches.pop(trace)
+        watch.timer.cancel()
+        watch.track.release()
 
 
 def _trace(answer: Answer) -> str:
