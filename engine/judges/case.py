@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Evidence
 from stet_ls.validators import lint, syntax
 from stet_ls.validators.findings import Finding, Verdict
@@ -19,7 +20,7 @@ class Case:
     """One candidate: `after` is the document with it in place, `before` the document as the user has it.
 
     `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge. `secrets` are
-    the values that the model did not see.
+    the values that the model did not see. `runtime` is what code runs with; None where none may run.
     """
 
     action: str
@@ -30,6 +31,7 @@ class Case:
     unit: str = ""
     tools: Toolbox = BUILT_IN
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    runtime: Runtime | None = field(default=None, repr=False)
 
 
 Judge = Callable[[Case], Awaitable[Evidence]]

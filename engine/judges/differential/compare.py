@@ -1,0 +1,40 @@
+"""Two outcomes of one call: the same, the same but for rounding, or different."""
+
+from __future__ import annotations
+
+import math
+import re
+from enum import Enum
+
+from stet_ls.engine.judges.harness.trial import Outcome
+
+_FLOAT = re.compile(r"\x01([-+.\w]+)")
+_CLOSE = 1e-9
+"""Relative; the order of additions changes sums by less."""
+
+
+class Likeness(Enum):
+    """How alike two outcomes are. UNDECIDED: nothing fair can be said."""
+
+    SAME = "same"
+    ROUNDED = "rounded"
+    DIFFERENT = "different"
+    UNDECIDED = "undecided"
+
+
+def likeness(old: Outcome, new: Outcome) -> Likeness:
+    """How alike two outcomes are. The words of an error do not count, its type does."""
+    if old.digest == new.digest:
+        return Likeness.SAME
+    if (old.kind, old.error, old.printed) != (new.kind, new.error, new.printed):
+        return Likeness.DIFFERENT
+    one, other = _parts(old), _parts(new)
+    if "\x01" not in one or _FLOAT.sub("", one) != _FLOAT.sub("", other):
+        return Likeness.DIFFERENT
+    pairs = zip(_FLOAT.findall(one), _FLOAT.findall(other), strict=True)
+    alike = all(math.isclose(float(a), float(b), rel_tol=_CLOSE, abs_tol=1e-12) or a == b for a, b in pairs)
+    return Likeness.ROUNDED if alike else Likeness.DIFFERENT
+
+
+def _parts(outcome: Outcome) -> str:
+    return "\0".join([*outcome.results, outcome.variables])

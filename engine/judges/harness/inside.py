@@ -1,0 +1,625 @@
+"""Goes into the box: runs the same calls against several texts of a module, each in a state as fresh as the others'.
+
+Needs Python 3.8 and its standard library. Reads one job (JSON, the path is its argument, see `trial.py`) and writes
+one report to the descriptor BOX_REPORT_FD. Each text is loaded and run in a fork of its own, so that nothing one of
+them does to its process reaches the other; chance, clock and system randomness are pinned, and what would reach out of
+the process (files written, processes, network) ends a call before it happens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.abc
+import importlib.util
+import io
+import itertools
+import json
+import os
+import random
+import select
+import signal
+import sys
+import time
+import types
+from typing import Any, Callable, NoReturn  # noqa: UP035 - as Python 3.8 has them
+
+NODES, ITEMS, DEPTH, SHOWN, PRINTED = 40_000, 1_000, 60, 600, 20_000
+ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
+OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
+real_clock, real_urandom = time.perf_counter, os.urandom
+
+
+class Late(BaseException):
+    """A call took longer than it may."""
+
+
+class Reached(BaseException):
+    """A call was about to do what cannot be compared."""
+
+
+# What a value is, as text: equal texts mean equal values. Identity does not count, nor the order of sets and dicts.
+
+
+class Encoder:
+    """Writes one value. A float is led by \\x01, so that the reader can allow for rounding; no repr holds that sign."""
+
+    def __init__(self, private: bool) -> None:
+        self.private = private
+        self.nodes = 0
+        self.above: list[int] = []
+        self.opaque = False
+
+    def text(self, value: Any) -> str:
+        self.nodes += 1
+        kind = type(value)
+        if kind is float:
+            return "\x01" + repr(value + 0.0)
+        if kind in ATOMS:
+            return repr(value)
+        if self.nodes > NODES or len(self.above) > DEPTH:
+            return "..."
+        if id(value) in self.above:
+            return "<cycle>"
+        self.above.append(id(value))
+        try:
+            return self.whole(value, kind)
+        finally:
+            self.above.pop()
+
+    def whole(self, value: Any, kind: type) -> str:
+        if isinstance(value, OPAQUE):
+            self.opaque = True
+            return "<{} {}>".format(kind.__name__, getattr(value, "__qualname__", getattr(value, "__name__", "")))
+        for base, write in CONTAINERS:
+            if isinstance(value, base):
+                text = write(self, value)
+                return text if kind is base else "{}({}{})".format(kind.__qualname__, text, self.fields(value, ", "))
+        if isinstance(value, BaseException):
+            return "{}{}".format(kind.__qualname__, self.listed(value.args, "()"))
+        if hasattr(value, "__next__"):
+            return "iterator" + self.drained(value)
+        if hasattr(kind, "__members__") and hasattr(value, "name"):
+            return f"{kind.__qualname__}.{value.name}"
+        return self.object(value, kind)
+
+    def object(self, value: Any, kind: type) -> str:
+        if kind.__module__ == "datetime":
+            return f"{kind.__name__.lower()}({value})"
+        if hasattr(value, "__dict__") or any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
+            return "{}({})".format(kind.__qualname__, self.fields(value, ""))
+        try:
+            parts = value.__reduce_ex__(4)
+        except Exception:  # a lock, a socket: nothing can be said of what it holds
+            parts = None
+        if not isinstance(parts, tuple):
+            self.opaque = True
+            return f"<{kind.__qualname__}>"
+        return "{}{}".format(kind.__qualname__, self.listed([part for part in parts[1:] if part is not None], "()"))
+
+    def fields(self, value: Any, lead: str) -> str:
+        found = dict(getattr(value, "__dict__", None) or {})
+        for base in type(value).__mro__[:-1]:
+            slots = vars(base).get("__slots__", ())
+            for name in (slots,) if isinstance(slots, str) else slots:
+                try:
+                    found.setdefault(name, getattr(value, name))
+                except AttributeError:
+                    continue
+        shown = [name for name in sorted(map(str, found)) if self.private or not name.startswith("_")]
+        text = ", ".join(f"{name}={self.text(found.get(name))}" for name in shown)
+        return lead + text if text else ""
+
+    def listed(self, values: Any, ends: str) -> str:
+        return ends[0] + ", ".join([self.text(value) for value in values]) + ends[1]
+
+    def drained(self, value: Any) -> str:
+        try:
+            return self.listed(list(itertools.islice(value, ITEMS)), "[]")
+        except Exception as error:
+            return f"[raises {type(error).__qualname__}]"
+
+    def mapping(self, value: Any) -> str:
+        pairs = sorted(f"{self.text(key)}: {self.text(item)}" for key, item in dict.items(value))
+        return "{" + ", ".join(pairs) + "}"
+
+    def set(self, value: Any) -> str:
+        return "{" + ", ".join(sorted(self.text(item) for item in value)) + "}"
+
+
+CONTAINERS: tuple[tuple[type, Callable[[Encoder, Any], str]], ...] = (
+    (list, lambda self, value: self.listed(list.__iter__(value), "[]")),
+    (tuple, lambda self, value: self.listed(tuple.__iter__(value), "()")),
+    (dict, Encoder.mapping),
+    (set, Encoder.set),
+    (frozenset, Encoder.set),
+    (str, lambda self, value: str.__repr__(value)),
+    (bytearray, lambda self, value: repr(bytes(value))),
+    (int, lambda self, value: "{}".format(getattr(value, "name", int.__repr__(value)))),
+    (float, lambda self, value: "\x01" + float.__repr__(value)),
+)
+
+
+# What differs from one run to the next is made the same.
+
+
+class Pins:
+    """The clock stands still but for sleeps; system randomness counts; a call's attempts to reach out are noted."""
+
+    def __init__(self, reads: bool) -> None:
+        self.now, self.drawn, self.reads = 1_700_000_000.0, 0, reads
+        self.reached, self.inside = "", False
+        roots = {sys.prefix, sys.base_prefix, sys.exec_prefix, "/usr/lib", "/usr/share", "/dev", "/proc"}
+        self.own = tuple(root.rstrip("/") + "/" for root in roots if root not in ("/", ""))
+
+    def install(self, texts: list[str]) -> None:
+        for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+            setattr(time, name, lambda: self.now)
+            setattr(time, name + "_ns", lambda: int(self.now * 1e9))
+        setattr(time, "sleep", self.sleep)  # noqa: B010 - of the right kind for all but the type checker
+        os.urandom = self.urandom
+        setattr(random, "_urandom", self.urandom)  # noqa: B010 - what uuid and secrets draw from has no public name
+        if any("date" in text for text in texts):
+            self.dates()
+        sys.addaudithook(self.hook)
+
+    def start(self) -> None:
+        self.now, self.drawn, self.reached = 1_700_000_000.0, 0, ""
+        random.seed(0)
+        numpy = sys.modules.get("numpy")
+        if hasattr(numpy, "random"):
+            numpy.random.seed(0)  # type: ignore[union-attr]
+
+    def sleep(self, seconds: float) -> None:
+        self.now += max(0.0, seconds)
+
+    def urandom(self, size: int) -> bytes:
+        self.drawn += 1
+        return hashlib.shake_128(b"%d" % self.drawn).digest(size)
+
+    def dates(self) -> None:
+        import datetime
+
+        pins = self
+
+        class Same(type):
+            def __instancecheck__(cls, value: object) -> bool:
+                return isinstance(value, cls.__mro__[1])
+
+        class Moment(datetime.datetime, metaclass=Same):
+            @classmethod
+            def now(cls, tz: Any = None) -> Any:
+                return cls.fromtimestamp(pins.now, tz)
+
+            @classmethod
+            def utcnow(cls) -> Any:
+                return cls.fromtimestamp(pins.now, datetime.UTC).replace(tzinfo=None)
+
+            today = now
+
+        class Day(datetime.date, metaclass=Same):
+            @classmethod
+            def today(cls) -> Any:
+                return cls.fromtimestamp(pins.now)
+
+        for frozen, old in ((Moment, datetime.datetime), (Day, datetime.date)):
+            frozen.__name__ = frozen.__qualname__ = old.__name__
+            frozen.__module__ = "datetime"
+            setattr(datetime, old.__name__, frozen)
+
+    def hook(self, event: str, details: tuple[Any, ...]) -> None:
+        if self.inside and (what := self.reach(event, details)):
+            self.reached = self.reached or what
+            raise Reached(what)
+
+    def reach(self, event: str, details: tuple[Any, ...]) -> str:
+        if event == "open":
+            return self.opens(*details)
+        if event in ("os.listdir", "os.scandir"):
+            return "" if self.reads or self.of_python(details[0]) else "it reads folders"
+        if event == "sqlite3.connect":
+            return "" if details[0] == ":memory:" else "it opens a database"
+        return REACHES.get(event, "")
+
+    def opens(self, path: Any, mode: str | None, flags: int) -> str:
+        if isinstance(path, int):
+            return ""
+        if any(sign in mode for sign in "wax+") if mode else flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            return "" if str(path) == os.devnull else "it writes files"
+        return "" if self.reads or self.of_python(path) else "it reads files"
+
+    def of_python(self, path: Any) -> bool:
+        return os.path.abspath(os.fsdecode(path or ".")).startswith(self.own)
+
+
+REACHES: dict[str, str] = {
+    "builtins.input": "it asks at the terminal",
+    "webbrowser.open": "it opens a browser",
+}
+REACHES.update(dict.fromkeys(
+    ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "pty.spawn"),
+    "it starts processes",
+))  # fmt: skip
+REACHES.update(dict.fromkeys(
+    ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown",
+     "os.utime", "shutil.rmtree", "shutil.move", "tempfile.mkstemp", "tempfile.mkdtemp"),
+    "it changes files",
+))  # fmt: skip
+REACHES.update(dict.fromkeys(
+    ("socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "urllib.Request"),
+    "it talks to the network",
+))  # fmt: skip
+REACHES.update(dict.fromkeys(("os.kill", "os.killpg", "signal.pthread_kill"), "it sends signals"))
+
+
+# A text as the module that it would be in its project.
+
+
+class Served(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives one text under the module's own name, whoever imports it; its package is imported first, as always."""
+
+    def __init__(self, name: str, path: str, text: str) -> None:
+        self.name, self.path, self.code = name, path, text
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        if fullname != self.name:
+            return None
+        below = [os.path.dirname(self.path)] if os.path.basename(self.path) == "__init__.py" else None
+        return importlib.util.spec_from_file_location(
+            fullname, self.path, loader=self, submodule_search_locations=below
+        )
+
+    def create_module(self, spec: Any) -> None:
+        return None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        exec(compile(self.code, self.path, "exec", dont_inherit=True), module.__dict__)
+
+
+def load(job: dict[str, Any], text: str) -> dict[str, Any]:
+    name = job["name"]
+    if name in sys.modules:  # the name of a module of the standard library that this file needs itself
+        name = "stet_target"
+    sys.meta_path.insert(0, Served(name, job["path"], text))
+    return dict(vars(importlib.import_module(name)))
+
+
+# One call after the other.
+
+
+class Patience:
+    """How many seconds of processor time a call may take: less once `most` were late. With `most` 1 that is the end."""
+
+    def __init__(self, seconds: float, most: int) -> None:
+        self.seconds, self.most, self.late = seconds, most, 0
+
+    def lose(self) -> None:
+        self.late += 1
+        if self.late == self.most:
+            self.seconds /= 3
+
+    @property
+    def ends(self) -> bool:
+        return self.late >= (self.most if self.most < 2 else 100)
+
+
+class Runner:
+    """Runs calls in a loaded module and tells of each what came of it."""
+
+    def __init__(self, job: dict[str, Any], pins: Pins, space: dict[str, Any], patience: Patience) -> None:
+        self.job, self.pins, self.space, self.patience = job, pins, space, patience
+        self.armed = False
+        self.loop: Any = None
+        signal.signal(signal.SIGPROF, self.late)
+
+    def late(self, *_: Any) -> None:
+        if self.armed:
+            raise Late
+
+    def run(self, setup: Any, body: Any, names: list[str]) -> dict[str, Any]:
+        """Kind, results, exception, the arguments afterwards, what was printed; a digest of all but the messages."""
+        results: list[str] = []
+        space = dict(self.space)
+        encoder = Encoder(self.job["private"])
+        space["__out__"] = lambda value: results.append(encoder.text(self.settled(value)))
+        printed, sys.stdout = sys.stdout, io.StringIO()
+        kind, error, message, variables = "ok", "", "", ""
+        self.pins.start()
+        self.armed = True
+        signal.setitimer(signal.ITIMER_PROF, self.patience.seconds, 0.05)
+        try:
+            try:
+                exec(setup, space)
+                self.pins.inside = True
+                exec(body, space)
+            except Exception as raised:
+                self.pins.inside = False
+                kind, error, message = "raised", type(raised).__qualname__, str(raised)[:200]
+                if isinstance(raised, (RecursionError, MemoryError)):
+                    kind = "limit"
+            except SystemExit as raised:
+                kind, error, message = "raised", "SystemExit", str(raised.code)[:200]
+            self.pins.inside = False
+            variables = "; ".join(f"{name} = {encoder.text(space[name])}" for name in names if name in space)
+        except Late:
+            kind = "late"
+        except RecursionError:
+            kind, error = "limit", "RecursionError"
+        except BaseException as raised:
+            kind, error = "raised", type(raised).__qualname__
+        finally:
+            self.armed = self.pins.inside = False
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            output, sys.stdout = sys.stdout, printed
+        if self.pins.reached:
+            kind, message = "reached", self.pins.reached
+        said = output.getvalue() if isinstance(output, io.StringIO) else ""
+        whole = "\0".join([kind, error, "\0".join(results), variables, said])
+        return {
+            "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
+            "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(said),
+        }  # fmt: skip
+
+    def settled(self, value: Any) -> Any:
+        """What a coroutine comes to; anything else as it is. Its sleeps move the clock on and take no time."""
+        if not isinstance(value, types.CoroutineType):
+            return value
+        if self.loop is None:
+            self.pins.inside, inside = False, self.pins.inside
+            import asyncio
+
+            self.loop = asyncio.new_event_loop()
+            selector = self.loop._selector
+            polled = selector.select
+
+            def wait(timeout: float | None = None) -> Any:
+                self.pins.sleep(timeout or 0)
+                return polled(0)
+
+            selector.select = wait
+            self.pins.inside = inside
+        return self.loop.run_until_complete(value)
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def bounded(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 40]}... ({len(text)} in all, {digest(text)})"
+
+
+def child(job: dict[str, Any], text: str, calls: list[Any], pipe: int, patience: Patience, wanted: int) -> None:
+    """Loads a text and runs the calls; writes a line when a call begins and one when it is over."""
+    pins = Pins(job["reads"])
+    pins.install([text])
+    try:
+        pins.start()
+        space = load(job, text)
+        missing = job["target"].split(".")[0]
+        if missing and missing not in space:
+            raise NameError(f"there is no `{missing}` in it")
+    except BaseException as error:
+        tell(pipe, {"load": f"{type(error).__name__}: {str(error)[:300]}"})
+        return
+    tell(pipe, {"load": ""})
+    runner = Runner(job, pins, space, patience)
+    valid = 0
+    for number, (setup, body, names) in calls:
+        tell(pipe, {"begin": number})
+        outcome = runner.run(setup, body, names)
+        tell(pipe, {"end": number, "outcome": outcome})
+        valid += is_valid(outcome)
+        if outcome["kind"] == "late":
+            patience.lose()
+        if valid >= wanted or patience.ends:
+            break
+
+
+def is_valid(outcome: dict[str, Any]) -> bool:
+    """The code could make something of the input, if only an error of its own."""
+    wrong = ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
+    return outcome["kind"] == "ok" or (outcome["kind"] == "raised" and outcome["error"] not in wrong)
+
+
+def tell(pipe: int, message: dict[str, Any]) -> None:
+    data = json.dumps(message).encode() + b"\n"
+    while data:
+        data = data[os.write(pipe, data) :]
+
+
+# The parent: forks, watches, and writes the report.
+
+
+def forked(
+    job: dict[str, Any], text: str, calls: list[Any], end: float, patience: Patience, wanted: int
+) -> dict[str, Any]:
+    """What a fork told of the calls. One that stops telling, or dies, leaves the call that it was at."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            os.close(reading)
+            os.close(REPORT)
+            child(job, text, calls, writing, patience, wanted)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writing)
+    told: dict[str, Any] = {"load": "it ended the process", "outcomes": {}, "at": None}
+    last, buffer, stuck = real_clock(), b"", "died"
+    while True:
+        left = min(end, last + job["stall"]) - real_clock()
+        if left <= 0 or not select.select([reading], [], [], left)[0]:
+            stuck = "late" if end > last + job["stall"] else "unfinished"
+            if told["load"] == "it ended the process":
+                told["load"] = f"it takes longer than {job['stall']:.0f} seconds"
+            break
+        chunk = os.read(reading, 65536)
+        if not chunk:
+            break
+        last = real_clock()
+        *lines, buffer = (buffer + chunk).split(b"\n")
+        for line in lines:
+            message = json.loads(line)
+            if "load" in message:
+                told["load"] = message["load"]
+            elif "begin" in message:
+                told["at"] = message["begin"]
+            else:
+                told["outcomes"][message["end"]] = message["outcome"]
+                told["at"] = None
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    os.close(reading)
+    if told["at"] is not None and stuck != "unfinished":
+        told["outcomes"][told["at"]] = {
+            "kind": stuck, "error": "", "message": "", "digest": stuck, "opaque": False, "results": [],
+            "variables": "", "printed": "",
+        }  # fmt: skip
+    return told
+
+
+UNFIT = ("late", "limit", "died", "reached")
+
+
+def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
+    """The outcomes of all texts. Calls that the first text cannot answer in peace, or not twice alike, are left out."""
+    begun = real_clock()
+    end = begun + job["seconds"]
+    probe = forked(job, job["texts"][0], calls, begun + 0.4 * job["seconds"], Patience(job["cpu"], 5), job["wanted"])
+    unfit = {n: outcome for n, outcome in probe["outcomes"].items() if outcome["kind"] in UNFIT}
+    left_out = [{"call": n, "kind": each["kind"], "message": each["message"]} for n, each in unfit.items()]
+    calls = [call for call in calls if call[0] in probe["outcomes"] and call[0] not in unfit]
+    probe["outcomes"] = {call[0]: probe["outcomes"][call[0]] for call in calls}
+    if probe["load"] or not calls:
+        return {"texts": [told_of(probe, probe)], "left_out": left_out}
+    base = forked(job, job["texts"][0], calls, end, Patience(20 * job["cpu"], 1), len(calls) + 1)
+    same = {n for n, outcome in probe["outcomes"].items()
+            if base["outcomes"].get(n, {}).get("digest") == outcome["digest"]}  # fmt: skip
+    left_out += [{"call": n, "kind": "flaky", "message": ""} for n in base["outcomes"] if n not in same]
+    told = [base]
+    for text in job["texts"][1:]:
+        told.append(forked(job, text, calls, end, Patience(40 * job["cpu"], 1), len(calls) + 1))
+    for each in told:
+        each["outcomes"] = {n: outcome for n, outcome in each["outcomes"].items() if n in same}
+    return {"texts": [told_of(each, base) for each in told], "left_out": left_out}
+
+
+def told_of(each: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
+    """Outcomes in full only where they differ from the first text's, which come in full."""
+    outcomes = {}
+    for number, outcome in each["outcomes"].items():
+        first = base["outcomes"].get(number)
+        same = each is not base and first is not None and first["digest"] == outcome["digest"]
+        outcomes[number] = {"kind": outcome["kind"], "digest": outcome["digest"]} if same else outcome
+    return {"load": each["load"], "outcomes": outcomes}
+
+
+def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
+    """Seconds of each text for all calls together, round by round, the texts taking turns in one process."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            os.close(reading)
+            os.close(REPORT)
+            tell(writing, timed(job, calls))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    data, end = b"", real_clock() + job["seconds"] + 1
+    while select.select([reading], [], [], max(0.0, end - real_clock()))[0]:
+        chunk = os.read(reading, 65536)
+        if not chunk:
+            break
+        data += chunk
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    return {"timing": json.loads(data) if data.endswith(b"\n") else {"load": "it ended the process or took too long"}}
+
+
+def timed(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
+    end = real_clock() + job["seconds"]
+    pins = Pins(job["reads"])
+    pins.install(job["texts"])
+    spaces = []
+    try:
+        for text in job["texts"]:
+            before = set(sys.modules)
+            spaces.append(load(job, text))
+            sys.meta_path.pop(0)
+            for name in set(sys.modules) - before:
+                if name == job["name"] or name.startswith(job["name"] + "."):
+                    del sys.modules[name]
+    except BaseException as error:
+        return {"load": f"{type(error).__name__}: {str(error)[:300]}"}
+    sys.stdout = open(os.devnull, "w")
+    rounds: list[list[float]] = [[] for _ in spaces]
+    repeat = 1
+    while len(rounds[0]) < job["rounds"] and real_clock() < end:
+        # The texts take turns at going first.
+        order = range(len(spaces)) if len(rounds[0]) % 2 else reversed(range(len(spaces)))
+        for number in order:
+            rounds[number].append(once(spaces[number], calls, pins, repeat))
+        if len(rounds[0]) == 1 and (slowest := max(each[0] for each in rounds)) < 0.002 and repeat < 64:
+            repeat = min(64, int(0.004 / max(slowest, 1e-5)) + 1)
+            rounds = [[] for _ in spaces]
+    return {"load": "", "rounds": rounds}
+
+
+def once(space: dict[str, Any], calls: list[Any], pins: Pins, repeat: int) -> float:
+    """Seconds in the calls' bodies alone: arguments are made anew each time, outside of the count."""
+    spent = 0.0
+    for _ in range(repeat):
+        for _number, (setup, body, _names) in calls:
+            own = dict(space)
+            own["__out__"] = exhaust
+            pins.start()
+            try:
+                exec(setup, own)
+                begun = real_clock()
+                try:
+                    exec(body, own)
+                finally:
+                    spent += real_clock() - begun
+            except Exception:  # an error is an outcome; whether it is the right one was compared before
+                continue
+    return spent
+
+
+def exhaust(value: Any) -> None:
+    if hasattr(value, "__next__"):
+        for _ in itertools.islice(value, ITEMS):
+            pass
+
+
+def main() -> NoReturn:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        job = json.load(file)
+    for name in (sys.argv[1], sys.argv[0]):
+        os.unlink(name)
+    sys.path[:1] = job["roots"]
+    sys.stdin = open(os.devnull)
+    for name in job["warm"]:
+        try:
+            importlib.import_module(name)
+        except BaseException:  # the text itself will say so, or do without
+            continue
+    calls = []
+    for number, (setup, body, names) in enumerate(job["calls"]):
+        try:
+            code = compile(setup, "<input>", "exec"), compile(body, "<call>", "exec")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        calls.append((number, (code[0], code[1], names)))
+    report = (measure if job["mode"] == "time" else compare)(job, calls)
+    report["nonce"] = job["nonce"]
+    tell(REPORT, report)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    REPORT = int(os.environ.pop("BOX_REPORT_FD"))
+    main()

@@ -1,0 +1,192 @@
+"""What goes into the box and what comes out: calls as data, several texts of one module, an outcome for each pair."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+VALID_WANTED = 250
+"""So many calls that the code could make something of end the first run; the rest of the calls are spare."""
+_WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One input: `setup` binds `names` to arguments, `body` is run and judged. `__out__(x)` in it marks a result.
+
+    Both are Python text that is run in a copy of the module's own names. `origin` says where it was taken from.
+    """
+
+    setup: str
+    body: str
+    names: tuple[str, ...] = ()
+    origin: str = ""
+
+    @property
+    def snippet(self) -> str:
+        """The call as a person would type it, to be run after the module's own text."""
+        return "\n".join(part for part in (self.setup, self.body) if part).replace("__out__(", "print(")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one call. `kind`: ok, raised, late, limit, died or reached (it would have reached out).
+
+    `results`, `variables` and `printed` are bounded texts, empty where the outcome equals the first text's.
+    """
+
+    kind: str
+    digest: str
+    error: str = ""
+    message: str = ""
+    results: tuple[str, ...] = ()
+    variables: str = ""
+    printed: str = ""
+    opaque: bool = False
+
+    @property
+    def valid(self) -> bool:
+        """The code could make something of the input, if only an error of its own."""
+        return self.kind == "ok" or (self.kind == "raised" and self.error not in _WRONG)
+
+    def __str__(self) -> str:
+        words = {
+            "late": "does not end in time",
+            "died": "ends the process",
+            "reached": f"stopped: {self.message}",
+        }
+        if self.kind in words:
+            return words[self.kind]
+        said = f"prints {self.printed!r}" if self.printed else ""
+        if self.kind in ("raised", "limit"):
+            told = f"raises {self.error}" + (f"({self.message!r})" if self.message else "")
+        else:
+            told = ", ".join(self.results).replace("\x01", "") or "None"
+        return f"{told}, {said}" if said else told
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The same calls against several texts of one module; the first is the one that the others are held against.
+
+    `path` is where the module stands, `name` its dotted name, `roots` the folders it is imported from. `warm` are
+    packages that may be loaded once for all texts. `private`: names with a leading underscore count in objects.
+    `rounds` > 0 measures time instead of comparing. Seconds are wall, `cpu` is the processor time that the first text
+    may take for a call; the others may take forty times that.
+    """
+
+    texts: tuple[str, ...]
+    calls: tuple[Call, ...]
+    target: str
+    path: Path
+    name: str
+    roots: tuple[Path, ...] = ()
+    warm: tuple[str, ...] = ()
+    private: bool = True
+    reads: bool = False
+    seconds: float = 6.0
+    cpu: float = 0.05
+    wanted: int = VALID_WANTED
+    rounds: int = 0
+
+    def to_json(self, nonce: str) -> bytes:
+        """The job as `inside.py` reads it."""
+        job = {
+            "nonce": nonce,
+            "mode": "time" if self.rounds else "compare",
+            "texts": self.texts,
+            "calls": [[call.setup, call.body, call.names] for call in self.calls],
+            "target": self.target,
+            "path": str(self.path),
+            "name": self.name,
+            "roots": [str(root) for root in self.roots],
+            "warm": self.warm,
+            "private": self.private,
+            "reads": self.reads,
+            "seconds": self.seconds,
+            "stall": min(4.0, self.seconds),
+            "cpu": self.cpu,
+            "wanted": self.wanted,
+            "rounds": self.rounds,
+        }
+        return json.dumps(job).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one text did: `problem` is why it could not be loaded, `outcomes` by the call's number."""
+
+    problem: str
+    outcomes: Mapping[int, Outcome] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came of a trial. `left_out` counts the calls of which the first text made nothing to compare, by why.
+
+    `rounds` are the seconds of each text, round by round.
+    """
+
+    texts: tuple[Told, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    rounds: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """Nothing could be run; `reason` is a clause for the user."""
+
+    reason: str
+
+
+def read_report(data: bytes, nonce: str, trial: Trial) -> Report | Impossible:
+    """The report of a trial. What the box wrote is not trusted to be whole or of the right shape."""
+    try:
+        told: dict[str, Any] = json.loads(data)
+        if told.get("nonce") != nonce:
+            return Impossible("the run brought no report of its own")
+        if trial.rounds:
+            return _timing(told["timing"])
+        texts = tuple(Told(str(each["load"]), _outcomes(each["outcomes"])) for each in told["texts"])
+        left_out: dict[str, int] = {}
+        for each in told["left_out"]:
+            reason = str(each["message"] or _LEFT_OUT.get(each["kind"], each["kind"]))
+            left_out[reason] = left_out.get(reason, 0) + 1
+        return Report(texts, left_out)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return Impossible("the run ended without a report")
+
+
+_LEFT_OUT = {
+    "late": "it does not end in time",
+    "limit": "it needs too much memory or depth",
+    "died": "it ends the process",
+    "flaky": "it gives another result each time",
+}
+
+
+def _outcomes(rows: Mapping[str, Mapping[str, Any]]) -> dict[int, Outcome]:
+    return {int(number): _outcome(row) for number, row in rows.items()}
+
+
+def _outcome(row: Mapping[str, Any]) -> Outcome:
+    return Outcome(
+        kind=str(row["kind"]),
+        digest=str(row["digest"]),
+        error=str(row.get("error", "")),
+        message=str(row.get("message", "")),
+        results=tuple(map(str, row.get("results", ()))),
+        variables=str(row.get("variables", "")),
+        printed=str(row.get("printed", "")),
+        opaque=bool(row.get("opaque", False)),
+    )
+
+
+def _timing(row: Mapping[str, Any]) -> Report | Impossible:
+    if row["load"]:
+        return Impossible(f"the code could not be loaded to be timed ({row['load']})")
+    rounds: Sequence[Sequence[float]] = row["rounds"]
+    return Report((), rounds=tuple(tuple(map(float, each)) for each in rounds))

@@ -1,0 +1,156 @@
+"""Near misses of inputs that somebody wrote: they reach branches which no blind draw finds."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+from stet_ls.engine.judges.inputs.examples import Row
+
+_LETTERS = "abcXYZ019 ,.-_()[]{}<>aeiou"
+_LARGEST = 10**9
+
+
+def mutated(rows: Sequence[Row], constants: Sequence[str], seed: int) -> Iterator[Row]:
+    """Without end: rows with one to three values changed, or with an argument of another row."""
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    spare = [value for value in map(literal, constants) if value is not None]
+    while rows:
+        row = dict(random.choice(rows))
+        if not row:
+            return
+        for _ in range(random.choice((1, 1, 2, 3))):
+            name = random.choice(list(row))
+            if random.random() < 0.15:
+                row[name] = random.choice(rows).get(name, row[name])
+            elif (value := literal(row[name])) is not None or row[name] == "None":
+                row[name] = text_of(_changed(value, spare, random))
+        yield row
+
+
+def literal(text: str) -> Any:
+    """The value of a literal; None if it is none, or is None."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def text_of(value: Any) -> str:
+    """An expression for a value made of literals."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value!r}')"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(text_of, value)) + "]"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(text_of, value)) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{text_of(key)}: {text_of(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, set):
+        return "{" + ", ".join(sorted(map(text_of, value))) + "}" if value else "set()"
+    return repr(value)
+
+
+def _changed(value: Any, spare: Sequence[Any], random: Random) -> Any:
+    alike = [other for other in spare if type(other) is type(value)]
+    if alike and random.random() < 0.2:
+        return random.choice(alike)
+    for kind, change in _CHANGES:
+        if isinstance(value, kind):
+            return change(value, spare, random)
+    return value
+
+
+def _of_bool(value: bool, _: Sequence[Any], random: Random) -> bool:
+    del random
+    return not value
+
+
+def _of_int(value: int, _: Sequence[Any], random: Random) -> int:
+    if abs(value) > _LARGEST:
+        return value // 7
+    return random.choice(
+        (value + 1, value - 1, -value, 0, 1, 2, value * 2, value // 2, value * 10, value + random.randint(-20, 20))
+    )
+
+
+def _of_float(value: float, _: Sequence[Any], random: Random) -> float:
+    return random.choice((value + 1, value - 0.5, -value, 0.0, value / 2, value * 10, float(round(value)), value + 0.1))
+
+
+def _of_str(value: str, _: Sequence[Any], random: Random) -> str:
+    at, other = random.randint(0, len(value)), random.randint(0, len(value))
+    letter = random.choice(value) if value and random.random() < 0.5 else random.choice(_LETTERS)
+    words = value.split(" ")
+    random.shuffle(words)
+    return random.choice(
+        (
+            value[:at] + letter + value[at:], value[:at] + value[at + 1 :], value[:at] + letter + value[at + 1 :],
+            value[::-1], value + value, value.swapcase(), value[: at // 2], "", value[min(at, other) : max(at, other)],
+            value.upper(), " ".join(words), value + " " + letter, value + value[::-1], str(random.randint(-5, 120)),
+        )
+    )  # fmt: skip
+
+
+def _of_bytes(value: bytes, spare: Sequence[Any], random: Random) -> bytes:
+    return _of_str(value.decode("latin-1"), spare, random).encode("latin-1", "replace")
+
+
+def _of_items(value: Any, spare: Sequence[Any], random: Random) -> Any:
+    """Lists, tuples and sets; what is in them is changed too."""
+    items = list(value)
+    at = random.randint(0, len(items))
+    move = random.randint(0, 9)
+    if not items:
+        items = [random.choice(spare)] if spare and move < 5 else items
+    elif move < 4:
+        at = min(at, len(items) - 1)
+        items[at] = _changed(items[at], spare, random)
+    elif move == 4:
+        del items[at : at + 1]
+    elif move == 5:
+        items.insert(at, _changed(random.choice(items), spare, random))
+    elif move == 6:
+        items.insert(at, random.choice(items))
+    elif move == 7:
+        random.shuffle(items)
+    elif move == 8:
+        items = random.choice((items[::-1], items + items, items[:at], items[at:]))
+    else:
+        items = [_changed(item, spare, random) for item in items]
+    try:
+        return type(value)(items)
+    except TypeError:
+        return value
+
+
+def _of_dict(value: dict[Any, Any], spare: Sequence[Any], random: Random) -> dict[Any, Any]:
+    pairs = list(value.items())
+    if not pairs or random.random() < 0.1:
+        return {}
+    at = random.randrange(len(pairs))
+    key, item = pairs[at]
+    move = random.randint(0, 4)
+    if move == 0:
+        del pairs[at]
+    elif move == 1:
+        pairs.append((_changed(key, spare, random), item))
+    elif move == 2:
+        pairs[at] = (_changed(key, spare, random), item)
+    else:
+        pairs[at] = (key, _changed(item, spare, random))
+    return dict(pairs)
+
+
+_CHANGES: tuple[tuple[Any, Any], ...] = (
+    (bool, _of_bool),
+    (int, _of_int),
+    (float, _of_float),
+    (str, _of_str),
+    (bytes, _of_bytes),
+    ((list, tuple, set), _of_items),
+    (dict, _of_dict),
+)

@@ -1,0 +1,187 @@
+"""What of a text is to be called: a function, a method with the object it needs, or a class by sequences of calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter, `self` aside. `keyword`: it can be given by name only."""
+
+    name: str
+    annotation: ast.expr | None = None
+    default: ast.expr | None = None
+    keyword: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A class: how it is made, and what can be called on its objects. `members` are the names of an Enum's."""
+
+    name: str
+    node: ast.ClassDef
+    init: tuple[Parameter, ...] = ()
+    methods: tuple[Subject, ...] = ()
+    members: tuple[str, ...] = ()
+
+    @property
+    def abstract(self) -> bool:
+        """True if no object can be made of it."""
+        return any("abstractmethod" in _decorators(node) for node in self.node.body if isinstance(node, Function))
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Something to call. `owner` is the class of a method; `how` is function, method, static (on the class), property.
+
+    With `how` class the object's life is called: its making and then its methods.
+    """
+
+    name: str
+    how: str
+    node: Function | ast.ClassDef
+    parameters: tuple[Parameter, ...] = ()
+    owner: str = ""
+
+    @property
+    def callee(self) -> str:
+        """The last part of the name."""
+        return self.name.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A text with its classes and aliases by name."""
+
+    tree: ast.Module
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    values: dict[str, ast.expr] = field(default_factory=dict)
+
+
+def read_module(text: str) -> Module | None:
+    """The module of a text; None if it is no Python."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    module = Module(tree)
+    for node in _top(tree.body):
+        if isinstance(node, ast.ClassDef):
+            module.shapes[node.name] = _shape(node, module.shapes)
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            module.values[node.targets[0].id] = node.value
+    return module
+
+
+def subject_of(module: Module, qualified: str) -> Subject | None:
+    """What a qualified name stands for; a function within a function is called through the outer one."""
+    parts = qualified.split(".")
+    for node in _top(module.tree.body):
+        if getattr(node, "name", "") != parts[0]:
+            continue
+        if isinstance(node, Function):
+            return Subject(parts[0], "function", node, parameters(node))
+        if isinstance(node, ast.ClassDef):
+            shape = module.shapes[node.name]
+            methods = {each.callee: each for each in _methods(node)}
+            if len(parts) > 1 and parts[1] in methods and parts[1] != "__init__":
+                return methods[parts[1]]
+            return Subject(parts[0], "class", node, shape.init, parts[0])
+    return None
+
+
+def changed_units(before: Module, after: Module) -> list[str]:
+    """The functions and classes of both texts that are not written alike, in the order of the first."""
+    new = {node.name: ast.dump(node) for node in _top(after.tree.body) if isinstance(node, Function | ast.ClassDef)}
+    return [
+        node.name
+        for node in _top(before.tree.body)
+        if isinstance(node, Function | ast.ClassDef) and new.get(node.name, ast.dump(node)) != ast.dump(node)
+    ]
+
+
+def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:
+    """The parameters that a caller gives; `bound` leaves out the first. `*args` and `**kwargs` are not given."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    rows = [
+        Parameter(each.arg, each.annotation, default)
+        for each, default in zip(positional, [*missing, *arguments.defaults], strict=True)
+    ][1 if bound else 0 :]
+    rows += [
+        Parameter(each.arg, each.annotation, default, keyword=True)
+        for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    if arguments.vararg and not rows:
+        rows.append(Parameter("*" + arguments.vararg.arg, arguments.vararg.annotation))
+    return tuple(rows)
+
+
+def _top(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, those within `if` and `try` too."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If | ast.Try):
+            yield from _top(node.body)
+            yield from _top(node.orelse)
+
+
+def _shape(node: ast.ClassDef, known: dict[str, Shape]) -> Shape:
+    bases = [known[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in known]
+    inits = [each for each in node.body if isinstance(each, Function) and each.name == "__init__"]
+    methods = {each.name: each for base in bases for each in base.methods}
+    methods |= {each.name: each for each in _methods(node) if not each.callee.startswith("__")}
+    names = [base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in node.bases]
+    members = (
+        tuple(
+            target.id
+            for each in node.body
+            if isinstance(each, ast.Assign)
+            for target in each.targets
+            if isinstance(target, ast.Name) and not target.id.startswith("_")
+        )
+        if any("Enum" in name or "Flag" in name for name in names)
+        else ()
+    )
+    if inits:
+        init = parameters(inits[0], bound=True)
+    elif "dataclass" in _decorators(node) or {"NamedTuple", "BaseModel"} & set(names):
+        init = (*(each for base in bases for each in base.init), *_fields(node))
+    else:
+        init = bases[0].init if bases else ()
+    return Shape(node.name, node, init, tuple(methods.values()), members)
+
+
+def _fields(node: ast.ClassDef) -> Iterator[Parameter]:
+    for each in node.body:
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            if "ClassVar" in ast.unparse(each.annotation):
+                continue
+            yield Parameter(each.target.id, each.annotation, each.value)
+
+
+def _methods(node: ast.ClassDef) -> Iterator[Subject]:
+    for each in node.body:
+        if isinstance(each, Function):
+            marks = _decorators(each)
+            if {"property", "cached_property"} & marks:
+                yield Subject(f"{node.name}.{each.name}", "property", each, (), node.name)
+            elif "setter" not in marks and "deleter" not in marks:
+                how = "static" if {"staticmethod", "classmethod"} & marks else "method"
+                given = parameters(each, bound="staticmethod" not in marks)
+                yield Subject(f"{node.name}.{each.name}", how, each, given, node.name)
+
+
+def _decorators(node: Function | ast.ClassDef) -> set[str]:
+    """The last names of the decorators."""
+    found = set()
+    for each in node.decorator_list:
+        called = each.func if isinstance(each, ast.Call) else each
+        found.add(called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", ""))
+    return found
