@@ -37,6 +37,8 @@ _HITS = 3
 """Of a thousand rephrased requests 991 have the right solution among the first three; five add four more."""
 _TOKENS = 1500
 """Of a prompt, for all hits together."""
+_LOOK = 0.3
+"""Likeness from which on a person is shown what was found: nothing is done with it."""
 _PENDING = 100
 """Edits whose fate is awaited; the oldest is given up first."""
 
@@ -144,6 +146,26 @@ class Flow:
             case Outcome.UNDONE | Outcome.REJECTED:
                 own = pending.solution.id if pending.solution and pending.solution.outcome == "proven" else None
                 await self._count((*pending.used, *([own] if own else [])), losses=1)
+
+    async def look(self, query: str, *, languages: list[str] | None, limit: int) -> list[dict[str, Any]]:
+        """What a person looks for, in all scopes, as `Solution.to_json` with its score. Waits for the process."""
+        if not self._holds_anything():
+            return []
+        rows: list[dict[str, Any]] = await self.memory.ask(
+            "search", query=query, languages=languages, scope=None, limit=limit, min_score=_LOOK
+        )
+        return [{**row, "from": provenance(Solution.from_json(row))} for row in rows]
+
+    async def stats(self) -> Mapping[str, Any]:
+        """How much is remembered, and how. An empty memory is told without starting anything."""
+        if self._holds_anything():
+            found: dict[str, Any] = await self.memory.ask("stats")
+            return found
+        return {"solutions": 0, "dimension": None, "embedder": None, "bytes": 0, "uri": str(self.memory.folder)}
+
+    async def forget(self, ids: list[str]) -> int:
+        """Removes solutions from the disk; returns how many there were."""
+        return int(await self.memory.ask("forget", ids=ids)) if self._holds_anything() else 0
 
     def health(self) -> Mapping[str, Any]:
         """How the memory is, without asking it."""
