@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import UsageError
+from stet_ls.server import memory
 from stet_ls.server.code_actions import OFFERS
 from stet_ls.server.jobs import Ending, Job
 from stet_ls.server.session import StetServer
@@ -141,21 +142,6 @@ async def show_prompt(ls: StetServer, params: Any) -> Json:
     }
 
 
-def memory_search(ls: StetServer, params: Any) -> Json:
-    """Remembered solutions that fit; there is no memory in this version, so none are found."""
-    return {"solutions": [], "available": False}
-
-
-def memory_stats(ls: StetServer, params: Any) -> Json:
-    """How much is remembered: nothing in this version."""
-    return {"solutions": 0, "dimension": None, "embedder": None, "bytes": 0, "uri": None, "available": False}
-
-
-def memory_forget(ls: StetServer, params: Any) -> Json:
-    """Forgets a solution; as none is remembered, every id is unknown."""
-    raise UsageError(f"id: there is no solution {params.id!r}; this version has no memory yet.")
-
-
 def capabilities(ls: StetServer, params: Any) -> Json:
     """What this server can do, for plugins: actions with their schema, and commands."""
     from stet_ls.engine.actions.registry import RECIPES
@@ -223,9 +209,9 @@ COMMANDS: Mapping[str, CommandSpec] = {
     "stet.health": CommandSpec("NoParams", health, "Which model would serve, and whether it answers."),
     "stet.stats": CommandSpec("NoParams", stats, "What this server did since it started."),
     "stet.showPrompt": CommandSpec("CustomParams", show_prompt, "What would be sent, after redaction."),
-    "stet.memory.search": CommandSpec("MemorySearchParams", memory_search, "Search remembered solutions."),
-    "stet.memory.stats": CommandSpec("NoParams", memory_stats, "How much is remembered."),
-    "stet.memory.forget": CommandSpec("MemoryForgetParams", memory_forget, "Forget a solution."),
+    "stet.memory.search": CommandSpec("MemorySearchParams", memory.search, "Search remembered solutions."),
+    "stet.memory.stats": CommandSpec("NoParams", memory.stats, "How much is remembered."),
+    "stet.memory.forget": CommandSpec("MemoryForgetParams", memory.forget, "Forget a solution."),
     "stet.capabilities": CommandSpec("NoParams", capabilities, "Actions, commands and their schema."),
 }
 """Every command by its name."""

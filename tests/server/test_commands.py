@@ -209,7 +209,7 @@ async def test_stats_count_what_was_done(scripted: ScriptedModel, wired: Any) ->
 
 
 async def test_the_memory_is_truly_empty(wired: Any) -> None:
-    assert await command(wired, "stet.memory.search", query="sum") == {"solutions": [], "available": False}
+    assert await command(wired, "stet.memory.search", query="sum") == {"solutions": [], "available": True}
     assert (await command(wired, "stet.memory.stats"))["solutions"] == 0
 
 
