@@ -141,6 +141,8 @@ def crash(symptom: Symptom, about: About) -> Diagnosis | None:
         misfit = None if symptom.file in about.trusted else _misfit(frame, about)
         if misfit is not None:
             return _told(symptom, Cause.TEST, "test.argument", f"the test passes {misfit}")
+        if symptom.file not in about.trusted and _on_purpose(frame, about):
+            return _told(symptom, Cause.UNDETERMINED, "undetermined", f"the code refuses on purpose: {said}")
         return _told(symptom, Cause.LOGIC, "logic.crash", said, _change(frame, about))
     if symptom.file in about.trusted:
         return _told(symptom, Cause.LOGIC, "logic.crash", said, Fix("changes", about.unit))
@@ -251,6 +253,13 @@ def _arity(symptom: Symptom, about: About) -> Diagnosis:
         said = f"`{about.unit}` has other parameters than asked: {said}"
         return _told(symptom, Cause.LOGIC, "logic.interface", said, fix)
     return _told(symptom, Cause.TEST, "test.call", f"the test calls it in a way that nobody asked for: {said}")
+
+
+def _on_purpose(frame: Frame, about: About) -> bool:
+    """True if the line is a `raise`, a `throw` or a `panic`: the author of the code meant it, the test's may not."""
+    lines = about.texts.get(frame.path, "").splitlines()
+    line = lines[frame.line - 1].strip() if 0 < frame.line <= len(lines) else ""
+    return re.match(r"(raise|throw)\b|panic!?\(|return .*\berrors?\.", line) is not None
 
 
 def _misfit(frame: Frame, about: About) -> str | None:

@@ -27,8 +27,8 @@ def ratio():
     return 0.1+0.2
 def quit_():
     import sys; sys.exit(0)
-def loop():
-    while True: pass
+def strict(x):
+    raise ValueError("not that one")
 '''
 TESTS = """\
 import pytest, solution
@@ -50,6 +50,7 @@ def test_sub():
 def test_ro():
     open("/etc/x", "w")
 def test_quit(): solution.quit_()
+def test_strict(): assert solution.strict(1) is None
 """
 
 KINDS = {
@@ -67,6 +68,7 @@ KINDS = {
     "sub": "environment.program",
     "ro": "environment.sandbox",
     "quit": "logic.crash",
+    "strict": "undetermined",
 }
 
 
@@ -82,6 +84,7 @@ async def test_each_failure_gets_its_cause(tmp_path: Path) -> None:
         types={"a": "int", "b": "int"},
         modules=frozenset({"solution"}),
         installed=frozenset(sys.stdlib_module_names),
+        texts={"solution.py": SOLUTION},
     )
     told = {each.symptom.test.rpartition("test_")[2]: each.kind for each in diagnose(report, about)}
     assert told == KINDS
