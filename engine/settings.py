@@ -364,6 +364,27 @@ class SandboxSettings(Section):
     minimum_level: Literal["none", "partial", "strong", "full"] = Field(
         default="strong", json_schema_extra=UserOnly, description="The weakest isolation in which code may run."
     )
+    python: str = Field(
+        default="",
+        json_schema_extra=UserOnly,
+        description="The Python, or the virtual environment, that code is run with; empty: the first that works of the "
+        "workspace's environment and those of poetry, conda, pyenv and the PATH.",
+    )
+    packages: tuple[str, ...] = Field(
+        default=(),
+        json_schema_extra=UserOnly,
+        description="Packages that may be installed for a run without a question, beside the project's dependencies "
+        "and well-known ones. Wheels only, never outside of Stet's own folder.",
+    )
+    package_days: int = Field(
+        default=7,
+        ge=0,
+        json_schema_extra=UserOnly,
+        description="Days that a package which is none of the project's must have been on the index; 0: none.",
+    )
+    environments_mb: int = Field(
+        default=2048, ge=64, json_schema_extra=UserOnly, description="Most megabytes of packages that are kept."
+    )
 
 
 class MemorySettings(Section):
