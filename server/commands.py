@@ -133,13 +133,7 @@ async def show_prompt(ls: StetServer, params: Any) -> Json:
     engine = (await ls.engine.get()).engine
     _known(engine.actions, params.action)
     prompt = await engine.show_prompt(request)
-    return {
-        "messages": [{"role": message.role, "content": message.content} for message in prompt.messages],
-        "tokens": prompt.tokens,
-        "redactions": [{"line": each.line, "kind": each.kind} for each in prompt.redactions],
-        "left_out": list(prompt.left_out),
-        "endpoint": (await engine.health()).get("endpoint"),
-    }
+    return {**prompt.to_json(), "endpoint": (await engine.health()).get("endpoint")}
 
 
 def capabilities(ls: StetServer, params: Any) -> Json:

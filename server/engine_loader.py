@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
     from stet_ls.engine.configuration import Loaded
     from stet_ls.engine.paths import Paths
+    from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
     from stet_ls.engine.run import Engine
     from stet_ls.engine.settings import Settings
 
@@ -77,6 +78,11 @@ class EngineLoader:
     def settings(self) -> Settings | None:
         """The settings in force; None until they were first read."""
         return self._ready.settings if self._ready else None
+
+    @property
+    def index(self) -> WorkspaceIndex | None:
+        """The symbols that the engine in force knows; None until there is one."""
+        return self._ready.engine.index if self._ready else None
 
     def invalidate(self) -> None:
         """Makes the next `get` read the settings again."""

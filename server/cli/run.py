@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
 from stet_ls.engine.models import ACTIONS, Answer, Budget, Edit, Request, Workspace
@@ -22,13 +22,14 @@ from stet_ls.server.cli.target import STANDARD_INPUT, CommandTarget, read_target
 from stet_ls.validators.source import Source, Splice
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
-    from stet_ls.engine.prompt.build import Prompt
     from stet_ls.engine.run import Engine
 
 MORE = "say more with --instruction, name fewer lines (FILE:LINE-LINE), or ask a stronger model (STET_BASE_URL)"
 """The ways out of an answer that offers nothing."""
 NAMING = "FILE:LINE-LINE names a part of a file, and --instruction says what is wanted"
 """The ways out of a target that the action cannot work on."""
+INDEX_SECONDS = 2.0
+"""For the project's symbols before a job: what was not read then is read by the next command."""
 LEVELS = ("none", "partial", "strong", "full")
 
 
@@ -102,6 +103,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     engine = Engine(settings, user_paths())
     progress = ProgressLine()
     try:
+        await engine.index.read(request.workspace.roots, INDEX_SECONDS)
         if arguments.show_prompt:
             return await _show_prompt(engine, request, as_json=arguments.json)
         answer = await engine.run(request, on_event=progress)
@@ -148,26 +150,18 @@ def _context(pairs: Iterable[str]) -> Mapping[str, str]:
 async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> int:
     prompt = await engine.show_prompt(request)
     if as_json:
-        present.print_json(_prompt_json(prompt, await engine.health()))
+        present.print_json({**prompt.to_json(), "endpoint": (await engine.health())["endpoint"]})
         return 0
     for message in prompt.messages:
         present.print_text(f"[{message.role}]\n{message.content}\n")
+    for part in prompt.parts:
+        tell(f"{part.tokens:6,} tokens: {part.name}")
     for one in prompt.redactions:
         tell(f"replaced: {one.kind}" + ("" if one.line is None else f", line {one.line + 1}"))
     for name in prompt.left_out:
         tell(f"left out: {name}")
     tell(f"{prompt.tokens} tokens, {len(prompt.redactions)} values replaced; left out: {len(prompt.left_out)}")
     return 0
-
-
-def _prompt_json(prompt: Prompt, health: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "messages": [{"role": message.role, "content": message.content} for message in prompt.messages],
-        "tokens": prompt.tokens,
-        "redactions": [{"line": each.line, "kind": each.kind} for each in prompt.redactions],
-        "left_out": list(prompt.left_out),
-        "endpoint": health["endpoint"],
-    }
 
 
 def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:

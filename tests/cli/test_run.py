@@ -184,7 +184,7 @@ def test_show_prompt_sends_nothing(stet: Stet, scripted: ScriptedModel, file: Pa
     assert plain.out.startswith("[system]\n")
     prompt = json.loads(as_json.out)
     assert [message["role"] for message in prompt["messages"]] == ["system", "user"]
-    assert set(prompt) == {"messages", "tokens", "redactions", "left_out", "endpoint"}
+    assert set(prompt) == {"messages", "tokens", "parts", "redactions", "left_out", "endpoint"}
     assert scripted.requests == []
 
 

@@ -187,7 +187,7 @@ async def test_show_prompt_sends_nothing(scripted: ScriptedModel, wired: Any) ->
     shown = await command(wired, "stet.showPrompt", action="refactor", uri=URI, range=lines(1), instruction="shorter")
 
     assert scripted.requests == []
-    assert {"messages", "tokens", "redactions", "left_out", "endpoint"} == set(shown)
+    assert {"messages", "tokens", "parts", "redactions", "left_out", "endpoint"} == set(shown)
     assert any("total = a + b" in message["content"] for message in shown["messages"])
 
 
