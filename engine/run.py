@@ -71,7 +71,8 @@ class Engine:
         profile = await self.models.profile()
         tape = Tape(self.models, on_event)
         job = Job(request, self.settings, tape, profile, self._purse, tape.hear, self.index)
-        log.info("job %s: %s, %s", job.trace_id, request.action, request.language)
+        tape.name(job.trace_id, request.action)
+        log.info("job began", extra={"job": job.trace_id, "action": request.action})
         ended, answer, raised = Ended.FAILED, None, None
         try:
             answer = await self._with_memory(job, recipe)
@@ -119,7 +120,6 @@ class Engine:
             watcher(finished)
 
     def _write_down(self, job: Job, ended: Ended) -> None:
-        log.info("job %s: %s after %.1f s", job.trace_id, ended, job.seconds())
         spent = job.ledger
         entry = Entry(
             at=now(),
@@ -133,6 +133,9 @@ class Engine:
             cost=spent.cost if spent.cost is None else round(spent.cost, 6),
             seconds=round(job.seconds(), 3),
         )
+        told = {"job": entry.job, "action": entry.action, "ended": entry.ended, "model": entry.model}
+        tokens = entry.prompt_tokens + entry.completion_tokens
+        log.info("job ended", extra={**told, "calls": entry.calls, "tokens": tokens, "seconds": entry.seconds})
         if spent.calls:
             self.ledger.add(entry)
         self._purse.close(job.trace_id)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import TextIO
+
+from stet_ls.server.log_lines import Format, formatter
 
 ROOT = "stet_ls"
 PROMPTS = "stet_ls.prompts"
@@ -14,28 +18,49 @@ PROMPTS = "stet_ls.prompts"
 
 MAX_BYTES = 1_000_000
 BACKUPS = 3
-FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
-def start_log(file: Path, level: str) -> None:
+def start_log(file: Path, level: str, form: Format = "text") -> None:
     """Writes the log of this process to `file` from now on; a folder that cannot be written leaves it off.
+
+    A terminal may stand for the file (/dev/stderr): it gets lines for people, in colours.
 
     Called again, for another level or file, it replaces the handler.
     """
     root = logging.getLogger(ROOT)
-    for handler in [handler for handler in root.handlers if isinstance(handler, RotatingFileHandler)]:
+    for handler in _own(root):
         root.removeHandler(handler)
         handler.close()
     quiet_libraries()
     set_level(level)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handler = _PrivateFile(file, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True)
+        terminal = file.is_char_device()
+        new = _Terminal(sys.stderr) if terminal else _private(file)
     except OSError as error:
         root.warning("no log file: %s", error)
         return
-    handler.setFormatter(logging.Formatter(FORMAT))
-    root.addHandler(handler)
+    new.setFormatter(formatter(form, terminal=terminal and sys.stderr.isatty()))
+    root.addHandler(new)
+
+
+def set_format(form: Format) -> None:
+    """Writes the lines to come in another form."""
+    for handler in _own(logging.getLogger(ROOT)):
+        terminal = isinstance(handler, _Terminal) and sys.stderr.isatty()
+        handler.setFormatter(formatter(form, terminal=terminal))
+
+
+def _own(root: logging.Logger) -> list[logging.Handler]:
+    return [handler for handler in root.handlers if isinstance(handler, (RotatingFileHandler, _Terminal))]
+
+
+def _private(file: Path) -> RotatingFileHandler:
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return _PrivateFile(file, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True)
+
+
+class _Terminal(logging.StreamHandler[TextIO]):
+    """Standard error, whatever device was named: standard output belongs to the protocol and to results."""
 
 
 class _PrivateFile(RotatingFileHandler):

@@ -31,6 +31,10 @@ SAME = ("success", "message", "edits", "new_files", "markdown", "code", "tests")
 """What makes two answers the same, beside the verdicts: no seconds, no confidence, no warnings about the network."""
 
 
+_REMEMBERED = " · remembered: "
+"""What follows in a message is of the memory, which a replay does without."""
+
+
 class Recorded:
     """A source of replies that has only those of a record; see `model.served.ModelSource`."""
 
@@ -135,7 +139,12 @@ def settings_of(record: form.Record, own: Settings, name: str) -> Settings:
             value = getattr(own, key).model_copy(update={each: getattr(value, each) for each in told[key]})
         if key in told:
             update[key] = value
-    alone = {"providers": (), "spending": Spending(), "trace": TraceSettings(enabled=False), "metrics_port": 0}
+    alone: dict[str, Any] = {
+        "providers": (),
+        "spending": Spending(),
+        "trace": TraceSettings(enabled=False),
+        "metrics_port": 0,
+    }
     return own.model_copy(update=update | alone)
 
 
@@ -165,6 +174,7 @@ def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: E
     if error is not None:
         lines.append(f"error: {error['kind']}: {error['message']}")
     if answer is not None:
+        answer = {**answer, "message": str(answer.get("message")).partition(_REMEMBERED)[0]}
         for key in SAME:
             lines += json.dumps({key: answer.get(key)}, ensure_ascii=False, indent=1).replace("\\n", "\n  ").split("\n")
         lines += [f"{each.get('check')}: {each.get('verdict')}" for each in answer.get("evidence", [])]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stet_ls.engine.events import Event, OnEvent, Progress, Requested, ignore
+from stet_ls.engine.events import Event, Judged, OnEvent, Progress, Requested, Stage, ignore
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Message
 from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -40,6 +43,11 @@ class Tape:
         self._models = models
         self._on_event = on_event
         self._started = time.monotonic()
+        self._about: dict[str, str] = {}
+
+    def name(self, job: str, action: str) -> None:
+        """Says whose tape it is: the log names the job on each line."""
+        self._about = {"job": job, "action": action}
 
     def seconds(self) -> float:
         """Since the tape began."""
@@ -49,6 +57,7 @@ class Tape:
         """Passes an event on, and remembers it unless it only counts tokens."""
         if not isinstance(event, Progress):
             self.events.append((self.seconds(), event))
+            self._log(event)
         self._on_event(event)
 
     async def complete(
@@ -67,7 +76,7 @@ class Tape:
         def hear(event: Event) -> None:
             if isinstance(event, Requested):
                 call.requests.append(event)
-            on_event(event)
+            on_event(event)  # the job's, which is `hear`
 
         try:
             call.completion = await self._models.complete(
@@ -81,6 +90,19 @@ class Tape:
         finally:
             call.seconds = round(self.seconds() - call.at, 4)
         return call.completion
+
+    def _log(self, event: Event) -> None:
+        """A line an event, without a word of what was asked or answered."""
+        about = {**self._about, "seconds": self.seconds()}
+        match event:
+            case Stage(name):
+                log.info("stage", extra={**about, "stage": name})
+            case Judged(evidence):
+                told = {"check": evidence.check.value, "verdict": evidence.verdict.value}
+                log.info("judged", extra={**about, **told, "seconds": round(evidence.seconds, 4)})
+            case Requested() as request:
+                told = {"endpoint": request.endpoint, "model": request.model, "fault": request.fault or "none"}
+                log.info("requested", extra={**about, **told, "seconds": request.seconds})
 
     @property
     def sealed(self) -> Sealed:
