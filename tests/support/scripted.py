@@ -108,7 +108,7 @@ class ScriptedModel:
 
     `requests` are the chat completions, `probes` the other requests, `connections` counts sockets. `models` are the
     names that GET /v1/models lists; `listing` replaces that answer. `disconnected` holds the times at which a client
-    left in mid-reply. A `port` of 0 is any free one.
+    left in mid-reply, `claimed` the tokens that each reply said it took. A `port` of 0 is any free one.
     """
 
     def __init__(
@@ -120,6 +120,7 @@ class ScriptedModel:
         self.requests: list[Recorded] = []
         self.probes: list[Recorded] = []
         self.disconnected: list[float] = []
+        self.claimed: list[int] = []
         self.connections = 0
         self.port = port
         self._queue: deque[Script] = deque()
@@ -234,14 +235,14 @@ class ScriptedModel:
             if not request.path.endswith("/models"):
                 await wire.whole(404, "application/json", b'{"error":{"message":"no such page"}}')
             elif self.listing is not None:
-                await _Exchange(self.listing, request.body, "", wire).run()
+                await _Exchange(self.listing, request.body, "", wire, []).run()
             else:
                 data = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in self.models]
                 await wire.whole(200, "application/json", json.dumps({"object": "list", "data": data}).encode())
             return
         reply = self._choose(request.body)
         self._note(self.requests, request)
-        await _Exchange(reply, request.body, "".join(self.models[:1]), wire).run()
+        await _Exchange(reply, request.body, "".join(self.models[:1]), wire, self.claimed).run()
 
     def _choose(self, body: Body) -> Reply:
         script = next((script for matches, script in self._matchers if matches(body)), None)
@@ -346,6 +347,7 @@ class _Exchange:
     request: Body
     model: str
     wire: _Wire
+    claimed: list[int]
 
     async def run(self) -> None:
         reply, wire = self.reply, self.wire
@@ -455,6 +457,7 @@ class _Exchange:
         else:
             sent = "".join(str(message.get("content") or "") for message in self.request.get("messages", ()))
             prompt, completion = max(1, len(sent.encode()) // 4), len(self.reply.pieces())
+        self.claimed.append(prompt + completion)
         return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
 
 

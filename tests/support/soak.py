@@ -10,7 +10,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,15 +92,21 @@ def _right_reply(body: Body) -> str:
 class Misbehaving(ScriptedModel):
     """A server that answers rightly with some probability, else with a random fault."""
 
-    def __init__(self, seed: int, health: float) -> None:
+    def __init__(
+        self,
+        seed: int,
+        health: float,
+        right_reply: Callable[[Body], str] = _right_reply,
+        faults: Mapping[str, Fault] = FAULTS,
+    ) -> None:
         super().__init__(models=("m-7b",))
         rng = random.Random(seed)
 
         def answer(body: Body) -> Reply:
-            right = _right_reply(body)
+            right = right_reply(body)
             if rng.random() < health:
                 return Reply(right)
-            return FAULTS[rng.choice(sorted(FAULTS))](right, rng)
+            return faults[rng.choice(sorted(faults))](right, rng)
 
         self.default = answer
 
