@@ -13,6 +13,8 @@ from stet_ls.server.code_actions import KINDS, code_actions, custom_offers
 from stet_ls.server.commands import COMMANDS
 from stet_ls.server.diagnostics import OPTIONS
 from stet_ls.server.errors import failure_of
+from stet_ls.server.indexing import watchers
+from stet_ls.server.log_lines import Format
 from stet_ls.server.report import SCHEME
 from stet_ls.server.session import SECTION, StetServer
 from stet_ls.server.silence import Rules
@@ -27,14 +29,18 @@ CLOSE_SECONDS = 2.0
 _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=KINDS)
 _CONTENT = types.TextDocumentContentOptions([SCHEME])
 _SAVED = types.SaveOptions(include_text=False)
-_SETTINGS_FILES = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/.stet.toml")])
+_SETTINGS_FILE = types.FileSystemWatcher("**/.stet.toml")
 
 
 def create_server(
-    *, log_file: Path | None = None, log_level: str | None = None, client_process_id: int | None = None
+    *,
+    log_file: Path | None = None,
+    log_level: str | None = None,
+    log_format: Format | None = None,
+    client_process_id: int | None = None,
 ) -> StetServer:
-    """A server that is ready to be connected. A log level given here outweighs the settings'."""
-    ls = StetServer(log_file=log_file, log_level=log_level, client_process_id=client_process_id)
+    """A server that is ready to be connected. What is given here about the log outweighs the settings."""
+    ls = StetServer(log_file=log_file, log_level=log_level, log_format=log_format, client_process_id=client_process_id)
     ls.feature(types.INITIALIZE)(_initialize)
     ls.feature(types.INITIALIZED)(_initialized)
     ls.feature(types.SHUTDOWN)(_shutdown)
@@ -95,6 +101,7 @@ def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> No
 def _did_save(ls: StetServer, params: types.DidSaveTextDocumentParams) -> None:
     if (snapshot := ls.documents.snapshot(params.text_document.uri)) is not None:
         ls.outcomes.saved(snapshot)
+        ls.indexing.saved(snapshot.uri)
     ls.in_background(_reload(ls), "look at the settings")
 
 
@@ -145,6 +152,7 @@ def _did_change_workspace_folders(ls: StetServer, params: types.DidChangeWorkspa
 
 
 def _did_change_watched_files(ls: StetServer, params: types.DidChangeWatchedFilesParams) -> None:
+    ls.indexing.watched(params)
     ls.in_background(_reload(ls), "read the settings again")
 
 
@@ -152,6 +160,7 @@ async def _reload(ls: StetServer) -> None:
     """Puts changed settings in force now, not only with the next job."""
     try:
         await ls.engine.get()
+        ls.indexing.look()
     except Exception as error:  # noqa: BLE001 - a task's root; the next job meets the same error and answers with it
         failure_of(error, during="read the settings")
 
@@ -161,6 +170,7 @@ async def _warm_up(ls: StetServer) -> None:
     try:
         await asyncio.to_thread(_import_lifecycle)
         await ls.engine.get()
+        ls.indexing.look()
     except Exception as error:  # noqa: BLE001 - a task's root; the first job meets the same error and answers with it
         ls.warn(failure_of(error, during="load the engine").message)
         ls.diagnostics.configure(Rules())
@@ -171,14 +181,15 @@ def _import_lifecycle() -> None:
 
 
 async def _register(ls: StetServer) -> None:
-    """Asks to be told of changed settings. A client that does not offer it, or refuses, goes on without."""
+    """Asks to be told of changed settings and files. A client that does not offer it, or refuses, goes on without."""
+    files = types.DidChangeWatchedFilesRegistrationOptions([_SETTINGS_FILE, *watchers()])
     offered = (
         (
             ls.client.dynamic_configuration,
             types.WORKSPACE_DID_CHANGE_CONFIGURATION,
             types.DidChangeConfigurationRegistrationOptions(section=SECTION),
         ),
-        (ls.client.dynamic_watched_files, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, _SETTINGS_FILES),
+        (ls.client.dynamic_watched_files, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, files),
     )
     wanted = [types.Registration(f"stet {method}", method, options) for on, method, options in offered if on]
     if not wanted:
@@ -187,3 +198,5 @@ async def _register(ls: StetServer) -> None:
         await ls.client_register_capability_async(types.RegistrationParams(wanted))
     except JsonRpcException as error:
         LOGGER.info("the client registers nothing: %s", error)
+    else:
+        ls.indexing.told = ls.client.dynamic_watched_files

@@ -20,6 +20,7 @@ from stet_ls.server.client import Client
 from stet_ls.server.diagnostics import Diagnostics
 from stet_ls.server.documents import Documents
 from stet_ls.server.engine_loader import EditorSettings, EngineLoader
+from stet_ls.server.indexing import Indexing
 from stet_ls.server.jobs import Jobs
 from stet_ls.server.model_offer import ModelOffer
 from stet_ls.server.outcomes import Fate, Outcomes
@@ -32,6 +33,7 @@ from stet_ls.server.unit_index import UnitIndex
 if TYPE_CHECKING:
     from stet_ls.engine.paths import Paths
     from stet_ls.engine.settings import Settings
+    from stet_ls.server.log_lines import Format
 
 LOGGER = logging.getLogger(__name__)
 
@@ -47,7 +49,12 @@ class StetServer(LanguageServer):
     protocol: Protocol
 
     def __init__(
-        self, *, log_file: Path | None = None, log_level: str | None = None, client_process_id: int | None = None
+        self,
+        *,
+        log_file: Path | None = None,
+        log_level: str | None = None,
+        log_format: Format | None = None,
+        client_process_id: int | None = None,
     ) -> None:
         super().__init__(
             SECTION,
@@ -66,6 +73,7 @@ class StetServer(LanguageServer):
         self._options: dict[str, Any] = {}
         self._log_file = log_file
         self._log_level = log_level
+        self._log_format = log_format
         self._started = time.monotonic()
         self._background: set[asyncio.Task[Any]] = set()
 
@@ -106,6 +114,11 @@ class StetServer(LanguageServer):
             self.paths, project=self.project, editor=self.editor_settings, warn=self.warn, apply=self._apply
         )
 
+    @cached_property
+    def indexing(self) -> Indexing:
+        """What the engine's index hears of the workspace."""
+        return Indexing(lambda: self.engine.index, self.roots)
+
     def meet(self, params: types.InitializeParams) -> None:
         """Learns who the client is."""
         self.client = Client.of(params)
@@ -118,7 +131,7 @@ class StetServer(LanguageServer):
         """Opens the log file."""
         from stet_ls.server.log import start_log
 
-        start_log(self._log_file or self.paths.logs / "stet.log", self._log_level or "info")
+        start_log(self._log_file or self.paths.logs / "stet.log", self._log_level or "info", self._log_format or "text")
 
     def roots(self) -> tuple[Path, ...]:
         """The folders that are open, the first one first. A client without any is well."""
@@ -194,7 +207,8 @@ class StetServer(LanguageServer):
 
     def _apply(self, settings: Settings) -> None:
         from stet_ls.engine.configuration.toolbox import toolbox
-        from stet_ls.server.log import set_level
+        from stet_ls.server.log import set_format, set_level
 
         set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)
+        set_format(self._log_format or settings.log.format)
         self.diagnostics.configure(Rules.of(settings.checks), toolbox(settings))

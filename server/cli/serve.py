@@ -9,6 +9,7 @@ from pathlib import Path
 from stet_ls.engine.errors import UsageError
 
 LEVELS = ("debug", "info", "warning", "error")
+FORMATS = ("text", "json")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--log-file", type=Path, metavar="FILE", help="where the log goes")
     parser.add_argument("--log-level", choices=LEVELS, help="the least severity that is written")
+    parser.add_argument("--log-format", choices=FORMATS, help="lines for people, or a JSON object a line")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,7 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     from stet_ls.server.app import create_server
 
     server = create_server(
-        log_file=arguments.log_file, log_level=arguments.log_level, client_process_id=arguments.client_process_id
+        log_file=arguments.log_file,
+        log_level=arguments.log_level,
+        log_format=arguments.log_format,
+        client_process_id=arguments.client_process_id,
     )
     if address is None:
         return transport.serve_stdio(server)

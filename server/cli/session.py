@@ -35,7 +35,7 @@ def load_settings(
     for warning in loaded.warnings:
         tell(warning)
     log = loaded.settings.log
-    start_log(user_paths().logs / "stet.log", log.level)
+    start_log(user_paths().logs / "stet.log", log.level, log.format)
     set_level(log.level, prompts=log.prompts)
     return loaded
 
