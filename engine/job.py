@@ -7,9 +7,9 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.errors import LimitError
@@ -25,6 +25,10 @@ from stet_ls.engine.settings import Settings
 from stet_ls.engine.spending import Purse, Spent
 from stet_ls.validators.toolbox import Toolbox
 
+if TYPE_CHECKING:
+    from stet_ls.engine.judges.runtime import Runtime
+    from stet_ls.engine.judges.runtimes import Runtimes
+
 CALLS: dict[Budget, int] = {Budget.QUICK: 1, Budget.STANDARD: 3, Budget.THOROUGH: 6, Budget.TASK: 15}
 """Model calls that each budget buys."""
 
@@ -38,6 +42,9 @@ SLOW_LIMIT = 90.0
 """Seconds into which the calls of a job have to fit on a slow model; the first call is always made."""
 FIRST_CALL_LIMIT = 300.0
 """Seconds that the first call of a job may take on a model which is slow or was not measured yet."""
+
+JUDGING = 8.0
+"""Seconds that the judges of a candidate have at least, model or not."""
 
 _SLOW = 40.0
 """Tokens per second below which a model's jobs get more than the interactive deadline."""
@@ -83,6 +90,7 @@ class Job:
     purse: Purse
     on_event: OnEvent
     index: WorkspaceIndex | None = None
+    runtimes: Runtimes | None = None
     ledger: Ledger = field(default_factory=Ledger)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     started: float = field(default_factory=time.monotonic)
@@ -91,11 +99,23 @@ class Job:
     waited: float = 0.0
     """Seconds in which its calls waited for their turn."""
     _queued_at: float | None = None
+    _runtime: Runtime | None = None
 
     @cached_property
     def tools(self) -> Toolbox:
         """The checkers, linters and formatters that the settings allow."""
         return toolbox(self.settings)
+
+    async def runtime(self) -> Runtime | None:
+        """What a candidate's code may run with; None where the budget runs none. A candidate that was paid for gets
+        some seconds even if its job's time is over.
+        """
+        if self.runtimes is None or self.request.budget is Budget.QUICK:
+            return None
+        until = time.monotonic() + max(self._left(), JUDGING)
+        if self._runtime is None:
+            self._runtime = await self.runtimes.runtime(self.request, until)
+        return replace(self._runtime, until=until)
 
     @contextmanager
     def stage(self, name: str, detail: str = "") -> Iterator[None]:

@@ -113,9 +113,10 @@ async def _consider(
         return Unusable(hide(draft.problem, secrets))
     if judges and not job.settings.checks.validation:
         return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting checks.validation is off"),))
+    case = replace(draft.case, runtime=await job.runtime()) if judges else draft.case
     evidence: list[Evidence] = []
     for judge in judges:
-        item = await timed(judge, draft.case)
+        item = await timed(judge, case)
         item = replace(item, detail=hide(item.detail, secrets))
         job.on_event(Judged(item))
         evidence.append(item)

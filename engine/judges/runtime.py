@@ -5,26 +5,30 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.models import Workspace
-from stet_ls.engine.sandbox.environments.interpreter import Environment
-from stet_ls.engine.sandbox.runners.report import TestReport
-from stet_ls.engine.sandbox.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from stet_ls.engine.sandbox.environments.interpreter import Environment
+    from stet_ls.engine.sandbox.sandbox import Sandbox
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
     """The sandbox, the user's Python, the workspace with its unsaved buffers, and the moment by which all is done.
 
-    `until` is on the clock of `time.monotonic`; a judge that comes too late says so.
+    `python` is None where none was looked for or none works; `why_no_python` says which. `until` is on the clock of
+    `time.monotonic`; a judge that comes too late says so. `reports` keeps what tests of the text before came to, for
+    the next candidate of the same job.
     """
 
     sandbox: Sandbox
-    python: Environment
+    python: Environment | None
     workspace: Workspace = field(default_factory=Workspace)
     until: float = float("inf")
-    reports: dict[object, TestReport] = field(default_factory=dict, compare=False, repr=False)
-    """What tests told of texts that stay the same through a job, by a key of the judge's own."""
+    why_no_python: str = ""
+    reports: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def left(self) -> float:
         """Seconds that judges may still take."""

@@ -75,7 +75,7 @@ class Trial:
     `path` is where the module stands, `name` its dotted name, `roots` the folders it is imported from. `warm` are
     packages that may be loaded once for all texts. `private`: names with a leading underscore count in objects.
     `rounds` > 0 measures time instead of comparing. Seconds are wall, `cpu` is the processor time that the first text
-    may take for a call; the others may take forty times that.
+    may take for a call; the others may take forty times that. `plain`: each text is run once, whatever comes of it.
     """
 
     texts: tuple[str, ...]
@@ -91,12 +91,13 @@ class Trial:
     cpu: float = 0.05
     wanted: int = VALID_WANTED
     rounds: int = 0
+    plain: bool = False
 
     def to_json(self, nonce: str) -> bytes:
         """The job as `inside.py` reads it."""
         job = {
             "nonce": nonce,
-            "mode": "time" if self.rounds else "compare",
+            "mode": "time" if self.rounds else "plain" if self.plain else "compare",
             "texts": self.texts,
             "calls": [[call.setup, call.body, call.names] for call in self.calls],
             "target": self.target,

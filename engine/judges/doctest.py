@@ -1,0 +1,120 @@
+"""Do the `>>>` examples of the target come out as they are written, before and after?
+
+The examples are the user's word on what the code does: one that comes out wrong refutes a candidate. One that the
+candidate wrote itself says nothing, so the examples are those of the text before.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import doctest
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.harness.place import Place, place_of
+from stet_ls.engine.judges.harness.run import run
+from stet_ls.engine.judges.harness.trial import Call, Impossible, Outcome, Trial
+from stet_ls.engine.judges.inputs.examples import doctest_examples
+from stet_ls.engine.judges.inputs.subject import read_module, subject_of
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Check, Evidence, Ruling
+
+_CHECKER = doctest.OutputChecker()
+_LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+_KEEPS = ("refactor", "optimize")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One line to type with what it should print; `call` types those before it first."""
+
+    source: str
+    want: str
+    error: str
+    call: Call
+
+
+async def judge(case: Case) -> Evidence:
+    """Fails if an example comes out wrong that came out right before, or that the candidate was to make right."""
+    if case.language != "python" or case.runtime is None:
+        return _said(Ruling.SKIPPED, "no code was run")
+    examples, place = await asyncio.to_thread(_prepare, case, case.runtime)
+    if not examples:
+        return _said(Ruling.SKIPPED, f"`{case.unit}` has no examples" if case.unit else "no unit, so no examples")
+    calls = tuple(example.call for example in examples)
+    after = await _outcomes(case.runtime, case.after.text, calls, place)
+    if isinstance(after, Impossible):
+        return _said(Ruling.UNKNOWN, f"the examples were not run: {after.reason}")
+    wrong = [(example, after.get(n)) for n, example in enumerate(examples) if not comes_out(example, after.get(n))]
+    count = f"{len(examples)} doctest{'s' if len(examples) > 1 else ''}"
+    if not wrong:
+        return _said(Ruling.PASS, f"{count} pass", trusted=True)
+    before = await _outcomes(case.runtime, case.before.text, calls, place)
+    held = {} if isinstance(before, Impossible) else before
+    broken = [(example, got) for example, got in wrong if comes_out(example, held.get(examples.index(example)))]
+    if not broken and case.action in _KEEPS:
+        return _said(Ruling.UNKNOWN, f"{len(wrong)} of {count} fail, as they did before")
+    example, got = (broken or wrong)[0]
+    wanted = example.error or example.want.strip()
+    said = f"`{example.source}` should give {wanted}, gives {got if got is not None else 'nothing'}"
+    return _said(Ruling.FAIL, f"{said} ({len(wrong)} of {count} fail)", trusted=True)
+
+
+def examples_of(text: str, unit: str) -> list[Example]:
+    """The examples in the documentation of a unit, in its class' or in that of the class' methods."""
+    module = read_module(text)
+    subject = subject_of(module, unit) if module and unit else None
+    if module is None or subject is None:
+        return []
+    nodes = [subject.node, *(each for each in ast.walk(subject.node) if isinstance(each, ast.FunctionDef))]
+    found: list[Example] = []
+    for node in dict.fromkeys(nodes):
+        lines: list[str] = []
+        for each in doctest_examples(ast.get_docstring(node) or ""):
+            source = each.source.rstrip("\n")
+            error = (each.exc_msg or "").partition(":")[0].strip().rpartition(".")[2]
+            if each.want or error:
+                found.append(Example(source, each.want, error, Call("\n".join(lines), _typed(source))))
+            lines.append(source)
+    return found
+
+
+def comes_out(example: Example, outcome: Outcome | None) -> bool:
+    """True if an outcome is what the example says."""
+    if outcome is None:
+        return False
+    if example.error:
+        return outcome.kind == "raised" and outcome.error.rpartition(".")[2] == example.error
+    return outcome.kind == "ok" and _CHECKER.check_output(example.want, outcome.printed, _LENIENT)
+
+
+def _typed(source: str) -> str:
+    """What a prompt does with a line: it prints the value of an expression unless that is None."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return source
+    if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
+        return f"import sys; sys.displayhook({ast.unparse(tree.body[0])})"
+    return source
+
+
+def _prepare(case: Case, runtime: Runtime) -> tuple[list[Example], Place]:
+    return examples_of(case.before.text, case.unit), place_of(case.path, (case.before.text, case.after.text), runtime)
+
+
+async def _outcomes(
+    runtime: Runtime, text: str, calls: tuple[Call, ...], place: Place
+) -> dict[int, Outcome] | Impossible:
+    trial = Trial((text,), calls, "", place.path, place.name, place.roots, place.warm, reads=place.overlay is not None)
+    report = await run(runtime, replace(trial, cpu=1.0, plain=True), place.overlay)
+    if isinstance(report, Impossible):
+        return report
+    if report.texts[0].problem:
+        return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
+    return dict(report.texts[0].outcomes)
+
+
+def _said(verdict: Ruling, detail: str, *, trusted: bool = False) -> Evidence:
+    return Evidence(Check.DOCTEST, verdict, detail, trusted=trusted)
