@@ -6,7 +6,10 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+import tree_sitter
+
 from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.validators import grammars
 
 
 def of(plan: TestPlan) -> tuple[str, ...]:
@@ -56,7 +59,6 @@ def _collected(node: ast.ClassDef) -> bool:
 
 
 _GO = re.compile(r"^func (Test(?:[^a-z\W]\w*)?)\(\w+ \*testing\.T\)", re.MULTILINE)
-_RUST = re.compile(r"^\s*#\[(?:tokio::)?test\]\s*(?:#\[[^\]]*\]\s*)*(?:pub )?(?:async )?fn (\w+)", re.MULTILINE)
 _JUNIT = re.compile(r"@Test\b(?:\([^)]*\))?\s*(?:@\w+(?:\([^)]*\))?\s*)*(?:public |private |protected )?void (\w+)\(")
 
 
@@ -65,4 +67,48 @@ def go(text: str) -> Iterator[str]:
     yield from (name for name in _GO.findall(text) if name != "TestMain")
 
 
-_FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {"python": python, "go": go}
+_CALLS = frozenset({"test", "it", "describe", "suite"})
+
+
+def javascript(text: str, grammar: str = "javascript") -> Iterator[str]:
+    """Calls of `test`, `it` and `describe` with a plain name, each below the names of those around it."""
+    tree = grammars.parser(grammar).parse(text.encode())
+    yield from _calls(tree.root_node, "")
+
+
+def _calls(block: tree_sitter.Node, before: str) -> Iterator[str]:
+    """Only of statements at the level of the block: one within a loop or a condition is not certain."""
+    for statement in block.named_children:
+        call = statement.named_children[0] if statement.named_children else None
+        if statement.type != "expression_statement" or call is None:
+            continue
+        if call.type == "await_expression":
+            call = call.named_children[0]
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if function is None or arguments is None or not function.text:
+            continue
+        words = function.text.decode().split(".")
+        name = next((each for each in arguments.named_children[:1] if each.type == "string"), None)
+        if words[0] not in _CALLS or name is None or not name.text or b"\\" in name.text:
+            continue
+        title = before + name.text.decode()[1:-1]
+        if words[0] in ("test", "it"):
+            yield title
+        functions = [each for each in arguments.named_children if "function" in each.type]
+        body = functions[-1].child_by_field_name("body") if functions else None
+        if words[0] in ("describe", "suite") and body is not None:
+            yield from _calls(body, f"{title}::")
+
+
+def typescript(text: str) -> Iterator[str]:
+    """The same."""
+    yield from javascript(text, "typescript")
+
+
+_FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
+    "python": python,
+    "go": go,
+    "javascript": javascript,
+    "javascriptreact": javascript,
+    "typescript": typescript,
+}

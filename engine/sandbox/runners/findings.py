@@ -59,6 +59,8 @@ def fold(events: Iterable[Event], plan: TestPlan) -> Findings:
             case.take(event, plan)
         elif kind == "end" and identifier in open_:
             found.cases.append(open_.pop(identifier).close(_number(event.get("seconds"))))
+        elif kind == "forget":
+            open_.pop(identifier, None)
         else:
             _whole(event, found, plan)
     found.running = tuple(open_)

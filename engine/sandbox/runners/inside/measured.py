@@ -12,7 +12,8 @@ class Measured:
     """A measurement around a run; without coverage.py it says so and measures nothing."""
 
     def __init__(self, channel: Channel, wanted: bool) -> None:
-        self._channel, self._coverage = channel, None
+        self._channel = channel
+        self._coverage: Any = None
         if not wanted:
             return
         try:
@@ -20,7 +21,7 @@ class Measured:
         except ImportError:
             channel.say("coverage", why_not="coverage is not installed in the tests' environment")
             return
-        self._coverage: Any = coverage.Coverage(
+        self._coverage = coverage.Coverage(
             data_file=None, config_file=False, source=[os.getcwd()], omit=["*/.stet-run/*"], messages=False
         )
         self._coverage.start()

@@ -1,0 +1,125 @@
+// Node's own test runner, told line by line. It runs in the parent of the test files: what they print or how they end
+// takes nothing back. A file whose process left by process.exit has not run to its end; `returned.mjs` tells the others.
+import { createHash } from "node:crypto";
+import { readFileSync, unlinkSync, writeSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const token = "STET_TOKEN";
+const sources = STET_SOURCES;
+const side = Number(process.env.BOX_SIDE_FD);
+delete process.env.BOX_SIDE_FD;
+unlinkSync(fileURLToPath(import.meta.url));
+
+const say = (event, told) => {
+  let rest = Buffer.from(`${token} ${JSON.stringify({ event, ...told })}\n`);
+  while (rest.length) rest = rest.subarray(writeSync(side, rest));
+};
+const source = (file) => sources[file] ?? file;
+const stacks = { "test:dequeue": new Map(), "test:start": new Map() };
+const printed = new Map();
+const seen = new Set();
+
+function identify(type, { file, nesting, name }) {
+  const stack = stacks[type].get(file) ?? [];
+  stacks[type].set(file, stack);
+  stack.length = nesting;
+  stack.push(name);
+  return [source(file), ...stack].join("::");
+}
+
+function shown(value) {
+  if (value instanceof Error) return String(value);
+  try {
+    return typeof value === "string" ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
+  } catch {
+    return String(value);
+  }
+}
+
+function failure(error) {
+  const cause = error?.cause ?? error;
+  if (!(cause instanceof Error)) return { type: typeof cause, message: shown(cause) };
+  const told = { type: cause.name ?? "Error", message: cause.message, module: "" };
+  told.mro = cause.constructor?.name === told.type ? ["Error"] : [cause.constructor?.name ?? "Error"];
+  told.frames = [...String(cause.stack).matchAll(/^\s+at (?:(.*?) \()?(?:file:\/\/)?(\/[^\n:)]+|node:[^\n:)]+):(\d+):\d+\)?$/gm)]
+    .map(([, name, path, line]) => ({ path, line: Number(line), function: name ?? "" }))
+    .reverse();
+  if (cause.code === "ERR_ASSERTION" && cause.operator && cause.operator !== "fail") {
+    const [left, right] = [cause.actual, cause.expected];
+    told.comparison = {
+      operator: cause.operator,
+      left: shown(left).slice(0, 500),
+      right: shown(right).slice(0, 500),
+      left_type: left === null ? "null" : typeof left,
+      right_type: right === null ? "null" : typeof right,
+    };
+  }
+  return told;
+}
+
+// A file's own event comes last, or alone if it holds no test.
+function file({ file: path, details }) {
+  let returned = false;
+  try {
+    returned = readFileSync(`/tmp/.stet-${createHash("sha256").update(path).digest("hex")}`, "utf8") === token;
+  } catch {}
+  const id = source(path);
+  if (details.error && details.error.failureType !== "subtestsFailed") {
+    const text = printed.get(id) ?? "";
+    say("uncollected", { path: id, failure: { type: "", message: text.slice(-3000) } });
+  } else if (!returned) {
+    say("start", { id });
+  } else if (!seen.has(id)) {
+    say("start", { id });
+    say("phase", { id, phase: "call", outcome: "passed" });
+    say("end", { id, seconds: details.duration_ms / 1000 });
+  }
+}
+
+const isFile = ({ nesting, name, file: path }) => nesting === 0 && (name === path || path?.endsWith(`/${name}`));
+
+export default async function* report(events) {
+  for await (const { type, data } of events) {
+    if (type === "test:stderr" || type === "test:stdout") {
+      printed.set(source(data.file), ((printed.get(source(data.file)) ?? "") + data.message).slice(-20000));
+    } else if (type === "test:complete" && isFile(data)) {
+      file(data);
+    } else if (type === "test:dequeue" && !isFile(data)) {
+      seen.add(source(data.file));
+      say("start", { id: identify(type, data) });
+    } else if (type === "test:start" && !isFile(data)) {
+      seen.add(source(data.file));
+      identify(type, data);
+    } else if ((type === "test:pass" || type === "test:fail") && !isFile(data)) {
+      ended(type, data);
+    } else if (type === "test:coverage") {
+      covered(data.summary);
+    }
+  }
+  say("done", { exit: 0 });
+  yield "";
+}
+
+function ended(type, data) {
+  const stack = (stacks["test:start"].get(data.file) ?? []).slice(0, data.nesting);
+  const id = [source(data.file), ...stack, data.name].join("::");
+  if (data.details.type === "suite") return say("forget", { id });
+  const soft = data.skip !== undefined || data.todo !== undefined;
+  const failed = type === "test:fail";
+  say("start", { id });
+  if (failed && !soft) say("raised", { id, phase: "call", failure: failure(data.details.error) });
+  const outcome = soft ? "skipped" : failed ? "failed" : "passed";
+  const reason = typeof data.skip === "string" ? data.skip : data.todo ? "todo" : "";
+  say("phase", { id, phase: "call", outcome, reason, stdout: (printed.get(source(data.file)) ?? "").slice(-2000) });
+  say("end", { id, seconds: data.details.duration_ms / 1000 });
+}
+
+function covered(summary) {
+  const [lines, missing] = [{}, {}];
+  for (const { path, lines: counted } of summary.files) {
+    if (!Array.isArray(counted)) return say("coverage", { why_not: "this Node counts no lines" });
+    lines[source(path)] = counted.filter(({ count }) => count > 0).map(({ line }) => line);
+    missing[source(path)] = counted.filter(({ count }) => count === 0).map(({ line }) => line);
+  }
+  say("coverage", { lines, missing });
+}

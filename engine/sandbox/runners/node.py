@@ -1,0 +1,168 @@
+"""JavaScript's tests by Node's own runner, and TypeScript's, bundled by esbuild before."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from stet_ls.engine.sandbox.runners import channel, programs, relay
+from stet_ls.engine.sandbox.runners.channel import FOLDER, Event
+from stet_ls.engine.sandbox.runners.compiled import build_errors
+from stet_ls.engine.sandbox.runners.findings import Findings, fold
+from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.engine.sandbox.runners.programs import Program
+from stet_ls.engine.sandbox.runners.relay import Step
+from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
+
+_SECONDS = 25.0
+_NODE = "node 20 or later (https://nodejs.org)"
+_LIMITS = Limits(wall=TESTS.wall, processes=256)
+
+
+class Node:
+    """`node --test`, with a reporter in the parent of the files' processes."""
+
+    name = "node"
+    languages = frozenset({"javascript", "javascriptreact"})
+    install = _NODE
+
+    def fits(self, plan: TestPlan) -> bool:
+        """There is one."""
+        return True
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """The plan's test files, or those that Node finds."""
+        program = programs.find("node", install=self.install)
+        return _spec(plan, nonce, program, (), plan.tests, {}, ())
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """The reporter's words, which come beside the output."""
+        return _read(plan, events, nonce)
+
+
+class TypeScript:
+    """The same, after esbuild has made one module of each test file; it checks no types."""
+
+    name = "typescript"
+    languages = frozenset({"typescript", "typescriptreact"})
+    install = "esbuild (npm install --save-dev esbuild, in the project)"
+
+    def fits(self, plan: TestPlan) -> bool:
+        """There is one."""
+        return True
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """Bundles into the run's own folder: packages are found from there as from the project."""
+        node = programs.find("node", install=_NODE)
+        esbuild = _esbuild(plan, self.install)
+        out = f"{FOLDER}/out"
+        built = {test: f"{out}/{test.rpartition('.')[0]}.mjs" for test in plan.tests}
+        argv = (
+            *(str(esbuild.path), *plan.tests, "--bundle", "--platform=node", "--format=esm", "--packages=external"),
+            *("--sourcemap=inline", "--outbase=.", f"--outdir={out}", "--out-extension:.js=.mjs", "--log-level=error"),
+        )
+        sources = {f"{plan.root}/{path}": test for test, path in built.items()}
+        build = Step("build", argv, _SECONDS, needed=True)
+        program = Program(node.path, (*node.binds, *esbuild.binds))
+        return _spec(plan, nonce, program, (build,), tuple(built.values()), sources, ("--enable-source-maps",))
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """What esbuild could not read, or the reporter's words."""
+        found = _read(plan, events, nonce)
+        build = relay.said(events).get("build")
+        if build is not None and build.code is not None and not build.well and not found.absent:
+            found.collection += build_errors(plan.tests[0], _gnu(build), plan)
+        return found
+
+
+def _spec(
+    plan: TestPlan,
+    nonce: str,
+    node: Program,
+    before: Sequence[Step],
+    tests: Sequence[str],
+    sources: Mapping[str, str],
+    options: Sequence[str],
+) -> RunSpec:
+    word = channel.token(nonce).encode()
+    names = {**sources, **{f"{plan.root}/{test}": test for test in plan.tests}}
+    reporter = channel.inside("reporter.mjs").replace(b"STET_TOKEN", word)
+    cover = ("--experimental-test-coverage",) if plan.coverage else ()
+    argv = (
+        *(str(node.path), *options, f"--import=./{FOLDER}/returned.mjs", "--test", *cover),
+        *(f"--test-reporter=./{FOLDER}/reporter.mjs", "--test-reporter-destination=stdout", *_only(plan), *tests),
+    )
+    return relay.spec(
+        nonce,
+        [*before, Step("test", argv, _SECONDS)],
+        files={
+            f"{FOLDER}/reporter.mjs": reporter.replace(b"STET_SOURCES", json.dumps(names).encode()),
+            f"{FOLDER}/returned.mjs": channel.inside("returned.mjs").replace(b"STET_TOKEN", word),
+        },
+        binds=node.binds,
+        env={"NO_COLOR": "1"},
+        limits=_LIMITS,
+    )
+
+
+def _only(plan: TestPlan) -> Iterator[str]:
+    for identifier in plan.select:
+        yield f"--test-name-pattern=^{_escaped(identifier.rpartition('::')[2])}$"
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"\\{letter}" if letter in r"\^$.*+?()[]{}|/" else letter for letter in name)
+
+
+def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    steps = relay.said(events)
+    step = steps.get("test", relay.Said())
+    found = fold(_told(step.side, channel.token(nonce)), plan)
+    # A file without a test of Node's passes if it only ends: it has to assert something.
+    found.cases = [case for case in found.cases if case.id not in plan.tests or _asserts(plan.text(case.id) or "")]
+    whole = relay.ended(events, steps)
+    found.stopped, found.absent = whole.stopped, whole.absent
+    found.finished = found.finished and step.code is not None
+    # Node ends with 1 if a test failed; that it did is told by the test.
+    bad = any(case.failure for case in found.cases) or found.collection
+    found.exit = 0 if bad else (step.code or 0)
+    return found
+
+
+def _asserts(text: str) -> bool:
+    return re.search(r"\b(?:assert|throw|expect|ok|equal)\b", text) is not None
+
+
+def _told(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        try:
+            event = json.loads(line.removeprefix(f"{word} ")) if line.startswith(f"{word} ") else None
+        except ValueError:
+            continue
+        if isinstance(event, dict) and isinstance(event.get("event"), str):
+            yield event
+
+
+def _esbuild(plan: TestPlan, install: str) -> Program:
+    """esbuild of the project's packages, else of the PATH. A package's program needs the packages beside it."""
+    own = plan.overlay.root / "node_modules/.bin/esbuild" if plan.overlay else None
+    if own is not None and own.exists():
+        return Program(own)
+    found = programs.find("esbuild", install=install)
+    parents = [folder for folder in found.path.resolve().parents if folder.name == "node_modules"]
+    return Program(found.path, tuple(parents[-1:])) if parents else found
+
+
+def _gnu(build: relay.Said) -> relay.Said:
+    """esbuild's errors, `✘ [ERROR] what` and two lines below `file:line:column:`, as other compilers say them."""
+    said: list[str] = []
+    what = ""
+    for line in [*build.out, *build.err]:
+        if "[ERROR] " in line:
+            what = line.partition("[ERROR] ")[2]
+        elif what and line.strip().endswith(":") and line.strip().count(":") == 3:
+            said.append(f"{line.strip()} error: {what}")
+            what = ""
+    return relay.Said(out=said or build.out, err=[] if said else build.err, code=build.code, why=build.why)
