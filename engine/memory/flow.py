@@ -6,7 +6,6 @@ It never fails a job and never holds one up for longer than its budget.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import textwrap
 from collections import Counter, OrderedDict
@@ -17,7 +16,7 @@ from typing import Any
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.memory.client import Memory
-from stet_ls.engine.memory.solution import GLOBAL, Solution
+from stet_ls.engine.memory.solution import GLOBAL, Solution, scope_of
 from stet_ls.engine.models import Answer, Check, Outcome, Request, Ruling
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.leaks.dotenv import workspace_values
@@ -27,7 +26,7 @@ from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.settings import MemorySettings
 from stet_ls.validators import structure
-from stet_ls.validators.source import Source, Span
+from stet_ls.validators.source import Source
 
 _log = logging.getLogger(__name__)
 
@@ -106,7 +105,7 @@ class Flow:
                     "search",
                     query=query,
                     languages=[request.language],
-                    scope=None if self._settings.scope == "global" else scope_of(request),
+                    scope=None if self._settings.scope == "global" else scope_for(request),
                     limit=_HITS,
                     min_score=self._settings.min_score,
                 )
@@ -219,10 +218,10 @@ class Flow:
         task.add_done_callback(self._background.discard)
 
 
-def scope_of(request: Request) -> str:
-    """The scope of a request's workspace: the same in all windows that have the folder open."""
+def scope_for(request: Request) -> str:
+    """The scope of a request's workspace."""
     root = root_of(request)
-    return UNSAVED if root is None else hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return UNSAVED if root is None else scope_of(root)
 
 
 def root_of(request: Request) -> Path | None:
@@ -263,7 +262,7 @@ def _chosen(rows: list[dict[str, Any]], request: Request) -> tuple[Known, ...]:
 def provenance(solution: Solution, request: Request | None = None) -> str:
     """Where a solution comes from and how it stood, in a few words."""
     place = f"from `{solution.path}`" if solution.path else "from the memory"
-    root = root_of(request) if request is not None and solution.scope == scope_of(request) else None
+    root = root_of(request) if request is not None and solution.scope == scope_for(request) else None
     if solution.path and root is not None and not _stands(root / solution.path, solution.code):
         place += " (changed since)"
     stood = {"proven": "proven by tests", "imported": "imported", "learned": "of the project"}
@@ -307,7 +306,7 @@ def _solution(request: Request, answer: Answer, scope: str) -> Solution | None:
         tests=answer.tests or "",
         evidence=tuple(f"{each.check}: {each.verdict}, {each.detail}" for each in answer.evidence),
         outcome="proven" if proven else "kept",
-        scope=GLOBAL if scope == GLOBAL else scope_of(request),
+        scope=GLOBAL if scope == GLOBAL else scope_for(request),
         kind=request.action,
         signature=units[0].signature,
         unit=units[0].qualified,
@@ -326,7 +325,6 @@ def _edited(solution: Solution, text: str) -> Solution | None:
         unit = named[0] if len(named) == 1 else None
     if unit is None:
         return None
-    line = source.data.rfind(b"\n", 0, unit.span.start) + 1
-    code = textwrap.dedent(source.slice(Span(line, unit.span.end))).strip("\n")
+    code = textwrap.dedent(source.slice(unit.span))
     # What was tested is another text.
     return replace(solution, code=code, signature=unit.signature, tests="", evidence=())

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
@@ -125,6 +126,11 @@ def check(solution: Solution) -> Solution:
                 fault=StoreFault.REFUSED,
             )
     return solution
+
+
+def scope_of(root: Path) -> str:
+    """The scope of the project in a folder: the same in all windows that have it open."""
+    return hashlib.sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def texts_of(solution: Solution) -> tuple[str, str]:

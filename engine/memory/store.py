@@ -25,6 +25,7 @@ _STEP = 0.05
 """What outcomes add to a hit's place, times log(1 + wins - losses). They never lift one over the threshold."""
 _FRESH = 0.01
 _FRESH_DAYS = 90.0
+_ID = re.compile(r"[0-9a-f]{4,32}")
 _WORD = re.compile(r"[^\W_]{2,}")
 _COMMON = frozenset({"the", "and", "for", "that", "with", "from", "this", "into", "are", "has", "its", "all", "any"})
 
@@ -111,13 +112,12 @@ class Store:
                 await self.shelf.write(journal.count(solution) for solution in counted)
 
     async def get(self, ident: str) -> Solution:
-        """The solution of an id. StoreError (unknown id) if there is none."""
+        """The solution of an id, or of the only id that begins so. StoreError (unknown id) if there is none."""
         await self.shelf.refresh()
-        row = (await self.shelf.table.get([ident])).get(ident) if re.fullmatch(r"[0-9a-f]{32}", ident) else None
+        ids = await self.shelf.table.beginning(ident) if _ID.fullmatch(ident) else []
+        row = (await self.shelf.table.get(ids))[ids[0]] if len(ids) == 1 else None
         if row is None:
-            raise StoreError(
-                f"There is no solution {ident!r}; `stet memory search` tells ids.", fault=StoreFault.UNKNOWN_ID
-            )
+            raise unknown(ident)
         return row.solution
 
     async def search(

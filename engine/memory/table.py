@@ -108,6 +108,12 @@ class Table:
                     found[record["id"]] = from_record(record)
         return found
 
+    async def beginning(self, prefix: str) -> list[str]:
+        """The first two ids that begin with these hex digits."""
+        with self._translated():
+            query = self._table.query().where(f"starts_with(id, {quoted(prefix)})").select(["id"]).limit(2)
+            return [record["id"] for record in (await query.to_arrow()).to_pylist()]
+
     async def pages(self, columns: Sequence[str] | None = None) -> AsyncIterator[list[dict[str, Any]]]:
         """All records, a page at a time."""
         with self._translated():

@@ -25,6 +25,9 @@ _ROOM = 0.95
 _BATCH = 4
 """Texts that are embedded while a query waits, at most."""
 
+_CHUNK = 50
+"""Rows that get their vectors in one write: each write leaves a version of the table for an hour."""
+
 OnProgress = Callable[[int, int], None]
 
 
@@ -119,7 +122,10 @@ async def doctor(store: Store) -> dict[str, Any]:
     }
 
 
-async def embed_waiting(store: Store, on_progress: OnProgress = lambda done, total: None) -> int:
+async def embed_waiting(store: Store, on_progress: _CHUNK = 50
+"""Rows that get their vectors in one write: each write leaves a version of the table for an hour."""
+
+OnProgress = lambda done, total: None) -> int:
     """Gives vectors to the rows that have none; returns how many got theirs. Queries go first, batch by batch."""
     shelf = store.shelf
     if shelf.embedder is None or not shelf.waiting or not shelf.writable:
@@ -127,20 +133,19 @@ async def embed_waiting(store: Store, on_progress: OnProgress = lambda done, tot
     ids = [
         row["id"] async for page in shelf.table.pages(["id", "embed_model"]) for row in page if not row["embed_model"]
     ]
-    for start in range(0, len(ids), _BATCH):
-        rows = [row for row in (await shelf.table.get(ids[start : start + _BATCH])).values() if row is not None]
+    for start in range(0, len(ids), _CHUNK):
+        rows = [row for row in (await shelf.table.get(ids[start : start + _CHUNK])).values() if row is not None]
         texts = [text for row in rows for text in texts_of(row.solution)]
-        vectors = await store.encode(texts) if texts else []
+        batches = [await store.encode(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
+        vectors = [vector for batch in batches for vector in batch]
         async with shelf.writing():
             still = await shelf.table.get([row.solution.id for row in rows])
-            await shelf.set_vectors(
-                [
-                    Row(current.solution, vectors[2 * number], vectors[2 * number + 1])
-                    for number, row in enumerate(rows)
-                    if (current := still.get(row.solution.id)) is not None
-                ]
-            )
-        on_progress(min(start + _BATCH, len(ids)), len(ids))
+            await shelf.set_vectors([
+                Row(current.solution, vectors[2 * number], vectors[2 * number + 1])
+                for number, row in enumerate(rows)
+                if (current := still.get(row.solution.id)) is not None
+            ])
+        on_progress(min(start + _CHUNK, len(ids)), len(ids))
     await shelf.recount()
     await maintain(store, now=len(ids) > _EVERY)
     return len(ids)

@@ -1,18 +1,256 @@
-"""`stet memory`: not there yet, and says so."""
+"""`stet memory`: what is remembered, and what is to be forgotten."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.errors import StetError
+from stet_ls.engine.errors import StetError, StoreError, StoreFault, UsageError
+from stet_ls.server.cli import present
+from stet_ls.server.cli.session import load_settings, project_root, tell
+
+if TYPE_CHECKING:
+    from stet_ls.engine.memory.flow import Flow
+    from stet_ls.engine.memory.solution import Solution
+
+_WIDE = 76
+"""Characters of an instruction in a list."""
+_MOST_TOLD = 5
+"""Broken lines of a file that are told one by one."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Takes any words, so that whatever is asked gets the same plain answer."""
-    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="...", help=argparse.SUPPRESS)
+    """Declares the arguments."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    def verb(name: str, help_: str, *, as_json: bool = False) -> argparse.ArgumentParser:
+        found = verbs.add_parser(name, help=help_, allow_abbrev=False)
+        if as_json:
+            found.add_argument("--json", action="store_true", help="print JSON")
+        return found
+
+    verb("stats", "how many solutions, how large, and what compares them", as_json=True)
+    search = verb("search", "solutions that fit some words", as_json=True)
+    search.add_argument("text", metavar="TEXT")
+    search.add_argument("--language", metavar="L", help="only solutions in this language")
+    search.add_argument("--limit", type=_positive, default=5, metavar="N", help="at most so many")
+    verb("show", "one solution, with its code").add_argument("id", metavar="ID")
+    verb("forget", "remove a solution from the disk").add_argument("id", metavar="ID")
+    clear = verb("clear", "remove all solutions from the disk, or those of one scope")
+    clear.add_argument("--scope", metavar="S", help="only solutions of this scope, as `show` tells it")
+    clear.add_argument("--yes", action="store_true", help="do not ask")
+    verb("export", "write all solutions as JSON lines").add_argument("file", metavar="FILE|-")
+    verb("import", "remember the solutions of JSON lines").add_argument("file", metavar="FILE|-")
+    learn = verb("learn", "remember a project's own documented functions")
+    learn.add_argument("path", metavar="PATH", type=Path)
+    verb("compact", "write the files anew without what was replaced")
+    verb("doctor", "compare the table with the journal, and mend it", as_json=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Refuses."""
-    del arguments
-    raise StetError("the memory of solutions comes in a later version; nothing is remembered yet")
+    """Does what the verb says; 1 for an id that there is none of, or a memory that had to be mended."""
+    settings = load_settings().settings.memory
+    from stet_ls.engine.memory.client import Memory
+    from stet_ls.engine.memory.flow import Flow
+    from stet_ls.engine.paths import user_paths
+
+    async def work() -> int:
+        flow = Flow(Memory(settings, user_paths()), settings)
+        if obstacle := flow.memory.obstacle():
+            raise StoreError(obstacle, fault=StoreFault.UNAVAILABLE)
+        try:
+            return await _VERBS[arguments.verb](flow, arguments)
+        finally:
+            await flow.close()
+
+    return asyncio.run(work())
+
+
+async def _stats(flow: Flow, arguments: argparse.Namespace) -> int:
+    found = await flow.stats()
+    if arguments.json:
+        print(json.dumps(found, indent=2))
+        return 0
+    embedder = found["embedder"] or "words only"
+    rows = [
+        ("solutions", f"{found['solutions']:,}"),
+        ("compared by", f"{embedder}, {found['dimension']} numbers" if found["dimension"] else embedder),
+        ("on the disk", f"{found['bytes'] / 1e6:.1f} MB"),
+        ("in", found["uri"]),
+    ]
+    _table(rows)
+    return 0
+
+
+async def _search(flow: Flow, arguments: argparse.Namespace) -> int:
+    languages = [arguments.language] if arguments.language else None
+    found = await flow.look(arguments.text, languages=languages, limit=arguments.limit)
+    if arguments.json:
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+    elif found:
+        _table(
+            [
+                (row["id"][:12], f"{row['score']:.2f}", row["language"], _short(row["instruction"]), row["from"])
+                for row in found
+            ]
+        )
+    else:
+        present.print_line("Nothing that is remembered fits these words.")
+    return 0
+
+
+async def _show(flow: Flow, arguments: argparse.Namespace) -> int:
+    row = await flow.memory.ask("show", ident=arguments.id)
+    print(json.dumps(row, ensure_ascii=False, indent=2))
+    return 0
+
+
+async def _forget(flow: Flow, arguments: argparse.Namespace) -> int:
+    row = await flow.memory.ask("show", ident=arguments.id)
+    await flow.forget([row["id"]])
+    present.print_line(f"Forgotten: {_short(row['instruction'])}")
+    return 0
+
+
+async def _clear(flow: Flow, arguments: argparse.Namespace) -> int:
+    what = "all solutions" if arguments.scope is None else f"the solutions of the scope {arguments.scope}"
+    if not arguments.yes:
+        if not sys.stdin.isatty():
+            raise UsageError(f"stet memory clear removes {what} for good: add --yes.")
+        print(f"Remove {what} for good? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+            return 1
+    gone = await flow.memory.ask("clear", scope=arguments.scope)
+    present.print_line(f"{gone:,} solutions are forgotten.")
+    return 0
+
+
+async def _export(flow: Flow, arguments: argparse.Namespace) -> int:
+    rows = await flow.memory.give_out()
+    text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    if arguments.file == "-":
+        sys.stdout.write(text)
+        return 0
+    await asyncio.to_thread(_write, Path(arguments.file), text)
+    tell(f"{len(rows):,} solutions are in {arguments.file}")
+    return 0
+
+
+async def _import(flow: Flow, arguments: argparse.Namespace) -> int:
+    """Good lines are taken, broken ones told."""
+    from stet_ls.engine.memory.transfer import read_lines
+
+    solutions, problems = read_lines(await asyncio.to_thread(_read, arguments.file))
+    new = await _take_in(flow, solutions)
+    for problem in problems[:_MOST_TOLD]:
+        tell(f"{arguments.file}, {problem}")
+    if len(problems) > _MOST_TOLD:
+        tell(f"{len(problems) - _MOST_TOLD:,} more lines are not usable")
+    tell(f"{new:,} new solutions, {len(solutions) - new:,} were known")
+    return 1 if problems else 0
+
+
+async def _learn(flow: Flow, arguments: argparse.Namespace) -> int:
+    """Into the scope of the project, as an editor that has its folder open sees it."""
+    solutions = await asyncio.to_thread(_functions_of, arguments.path)
+    if not solutions:
+        raise StetError(f"{arguments.path} holds no function with documentation in a language that is known.")
+    new = await _take_in(flow, solutions)
+    tell(f"{len(solutions):,} documented functions, {new:,} of them new")
+    return 0
+
+
+async def _compact(flow: Flow, arguments: argparse.Namespace) -> int:
+    sizes = await flow.memory.ask("compact")
+    present.print_line(f"{sizes['before'] / 1e6:.1f} MB before, {sizes['after'] / 1e6:.1f} MB now")
+    return 0
+
+
+async def _doctor(flow: Flow, arguments: argparse.Namespace) -> int:
+    found: Mapping[str, Any] = await flow.memory.ask("doctor")
+    if arguments.json:
+        print(json.dumps(found, indent=2))
+    elif found["sound"]:
+        present.print_line(f"{found['solutions']:,} solutions, all of them whole.")
+    else:
+        _table([(name.replace("_", " "), str(value)) for name, value in found.items() if value])
+        present.print_line("The table was made anew from the journal.")
+    return 0 if found["sound"] else 1
+
+
+async def _take_in(flow: Flow, solutions: list[Solution]) -> int:
+    try:
+        return await flow.memory.take_in(solutions, _draw)
+    finally:
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+
+
+def _draw(done: int, total: int) -> None:
+    """The progress of the embedder, on one line of a terminal."""
+    if sys.stderr.isatty():
+        filled = 30 * done // max(total, 1)
+        sys.stderr.write(f"\r\x1b[Kvectors {'█' * filled}{'·' * (30 - filled)} {done:,} of {total:,}")
+        sys.stderr.flush()
+
+
+_VERBS: Mapping[str, Callable[[Flow, argparse.Namespace], Awaitable[int]]] = {
+    "stats": _stats,
+    "search": _search,
+    "show": _show,
+    "forget": _forget,
+    "clear": _clear,
+    "export": _export,
+    "import": _import,
+    "learn": _learn,
+    "compact": _compact,
+    "doctor": _doctor,
+}
+
+
+def _functions_of(path: Path) -> list[Solution]:
+    from stet_ls.engine.memory.transfer import learn
+
+    if not path.exists():
+        raise UsageError(f"{path} does not exist.")
+    path = path.resolve()
+    return learn(path, project_root(path if path.is_dir() else path.parent).resolve())
+
+
+def _read(file: str) -> str:
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from None
+
+
+def _write(file: Path, text: str) -> None:
+    """Solutions are code of their user's: nobody else may read the file."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}.") from None
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> None:
+    for line in present.table(rows):
+        present.print_line(line)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _WIDE else f"{line[: _WIDE - 1]}…"
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or not 0 < int(text) <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 1 to 100")
+    return int(text)
