@@ -122,10 +122,7 @@ async def doctor(store: Store) -> dict[str, Any]:
     }
 
 
-async def embed_waiting(store: Store, on_progress: _CHUNK = 50
-"""Rows that get their vectors in one write: each write leaves a version of the table for an hour."""
-
-OnProgress = lambda done, total: None) -> int:
+async def embed_waiting(store: Store, on_progress: OnProgress = lambda done, total: None) -> int:
     """Gives vectors to the rows that have none; returns how many got theirs. Queries go first, batch by batch."""
     shelf = store.shelf
     if shelf.embedder is None or not shelf.waiting or not shelf.writable:
@@ -140,11 +137,13 @@ OnProgress = lambda done, total: None) -> int:
         vectors = [vector for batch in batches for vector in batch]
         async with shelf.writing():
             still = await shelf.table.get([row.solution.id for row in rows])
-            await shelf.set_vectors([
-                Row(current.solution, vectors[2 * number], vectors[2 * number + 1])
-                for number, row in enumerate(rows)
-                if (current := still.get(row.solution.id)) is not None
-            ])
+            await shelf.set_vectors(
+                [
+                    Row(current.solution, vectors[2 * number], vectors[2 * number + 1])
+                    for number, row in enumerate(rows)
+                    if (current := still.get(row.solution.id)) is not None
+                ]
+            )
         on_progress(min(start + _CHUNK, len(ids)), len(ids))
     await shelf.recount()
     await maintain(store, now=len(ids) > _EVERY)
