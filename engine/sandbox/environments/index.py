@@ -44,18 +44,25 @@ def uv_options(folder: Path, environ: Mapping[str, str] = os.environ) -> tuple[l
 
 
 def _as_uv(pip: Mapping[str, str]) -> Iterator[str]:
-    """pip's settings as lines of uv's file."""
-    if pip.get("no-index", "").strip().lower() in ("1", "true", "yes", "on"):
+    """pip's settings as lines of uv's file. The index that is the default takes the public one's place."""
+    folders, more, main = (pip.get(key, "").split() for key in ("find-links", "extra-index-url", "index-url"))
+    alone = pip.get("no-index", "").strip().lower() in ("1", "true", "yes", "on")
+    if alone and not folders:
         yield "no-index = true"
+        return
     if hosts := pip.get("trusted-host", "").split():
         yield f"allow-insecure-host = {json.dumps(hosts)}"
-    for key, more in (("extra-index-url", ""), ("find-links", 'format = "flat"'), ("index-url", "default = true")):
-        for place in pip.get(key, "").split():
-            url = Path(place).as_uri() if Path(place).is_absolute() else place
-            yield f"[[index]]\nurl = {json.dumps(url)}\n{more}"
-            if url.startswith("file:"):
-                # What lies on this machine its user put there; such files do not tell when they were published.
-                yield "exclude-newer = false"
+    places = [(place, "flat") for place in folders]
+    if not alone:
+        places += [(place, "simple") for place in (*more, *main)]
+    for number, (place, form) in enumerate(places, 1):
+        url = Path(place).as_uri() if Path(place).is_absolute() else place
+        yield f"[[index]]\nurl = {json.dumps(url)}\nformat = {json.dumps(form)}"
+        if number == len(places) and (alone or main):
+            yield "default = true"
+        if url.startswith("file:"):
+            # What lies on this machine its user put there; such files do not tell when they were published.
+            yield "exclude-newer = false"
 
 
 def _pip(home: Path, environ: Mapping[str, str]) -> dict[str, str]:
