@@ -46,7 +46,7 @@ COMMANDS: Mapping[str, Row] = {
     "demo": Row("demo", "watch every action at work on a small project with real flaws"),
     "stats": Row("stats", "what jobs spent: calls, tokens and cost by day, model or action"),
     "trace": Row("trace", "records of the last jobs: list, show, replay, export for a bug report"),
-    "memory": Row("memory", "solutions that stood (comes later)"),
+    "memory": Row("memory", "solutions that stood: search, show, forget, export, import, learn"),
     "sandbox": Row("sandbox", "run a command in the sandbox, or tell which walls stand here"),
 }
 

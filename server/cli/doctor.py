@@ -18,7 +18,7 @@ from stet_ls import __version__
 from stet_ls.engine.actions.registry import Actions
 from stet_ls.engine.configuration import Loaded
 from stet_ls.engine.configuration.toolbox import toolbox
-from stet_ls.engine.errors import NoModelError
+from stet_ls.engine.errors import NoModelError, StetError
 from stet_ls.engine.model.store import ProfileStore
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.settings import Settings
@@ -62,13 +62,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the report. The exit status is that of a job: 3 if no model could serve it."""
     loaded = load_settings()
-    health = asyncio.run(_health(loaded))
+    health, memory = asyncio.run(_health(loaded)), asyncio.run(_memory(loaded))
     parts = [
         *_model(health),
         *_versions(),
         *_checkers(toolbox(loaded.settings)),
         *_actions(loaded.settings),
         *_later(),
+        memory,
         *_editors(),
         *_places(),
     ]
@@ -162,7 +163,24 @@ def _actions(settings: Settings) -> Iterator[Part]:
 
 def _later() -> Iterator[Part]:
     yield Part("sandbox", State.MISSING, "not built yet: nothing is run")
-    yield Part("memory", State.MISSING, "not built yet: nothing is remembered")
+
+
+async def _memory(loaded: Loaded) -> Part:
+    """How much is remembered. A fault of the memory keeps no job from running."""
+    from stet_ls.engine.memory.client import Memory
+    from stet_ls.engine.memory.flow import Flow
+
+    flow = Flow(Memory(loaded.settings.memory, user_paths()), loaded.settings.memory)
+    if obstacle := flow.memory.obstacle():
+        return Part("memory", State.MISSING, obstacle)
+    try:
+        found = await flow.stats()
+    except StetError as error:
+        return Part("memory", State.MISSING, str(error))
+    finally:
+        await flow.close()
+    by = f", compared by {found['embedder'] or 'words only'}" if found["solutions"] else ""
+    return Part("memory", State.OK, f"{found['solutions']:,} solutions in {found['uri']}{by}")
 
 
 def _editors() -> Iterator[Part]:
