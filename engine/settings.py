@@ -364,6 +364,12 @@ class SandboxSettings(Section):
     minimum_level: Literal["none", "partial", "strong", "full"] = Field(
         default="strong", json_schema_extra=UserOnly, description="The weakest isolation in which code may run."
     )
+    backend: str = Field(
+        default="",
+        json_schema_extra=UserOnly,
+        description="What the box is built with: bubblewrap, landlock, sandbox-exec, podman:IMAGE or docker:IMAGE; "
+        "empty: the strongest that works here.",
+    )
     python: str = Field(
         default="",
         json_schema_extra=UserOnly,

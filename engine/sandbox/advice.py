@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,9 +28,25 @@ profile stet-bwrap {program} flags=(unconfined) {{
 """Lets this one program make user namespaces, where the distribution allows them to named programs only."""
 
 
-def without_bwrap() -> Advice:
-    """Nothing to build a box with."""
-    return Advice("bubblewrap is not installed", "sudo apt install bubblewrap  # or: pip install 'stet-ls[sandbox]'")
+def without_any(system: str) -> Advice:
+    """Nothing to build a full box with."""
+    if system == "Linux":
+        return Advice(
+            "bubblewrap is not installed", "sudo apt install bubblewrap  # or: pip install 'stet-ls[sandbox]'"
+        )
+    if system == "Windows":
+        return Advice("Windows has no sandbox that needs no administrator; WSL has one", "wsl --install")
+    return Advice(f"there is no sandbox for {system}", "")
+
+
+def plainly(name: str) -> Callable[[str], Advice]:
+    """What a tool said, where no command is known that would help."""
+    return lambda said: Advice(f"{name} does not work here: {_last_line(said)}")
+
+
+def for_landlock(said: str) -> Advice:
+    """What keeps the kernel's own box from working."""
+    return Advice(f"Landlock does not work here: {_last_line(said)}")
 
 
 def for_failure(program: Path, said: str) -> Advice:
@@ -45,7 +62,11 @@ def for_failure(program: Path, said: str) -> Advice:
         return Advice("user namespaces are switched off", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
     if _MOST.exists() and not _switched_on(_MOST):
         return Advice("user namespaces are switched off", "sudo sysctl -w user.max_user_namespaces=15000")
-    return Advice(f"bubblewrap does not work here: {said.strip().rpartition(chr(10))[2] or 'it says nothing'}")
+    return Advice(f"bubblewrap does not work here: {_last_line(said)}")
+
+
+def _last_line(said: str) -> str:
+    return said.strip().rpartition("\n")[2] or "it says nothing"
 
 
 def _switched_on(file: Path) -> bool:

@@ -26,6 +26,10 @@ class Backend(Protocol):
     def report(self) -> IsolationReport:
         """How well a run is walled in; level none until a probe found more."""
 
+    @property
+    def overlays(self) -> bool:
+        """True if it shows a workspace without copying it."""
+
     async def run(self, spec: RunSpec) -> RunResult:
         """Runs it; nothing of it is left on return, however that comes.
 

@@ -8,14 +8,17 @@ import platform
 import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stet_ls.engine.sandbox import bpf, collect, filters, mounts, tree
 from stet_ls.engine.sandbox.backend import BoxError
 from stet_ls.engine.sandbox.environment import environment
-from stet_ls.engine.sandbox.isolation import IsolationReport
+from stet_ls.engine.sandbox.growth import Growth
+from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Wall, level_of
 from stet_ls.engine.sandbox.layer import Layers
+from stet_ls.engine.sandbox.mirror import Mirror, Mirrors
+from stet_ls.engine.sandbox.scratch import put
 from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
 from stet_ls.engine.sandbox.start import Start
 from stet_ls.engine.sandbox.supervise import Ended, supervise
@@ -33,6 +36,7 @@ class Bwrap:
     overlays: bool
     report: IsolationReport
     layers: Layers
+    mirrors: Mirrors
 
     @property
     def name(self) -> str:
@@ -53,7 +57,12 @@ class Bwrap:
         plan = _Plan(stack)
         work = str(spec.overlay.root) if spec.overlay else mounts.BOX
         variables = environment(spec.env, spec.binds)
-        arguments = [*_walls(plan), *_view(spec, plan, self.layers, stack)]
+        mirror = None
+        if spec.overlay and not self.overlays:
+            mirror = await self.mirrors.borrow(spec.overlay.root, stack, mounted=True)
+            put(mirror.folder, mirror.unmasked({**spec.overlay.buffers, **spec.files}))
+        growth = Growth((str(mirror.folder),) if mirror else (), spec.limits.scratch, spec.limits.scratch_files)
+        arguments = [*_walls(plan), *_view(spec, plan, mirror or self.layers, stack)]
         readers = {"status": plan.pipe("--json-status-fd", arguments)}
         if spec.report:
             readers["report"] = plan.pipe(None, variables, "BOX_REPORT_FD")
@@ -64,26 +73,31 @@ class Bwrap:
         arguments += ["--chdir", work, "--"]
         options = plan.data("\0".join(arguments).encode() + b"\0")
         argv = [str(self.program), "--args", str(options), *_command(spec)]
-        writable = (work, *_WRITABLE)
+        writable = _WRITABLE if mirror else (work, *_WRITABLE)
+
+        def measure(process: int) -> tree.Use:
+            use = tree.measure(process, writable, spec.limits)
+            return replace(use, scratch=spec.limits.scratch) if growth.is_too_much() else use
+
         ended = await supervise(
             argv,
             env=variables,
             limits=spec.limits,
-            measure=lambda process: tree.measure(process, writable, spec.limits),
+            measure=measure,
             pass_fds=plan.hand_over(),
             pipes=readers,
             start=start,
         )
-        return self._result(spec, ended)
+        return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
 
-    def _result(self, spec: RunSpec, ended: Ended) -> RunResult:
+    def _result(self, spec: RunSpec, ended: Ended, report: IsolationReport) -> RunResult:
         code = _exit_code(ended.extra["status"])
         if code is None and ended.why is None:
             raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()}")
         status, number, detail = _judge(code, ended.why)
         return RunResult(
             status,
-            self.report,
+            report,
             exit=code if number is None and ended.why is None else None,
             signal=number,
             stdout=ended.stdout,
@@ -95,6 +109,13 @@ class Bwrap:
             artifacts=collect.from_tar(ended.extra.get("artifacts", b""), spec.artifacts),
             detail=detail,
         )
+
+
+def _on_disk(report: IsolationReport) -> IsolationReport:
+    """The report of a run in a copy of the workspace, which lies on the disk and is counted from outside."""
+    enforced = {**report.enforced, Wall.DISK: Holds.PARTIAL}
+    why = "; ".join(filter(None, (report.why_not_stronger, "bwrap before 0.11 has no overlays: a copy is written to")))
+    return replace(report, enforced=enforced, level=level_of(enforced), why_not_stronger=why)
 
 
 class _Plan:
@@ -148,7 +169,7 @@ def _walls(plan: _Plan) -> list[str]:
     ]
 
 
-def _view(spec: RunSpec, plan: _Plan, layers: Layers, stack: ExitStack) -> Iterator[str]:
+def _view(spec: RunSpec, plan: _Plan, over: Layers | Mirror, stack: ExitStack) -> Iterator[str]:
     """What can be seen in the box, in the order in which it is mounted."""
     size = str(spec.limits.scratch)
     for mount in mounts.system():
@@ -163,9 +184,13 @@ def _view(spec: RunSpec, plan: _Plan, layers: Layers, stack: ExitStack) -> Itera
     for bind in mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path))):
         if root is None or not bind.is_relative_to(root):
             yield from ("--ro-bind", str(bind), str(bind))
-    if spec.overlay:
+    if spec.overlay and isinstance(over, Mirror):
+        yield from ("--bind", str(over.folder), str(root))
+        for shown in over.shown:
+            yield from ("--ro-bind", str(shown), str(shown))
+    elif spec.overlay and isinstance(over, Layers):
         # Not by `--file`: bwrap would follow a link of the workspace while the host is still within reach.
-        layer = stack.enter_context(layers.layer(spec.overlay, spec.files))
+        layer = stack.enter_context(over.layer(spec.overlay, spec.files))
         yield from ("--overlay-src", str(root), "--overlay-src", str(layer), "--tmp-overlay", str(root))
     else:
         yield from ("--size", size, "--tmpfs", mounts.BOX)

@@ -25,6 +25,7 @@ from typing import Any
 
 from stet_ls.engine.sandbox import landlock
 from stet_ls.engine.sandbox.confine_calls import Answers
+from stet_ls.engine.sandbox.growth import Growth
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_CAPBSET_DROP = 1, 36, 24
 _SECCOMP, _SET_MODE_FILTER = {"x86_64": 317, "aarch64": 277}, 1
@@ -32,7 +33,6 @@ _NEW_LISTENER, _WAIT_KILLABLE = 1 << 3, 1 << 5
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _CAPABILITIES_V3, _MOST_CAPABILITIES = 0x20080522, 64
 _TICK = 0.1
-_SLOW = 10  # the scratch is walked so that it takes no more than a tenth of the time
 
 
 def main() -> None:
@@ -134,7 +134,7 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
     for descriptor in (lifeline, ended, ours.fileno()):
         poll.register(descriptor, select.POLLIN)
     listener = -1
-    scratch = _Scratch(policy)
+    growth = Growth(policy["write"], policy["scratch"], policy["scratch_files"])
     while True:
         for descriptor, events in poll.poll(_TICK * 1000):
             if descriptor == lifeline:
@@ -151,7 +151,7 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
             else:
                 poll.unregister(descriptor)
         _reap(child)
-        if scratch.is_full():
+        if growth.is_too_much(sum(map(_unlinked, descendants(os.getpid())))):
             return {"stopped": "disk"}
 
 
@@ -175,39 +175,6 @@ def _reap(child: int) -> None:
             if found.si_pid == child:
                 return
             os.waitpid(found.si_pid, 0)
-
-
-class _Scratch:
-    """How much the run has put on the disk since it began; a rlimit bounds one file and not their number."""
-
-    def __init__(self, policy: Mapping[str, Any]) -> None:
-        self._folders = policy["write"]
-        bytes_, files = self._use()
-        self._most = (bytes_ + policy["scratch"], files + policy["scratch_files"])
-        self._next = 0.0
-
-    def is_full(self) -> bool:
-        started = time.monotonic()
-        if started < self._next:
-            return False
-        used, files = self._use()
-        for process in descendants(os.getpid()):
-            used += _unlinked(process)
-        self._next = time.monotonic() + _SLOW * (time.monotonic() - started)
-        return bool(used > self._most[0] or files > self._most[1])
-
-    def _use(self) -> tuple[int, int]:
-        used = files = 0
-        pending = list(self._folders)
-        while pending:
-            with contextlib.suppress(OSError), os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    files += 1
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
-                    else:
-                        used += entry.stat(follow_symlinks=False).st_blocks * 512
-        return used, files
 
 
 def _unlinked(process: int) -> int:

@@ -23,8 +23,8 @@ from stet_ls.engine.sandbox import bpf, filters, mounts, tree
 from stet_ls.engine.sandbox.backend import BoxError
 from stet_ls.engine.sandbox.environment import environment
 from stet_ls.engine.sandbox.isolation import IsolationReport, Wall
-from stet_ls.engine.sandbox.mirror import Mirrors
-from stet_ls.engine.sandbox.scratch import artifacts, put, scratch
+from stet_ls.engine.sandbox.plain_run import Place, prepare
+from stet_ls.engine.sandbox.scratch import artifacts
 from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
 from stet_ls.engine.sandbox.supervise import Ended, supervise
 
@@ -57,25 +57,19 @@ class Landlock:
         """How reports call it."""
         return "landlock"
 
+    @property
+    def overlays(self) -> bool:
+        """A workspace is copied for it."""
+        return False
+
     async def run(self, spec: RunSpec) -> RunResult:
         """Runs it. Raises BoxError if a wall does not stand, ValueError for a bind that shows too much."""
         with ExitStack() as stack:
-            place = stack.enter_context(scratch(self.folder / "runs"))
-            shown: tuple[Path, ...] = ()
-            if spec.overlay:
-                copy = await Mirrors(self.folder / "mirrors").borrow(spec.overlay.root, stack)
-                work, shown = copy.folder, copy.shown
-                put(work, copy.unmasked({**spec.overlay.buffers, **spec.files}))
-            else:
-                work = place / "box"
-                work.mkdir()
-                put(work, spec.files)
-            (place / "tmp").mkdir()
-            return await self._run(spec, work, place / "tmp", shown, stack)
+            place = await prepare(spec, self.folder, stack)
+            return await self._run(spec, place, stack)
 
-    async def _run(
-        self, spec: RunSpec, work: Path, temporary: Path, shown: tuple[Path, ...], stack: ExitStack
-    ) -> RunResult:
+    async def _run(self, spec: RunSpec, place: Place, stack: ExitStack) -> RunResult:
+        work, temporary = place.work, place.temporary
         here = _places(spec, work, temporary)
         variables = {**_USER, **environment(spec.env, spec.binds)}
         variables = {name: here(value) for name, value in variables.items()}
@@ -88,7 +82,7 @@ class Landlock:
             variables["BOX_REPORT_FD"] = str(keep[0])
         rules = filters.confined(self.abi)
         machine = platform.machine()
-        binds = [name for path in [*spec.binds, *shown] if (name := _shown(path))]
+        binds = [name for path in [*spec.binds, *place.shown] if (name := _shown(path))]
         policy: dict[str, Any] = {
             "argv": [here(word) for word in spec.argv],
             "env": variables,

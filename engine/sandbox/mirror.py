@@ -62,14 +62,16 @@ class Mirrors:
 
     folder: Path
 
-    async def borrow(self, root: Path, stack: ExitStack) -> Mirror:
+    async def borrow(self, root: Path, stack: ExitStack, *, mounted: bool = False) -> Mirror:
         """An up-to-date copy of the workspace at `root`, until `stack` closes.
+
+        What is shown where it lies is a link in the copy; or, if the copy is to be `mounted`, an empty folder.
 
         Raises ValueError for a workspace that is too large, BoxError if too many runs have a copy each.
         """
         private_folder(self.folder)
-        slot = self._slot(root, stack)
-        work = asyncio.ensure_future(asyncio.to_thread(_update, root, slot))
+        slot = self._slot(f"{root}:{mounted}", stack)
+        work = asyncio.ensure_future(asyncio.to_thread(_update, _Source(root, mounted), slot))
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -91,13 +93,13 @@ class Mirrors:
                     swept += 1
         return swept
 
-    def _slot(self, root: Path, stack: ExitStack) -> Path:
-        key = hashlib.sha256(os.fsencode(root)).hexdigest()[:20]
+    def _slot(self, kind: str, stack: ExitStack) -> Path:
+        key = hashlib.sha256(os.fsencode(kind)).hexdigest()[:20]
         for number in range(_AT_ONCE):
             slot = self.folder / f"{key}-{number}"
             if _lock(slot.with_suffix(".lock"), stack):
                 return private_folder(slot).resolve()
-        raise BoxError(f"{_AT_ONCE} runs have a copy of {root} each; wait for one of them")
+        raise BoxError(f"{_AT_ONCE} runs have a copy of this workspace each; wait for one of them")
 
 
 def _lock(path: Path, stack: ExitStack) -> bool:
@@ -117,6 +119,7 @@ class _Source:
     """A workspace as it is to be copied: what lies where, by relative path; folders come before what is in them."""
 
     root: Path
+    mounted: bool = False
     folders: set[str] = field(default_factory=set)
     files: dict[str, os.stat_result] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
@@ -134,7 +137,10 @@ class _Source:
                 elif entry.is_dir():
                     if entry.name in _SHOWN:
                         self.shown.append(name)
-                        self.links[name] = entry.path
+                        if self.mounted:
+                            self.folders.add(name)
+                        else:
+                            self.links[name] = entry.path
                     elif not self._leaves_out(name, entry.name, lists):
                         self.folders.add(name)
                         pending.append((name, self._lists(name, lists)))
@@ -171,9 +177,9 @@ def _is_ignored(lists: _Lists, name: str, *, folder: bool) -> bool:
     return next((said for said in told if said is not None), False)
 
 
-def _update(root: Path, slot: Path) -> Mirror:
+def _update(source: _Source, slot: Path) -> Mirror:
     """Makes the copy equal to the workspace, whatever was done to either."""
-    source = _Source(root)
+    root = source.root
     source.read()
     tree = private_folder(slot / "tree")
     known = _manifest(slot / "manifest.json")

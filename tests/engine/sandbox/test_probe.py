@@ -11,8 +11,9 @@ import pytest
 
 from stet_ls.engine.sandbox import probe
 from stet_ls.engine.sandbox.bwrap import Bwrap
+from stet_ls.engine.sandbox.candidates import bwrap_programs
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
-from stet_ls.engine.sandbox.sandbox import Sandbox, bwrap_programs
+from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
 
 BARE = IsolationReport("bare", "", Level.NONE)
