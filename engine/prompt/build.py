@@ -172,7 +172,7 @@ def _frame(
         around = replace(layout, notes=block)
         room = budget - _tokens(_messages(system, around, (), task.wants))
         choice = choose(pieces, room)
-        if best is None or best.room < 0 or len(choice.left_out) < len(best.choice.left_out):
+        if best is None or best.room < 0 or choice.rank > best.choice.rank:
             best = _Frame(system, around, with_notes, choice, room, dropped)
         if not choice.left_out and room >= 0:
             break

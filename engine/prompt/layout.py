@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from stet_ls.engine.prompt.fence import data
-from stet_ls.engine.prompt.pieces import Piece
+from stet_ls.engine.prompt.pieces import Piece, Worth
 from stet_ls.engine.prompt.tokens import estimate
 
 
@@ -50,6 +50,11 @@ class Choice:
 
     pieces: tuple[Piece, ...]
     left_out: tuple[Piece, ...]
+
+    @property
+    def rank(self) -> tuple[int, ...]:
+        """Of two choices the one of higher rank leaves out what is worth less, or less of it."""
+        return (*sorted(piece.worth for piece in self.left_out), len(Worth))
 
 
 def choose(pieces: Sequence[Piece], room: int) -> Choice:

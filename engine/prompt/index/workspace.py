@@ -9,8 +9,9 @@ import sqlite3
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from stet_ls.engine.errors import StetError
@@ -98,13 +99,13 @@ class WorkspaceIndex:
             last = self._asked.get(root)
             if last is None or (not told and now - last > AGAIN_SECONDS):
                 self._asked[root] = now
-                self._start(self._read(root, after), f"read {root}")
+                self._start(partial(self._read, root, after), f"read {root}")
 
     async def read(self, roots: Iterable[Path], seconds: float) -> None:
         """Reads the roots in this process, for at most that many seconds: for a command that lives for one job."""
         for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
             self._asked[root] = time.monotonic()
-            self._start(asyncio.to_thread(self._scan, root, Limits(seconds=seconds)), f"read {root}")
+            self._start(partial(asyncio.to_thread, self._scan, root, Limits(seconds=seconds)), f"read {root}")
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=2 * seconds)
 
@@ -117,7 +118,7 @@ class WorkspaceIndex:
                 self._asked.pop(root)
             self.watch(roots)
         elif roots:
-            self._start(asyncio.to_thread(self.update, paths), "read changed files")
+            self._start(partial(asyncio.to_thread, self.update, paths), "read changed files")
 
     def update(self, paths: Iterable[Path]) -> None:
         """Reads files again, now. What cannot be written down is left for the next reading of the root."""
@@ -215,7 +216,7 @@ class WorkspaceIndex:
             hits = store.find(names, languages) if store.path.exists() else []
         except (OSError, ValueError, TypeError, sqlite3.Error) as error:
             _log.info("the index of %s cannot be asked: %s", root, error)
-            return [], NOT_READY
+            return [], NOT_READY if root in self._asked else ""
         if not status.complete:
             return hits, NOT_READY if root in self._asked else ""
         return hits, f"index of the first {status.files:,} files alone: {status.bounds}" if status.bounds else ""
@@ -243,10 +244,10 @@ class WorkspaceIndex:
             worker = self._workers[root] = Worker(kind, runtime=self._paths.runtime, logs=self._paths.logs)
         await worker.lease()
 
-    def _start(self, work: Awaitable[None], name: str) -> None:
+    def _start(self, work: Callable[[], Awaitable[None]], name: str) -> None:
         async def run() -> None:
             try:
-                await work
+                await work()
             except (OSError, StetError) as error:
                 _log.warning("%s: %s", name, error)
 
