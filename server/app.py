@@ -159,7 +159,7 @@ def _did_change_watched_files(ls: StetServer, params: types.DidChangeWatchedFile
 async def _reload(ls: StetServer) -> None:
     """Puts changed settings in force now, not only with the next job."""
     try:
-        await ls.engine.get()
+        (await ls.engine.get()).engine.memory.warm()
         ls.indexing.look()
     except Exception as error:  # noqa: BLE001 - a task's root; the next job meets the same error and answers with it
         failure_of(error, during="read the settings")
@@ -169,7 +169,7 @@ async def _warm_up(ls: StetServer) -> None:
     """Imports what the first job needs, so that its user does not wait for it."""
     try:
         await asyncio.to_thread(_import_lifecycle)
-        await ls.engine.get()
+        (await ls.engine.get()).engine.memory.warm()
         ls.indexing.look()
     except Exception as error:  # noqa: BLE001 - a task's root; the first job meets the same error and answers with it
         ls.warn(failure_of(error, during="load the engine").message)
