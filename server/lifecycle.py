@@ -131,6 +131,7 @@ async def _run(ls: StetServer, job: Job, prepared: Prepared, progress: JobProgre
     # Right after the start of the server this waits for imports and for the editor to tell its settings.
     on_event(Stage("starting"))
     ready = await ls.engine.get()
+    ls.indexing.look()
     if (listed := ready.engine.actions.waiting(prepared.action)) is not None:
         on_event(Stage("trust"))
         ready = await ls.trust.ask(listed, ready)
