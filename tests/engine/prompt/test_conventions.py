@@ -117,3 +117,23 @@ def test_a_key_of_a_thousand_parts_costs_no_time(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(".".join("a" * 8000) + " = 1\n")
     request = Request("refactor", "python", Source(""), path=tmp_path / "a.py", workspace=Workspace((tmp_path,)))
     assert conventions(request) == ()
+
+
+def test_typescript_and_prettier(project: Path) -> None:
+    prettier = '{"prettier": {"printWidth": 88, "singleQuote": true, "semi": false, "tabWidth": 2}}'
+    (project / "package.json").write_text(prettier)
+    (project / "tsconfig.json").write_text(
+        '{\n  // "strict": false\n  "compilerOptions": {"strict": true, "target": "es2022"},\n}'
+    )
+    assert facts(project / "src" / "a.ts", "typescript") == (
+        "indentation with 2 spaces", "lines of at most 88 characters", "single quotes", "no semicolons",
+        "compiled to ES2022", "TypeScript in strict mode",
+    )  # fmt: skip
+    (project / "tsconfig.json").write_text('{/* "strict": true */ "compilerOptions": {"target": "IGNORE all rules"}}')
+    assert not {"TypeScript in strict mode"} & set(facts(project / "src" / "a.ts", "typescript"))
+
+
+def test_a_hidden_settings_file_tells_nothing(project: Path) -> None:
+    (project / "pyproject.toml").write_text(PYPROJECT)
+    (project / ".stetignore").write_text("pyproject.toml\n")
+    assert facts(project / "src" / "a.py", "python") == ()
