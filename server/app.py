@@ -77,6 +77,8 @@ async def _shutdown(ls: StetServer, params: None) -> None:
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.jobs.close()
             await ls.engine.close()
+            await ls.counters.close()
+            await ls.health.close()
     except TimeoutError:
         LOGGER.warning("the clean-up at shutdown was given up after %s s", CLOSE_SECONDS)
 

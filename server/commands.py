@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import platform
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import UsageError
@@ -105,12 +108,12 @@ def jobs(ls: StetServer, params: Any) -> Json:
 
 
 async def health(ls: StetServer, params: Any) -> Mapping[str, Any]:
-    """Which model would serve, and whether it answers."""
-    return await (await ls.engine.get()).engine.health()
+    """Which model would serve and whether it answers, and `parts`: how everything else is, why, and what to do."""
+    return await ls.health.of((await ls.engine.get()).engine, ls.paths, ls.roots())
 
 
-def stats(ls: StetServer, params: Any) -> Json:
-    """What this server did since it started."""
+async def stats(ls: StetServer, params: Any) -> Json:
+    """What this server did since it started, what is in the ledger of all jobs, and the metrics of this process."""
     answers = [job.ending.answer for job in ls.jobs if job.ending and job.ending.answer]
     tokens = Counter[str]()
     for answer in answers:
@@ -122,6 +125,26 @@ def stats(ls: StetServer, params: Any) -> Json:
         "tokens": dict(tokens),
         "seconds": round(sum(job.elapsed() for job in ls.jobs), 3),
         "uptime": round(ls.uptime(), 3),
+        "ledger": await asyncio.to_thread(_ledger, ls.paths.ledger),
+        "prometheus": ls.counters.text(),
+        "metrics_port": ls.counters.port,
+    }
+
+
+_LEDGER_DAYS, _LAST_JOBS = 30, 50
+
+
+def _ledger(folder: Path) -> Json:
+    """The sums of the last days, as `stet stats` tells them, and the last jobs one by one."""
+    from stet_ls.engine.ledger import GROUPS, LedgerFile, days_ago, total, totals
+
+    entries = list(LedgerFile(folder).entries(since=days_ago(_LEDGER_DAYS)))
+    sums = {by: {name: asdict(each) for name, each in totals(entries, by).items()} for by in GROUPS}
+    return {
+        "days": _LEDGER_DAYS,
+        **sums,
+        "jobs": [asdict(entry) for entry in entries[-_LAST_JOBS:]],
+        "total": asdict(total(entries)),
     }
 
 
@@ -136,30 +159,27 @@ async def show_prompt(ls: StetServer, params: Any) -> Json:
     return {**prompt.to_json(), "endpoint": (await engine.health()).get("endpoint")}
 
 
-def capabilities(ls: StetServer, params: Any) -> Json:
-    """What this server can do, for plugins: actions with their schema, and commands."""
-    from stet_ls.engine.actions.registry import RECIPES
-    from stet_ls.engine.models import Answer
+async def capabilities(ls: StetServer, params: Any) -> Json:
+    """What this server can do, for plugins: actions with their schemas, languages, versions, limits and commands."""
+    from stet_ls.server import capabilities as told
     from stet_ls.server.params import ActionParams
 
-    kinds = {offer.action: offer.kind for offer in OFFERS}
+    ready = await ls.engine.get()
     return {
         "version": ls.version,
+        "versions": {"stet": ls.version, "python": platform.python_version(), "lsp": LSP_VERSION},
         "encoding": ls.client.encoding,
-        "actions": [
-            {
-                "name": recipe.name,
-                "title": recipe.title,
-                "description": recipe.description,
-                "kind": kinds.get(recipe.name),
-                "needs_instruction": recipe.needs_instruction,
-            }
-            for recipe in RECIPES.values()
-        ],
+        "actions": told.actions_of(ready.engine.actions),
+        "problems": list(ready.engine.actions.problems),
+        "languages": told.languages(),
+        "limits": told.limits(ready.settings),
         "input": ActionParams.model_json_schema(),
-        "output": list(Answer(False, "", "", "").to_json()),
+        "output": told.answer_schema(),
         "commands": {name: spec.about for name, spec in COMMANDS.items()},
     }
+
+
+LSP_VERSION = "3.18"
 
 
 def _action(name: str) -> Callable[[StetServer, Any], Json]:
@@ -200,8 +220,8 @@ COMMANDS: Mapping[str, CommandSpec] = {
     "stet.retry": CommandSpec("RetryParams", retry, "Run a job again on the document as it is now."),
     "stet.clear": CommandSpec("ClearParams", clear, "Take away the findings of analyze."),
     "stet.jobs": CommandSpec("NoParams", jobs, "Running and recent jobs."),
-    "stet.health": CommandSpec("NoParams", health, "Which model would serve, and whether it answers."),
-    "stet.stats": CommandSpec("NoParams", stats, "What this server did since it started."),
+    "stet.health": CommandSpec("NoParams", health, "How models and all other parts are, and what to do."),
+    "stet.stats": CommandSpec("NoParams", stats, "What was done and spent, and the metrics."),
     "stet.showPrompt": CommandSpec("CustomParams", show_prompt, "What would be sent, after redaction."),
     "stet.memory.search": CommandSpec("MemorySearchParams", memory.search, "Search remembered solutions."),
     "stet.memory.stats": CommandSpec("NoParams", memory.stats, "How much is remembered."),

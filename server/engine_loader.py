@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,10 @@ Stamp = tuple[int, ...]
 
 
 class EngineLoader:
-    """Holds the engine in force. `warn` tells the user what is wrong; `apply` hears of settings that now hold."""
+    """Holds the engine in force. `warn` tells the user what is wrong; `apply` hears of settings that now hold.
+
+    `made` is given each new engine, before its first job.
+    """
 
     def __init__(
         self,
@@ -57,12 +61,14 @@ class EngineLoader:
         editor: Callable[[], Awaitable[EditorSettings]],
         warn: Callable[[str], None],
         apply: Callable[[Settings], None],
+        made: Callable[[Engine], None] = lambda _: None,
     ) -> None:
         self._paths = paths
         self._project = project
         self._editor = editor
         self._warn = warn
         self._apply = apply
+        self._made = made
         self._lock = asyncio.Lock()
         self._ready: Ready | None = None
         self._retired: list[Engine] = []
@@ -120,6 +126,7 @@ class EngineLoader:
             # Its jobs run on with the settings that they started with.
             self._retired.append(self._ready.engine)
         ready = Ready(engine_class(loaded.settings, self._paths), loaded.settings)
+        self._made(ready.engine)
         for warning in _few(ready.engine.actions.problems):
             self._warn(warning)
         return ready
@@ -135,6 +142,7 @@ def _read(project: Path | None, editor: EditorSettings) -> tuple[type[Engine], L
     from stet_ls.engine.configuration import load
     from stet_ls.engine.run import Engine
 
+    import_module("stet_ls.server.metrics")  # it brings a library with it
     packaged()  # other people's imports belong into this thread
     return Engine, load(project=project, editor=editor.workspace, editor_user=editor.user)
 

@@ -17,9 +17,11 @@ from pygls.uris import to_fs_path
 from stet_ls import __version__
 from stet_ls.engine.markdown import plain
 from stet_ls.server.client import Client
+from stet_ls.server.counters import Counters
 from stet_ls.server.diagnostics import Diagnostics
 from stet_ls.server.documents import Documents
 from stet_ls.server.engine_loader import EditorSettings, EngineLoader
+from stet_ls.server.health import Health
 from stet_ls.server.indexing import Indexing
 from stet_ls.server.jobs import Jobs
 from stet_ls.server.model_offer import ModelOffer
@@ -108,10 +110,25 @@ class StetServer(LanguageServer):
         return Trust(self, self.engine)
 
     @cached_property
+    def health(self) -> Health:
+        """How the parts are that jobs lean on."""
+        return Health()
+
+    @cached_property
+    def counters(self) -> Counters:
+        """What this server counts."""
+        return Counters(self.warn)
+
+    @cached_property
     def engine(self) -> EngineLoader:
         """The engine, made for the settings as they are."""
         return EngineLoader(
-            self.paths, project=self.project, editor=self.editor_settings, warn=self.warn, apply=self._apply
+            self.paths,
+            project=self.project,
+            editor=self.editor_settings,
+            warn=self.warn,
+            apply=self._apply,
+            made=self.counters.watch,
         )
 
     @cached_property
