@@ -86,8 +86,10 @@ def _confined(policy: Mapping[str, Any], warden: _socket.socket, libc: ctypes.CD
         resource.setrlimit(kind, (limit, limit))
     _drop_capabilities(libc)
     landlock.restrict(policy["read"], policy["write"], policy["devices"], policy["abi"])
-    listener = _install(libc, base64.b64decode(policy["filter"]))
-    warden.sendmsg([b"x"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", [listener]))])
+    listener, patient = _install(libc, base64.b64decode(policy["filter"]))
+    warden.sendmsg(
+        [b"p" if patient else b"-"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", [listener]))]
+    )
     os.close(listener)
     warden.close()
     for each in range(1, signal.NSIG):  # Python ignores some signals, and a command would inherit that
@@ -109,19 +111,19 @@ def _drop_capabilities(libc: ctypes.CDLL) -> None:
     libc.syscall(ctypes.c_long(_CAPSET[os.uname().machine]), header, none)
 
 
-def _install(libc: ctypes.CDLL, code: bytes) -> int:
-    """Puts the filter in place; returns the descriptor at which its questions are answered."""
+def _install(libc: ctypes.CDLL, code: bytes) -> tuple[int, bool]:
+    """Puts the filter in place: the descriptor at which its questions are answered, and if signals wait meanwhile."""
 
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
 
     program = Program(len(code) // 8, code)
     call = ctypes.c_long(_SECCOMP[os.uname().machine])
-    # Since 5.19 a question is not asked twice because another signal came in between.
+    # Since 5.19 a signal waits for the answer, else it ends the question, which is then asked again.
     for flags in (_NEW_LISTENER | _WAIT_KILLABLE, _NEW_LISTENER):
         listener = libc.syscall(call, ctypes.c_long(_SET_MODE_FILTER), ctypes.c_long(flags), ctypes.byref(program))
         if listener >= 0:
-            return int(listener)
+            return int(listener), bool(flags & _WAIT_KILLABLE)
     number = ctypes.get_errno()
     raise OSError(number, f"no filter over system calls: {os.strerror(number)}")
 
@@ -143,7 +145,7 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
                 return _how(child)
             if descriptor == ours.fileno():
                 poll.unregister(descriptor)
-                listener = _received(ours)
+                listener, answers.patient = _received(ours)
                 if listener >= 0:
                     poll.register(listener, select.POLLIN)
             elif events & select.POLLIN:
@@ -155,11 +157,11 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
             return {"stopped": "disk"}
 
 
-def _received(ours: _socket.socket) -> int:
-    """The listener that the child sent; -1 if it failed before."""
+def _received(ours: _socket.socket) -> tuple[int, bool]:
+    """The listener that the child sent, -1 if it failed before; and if signals wait for its answers."""
     size = array.array("i").itemsize
-    _, sent, _, _ = ours.recvmsg(1, _socket.CMSG_SPACE(size))
-    return array.array("i", sent[0][2])[0] if sent else -1
+    told, sent, _, _ = ours.recvmsg(1, _socket.CMSG_SPACE(size))
+    return array.array("i", sent[0][2])[0] if sent else -1, told == b"p"
 
 
 def _how(child: int) -> dict[str, Any]:

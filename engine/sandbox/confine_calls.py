@@ -29,7 +29,10 @@ _GO_ON = object()
 
 
 class Answers:
-    """Answers the questions of one box. `asked` tells calls by number; `writable` are its folders."""
+    """Answers the questions of one box. `asked` tells calls by number; `writable` are its folders.
+
+    `patient`: a signal to a caller waits for its answer. Otherwise it would end the question, and it would ask again.
+    """
 
     def __init__(self, asked: Mapping[str, str], writable: tuple[str, ...], warden: int) -> None:
         self._calls: dict[int, Callable[..., object]] = {
@@ -41,6 +44,7 @@ class Answers:
         self._listener = -1
         self._asking = 0
         self._later: list[tuple[int, int]] = []
+        self.patient = False
 
     def answer(self, listener: int) -> None:
         """Takes one question and answers it; a caller that is gone meanwhile needs none."""
@@ -80,11 +84,11 @@ class Answers:
         if not everybody:
             raise ProcessLookupError(errno.ESRCH, "no such group")
         for process in everybody:
-            if process != own:
+            if process != own or (target != -1 and self.patient):
                 with contextlib.suppress(ProcessLookupError):
                     self._signal(process, sent)
             elif target != -1:
-                self._later.append((process, sent))  # or its signal would end the question, and it would ask again
+                self._later.append((process, sent))
         return None
 
     def _tgkill(self, caller: int, group: int, thread: int, sent: int, *_: int) -> object:

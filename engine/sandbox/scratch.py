@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import stat
 import subprocess
 import tempfile
@@ -16,6 +15,7 @@ from pathlib import Path
 from stet_ls.engine.sandbox.collect import relative
 from stet_ls.engine.workers.private import private_folder
 
+_DEEP = 40
 _PREFIX = "run-"
 _MOST = 8 * 1024 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -54,14 +54,28 @@ def sweep(base: Path) -> int:
 
 def remove(folder: Path) -> None:
     """Removes a folder that its programs may have locked or nested deeper than any path is long."""
-    shutil.rmtree(folder, onerror=lambda *_: None)
-    if folder.exists():
+    if not _removed(folder, _DEEP):
         # They walk by descriptors and follow no link.
         for command in (("chmod", "-R", "u+rwx"), ("rm", "-rf")):
             subprocess.run(
                 [f"/bin/{command[0]}", *command[1:], "--", folder], env={}, check=False, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
+
+
+def _removed(folder: Path | str, deep: int) -> bool:
+    """Removes a folder that is no deeper than this, and that lets itself be removed."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry.path)  # noqa: PTH108 - many
+                elif deep == 0 or not _removed(entry.path, deep - 1):
+                    return False
+        os.rmdir(folder)  # noqa: PTH106
+    except OSError:
+        return False
+    return True
 
 
 def put(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -1,0 +1,335 @@
+"""The box without namespaces, on three versions of Landlock: 7 is young, 4 is that of Ubuntu 24.04, 1 the first."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.errors import PolicyError
+from stet_ls.engine.sandbox import landlock, mounts, probe, scratch
+from stet_ls.engine.sandbox.confinement import PARTLY, Landlock
+from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall, level_of
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.engine.sandbox.spec import Limits, RunSpec, Status
+
+MIB = 1024 * 1024
+UNPROVEN = IsolationReport("landlock", "", Level.NONE)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "sandbox"
+    made.mkdir(mode=0o700)
+    return made
+
+
+@pytest.fixture(params=[7, 4, 1], ids="ABI {}".format)
+def box(request: pytest.FixtureRequest, folder: Path) -> Landlock:
+    if landlock.abi() < request.param:
+        pytest.skip(f"the kernel has Landlock's ABI {landlock.abi()}")
+    return Landlock(request.param, folder, UNPROVEN)
+
+
+def python(script: str, *binds: Path, **limits: float) -> RunSpec:
+    return RunSpec(
+        (sys.executable, "-I", "-c", script),
+        binds=(*mounts.interpreter(), *binds),
+        limits=Limits(**limits),  # type: ignore[arg-type]
+    )
+
+
+def tagged(tag: str) -> list[str]:
+    return probe._tagged(tag)
+
+
+async def test_nothing_but_the_known_gaps(box: Landlock) -> None:
+    probed = await probe.attack(box, PARTLY)
+
+    assert set(probed.holes) == {Wall.FILES_SEEN, Wall.DISK}
+    assert level_of(probed.enforced) is Level.STRONG
+
+
+HONEST = {
+    "ends its child": "p = subprocess.Popen(['sleep', '60']); p.terminate(); assert p.wait() == -15",
+    "kills what it stopped": "p = subprocess.Popen(['sleep', '60']); p.send_signal(19); p.kill()\n"
+    "assert p.wait() == -9",
+    "signals itself": "signal.signal(10, lambda *_: print('heard')); os.kill(os.getpid(), 10); signal.raise_signal(10)",
+    "signals a thread": "signal.signal(10, lambda *_: 0); signal.pthread_kill(threading.main_thread().ident, 10)",
+    "signals its group": "signal.signal(10, lambda *_: 0); os.killpg(0, 10); os.killpg(os.getpgid(0), 10)",
+    "ends a group": "p = subprocess.Popen(['sh', '-c', 'sleep 60'], start_new_session=True)\n"
+    "os.killpg(p.pid, 9); assert p.wait() == -9",
+    "changes modes": "open('f', 'w').close(); os.chmod('f', 0o640); assert os.stat('f').st_mode & 0o777 == 0o640\n"
+    "d = os.open('.', 0); os.chmod('f', 0o600, dir_fd=d); g = os.open('f', 0); os.fchmod(g, 0o755)\n"
+    "assert os.stat('f').st_mode & 0o777 == 0o755",
+    "changes times": "open('f', 'w').close(); os.utime('f', (1, 2)); assert os.stat('f').st_mtime == 2\n"
+    "os.utime('f'); assert os.stat('f').st_mtime > 9; os.utime(os.open('f', 0), (1, 3))\n"
+    "assert os.stat('f').st_mtime == 3",
+    "copies": "open('f', 'w').write('x'); shutil.copy2('f', 'g'); shutil.copytree('.', '../tmp/t')\n"
+    "shutil.rmtree('../tmp/t')",
+    "uses temporary files": "tempfile.TemporaryDirectory().cleanup(); tempfile.TemporaryFile().write(b'x')",
+    "pairs of sockets": "a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1) == b'x'",
+    "an event loop": "import asyncio; asyncio.run(asyncio.create_subprocess_exec('true'))",
+    "a thread": "t = threading.Thread(target=print); t.start(); t.join()",
+}
+IMPORTS = "import os, shutil, signal, socket, subprocess, sys, tempfile, threading\n"
+
+
+@pytest.mark.parametrize("script", HONEST.values(), ids=HONEST.keys())
+async def test_honest_programs_work(box: Landlock, script: str) -> None:
+    result = await box.run(python(IMPORTS + script))
+
+    assert (result.status, result.stderr) == (Status.OK, b"")
+
+
+NOT_HERE = {
+    "a pool": "import multiprocessing as m\nwith m.Pool(2) as pool: pool.map(abs, [1])",
+    "a server on loopback": "socket.create_server(('127.0.0.1', 0))",
+    "a server on a path": "socket.socket(socket.AF_UNIX).bind('s')",
+}
+
+
+@pytest.mark.parametrize("script", NOT_HERE.values(), ids=NOT_HERE.keys())
+async def test_what_honest_programs_miss_here(box: Landlock, script: str) -> None:
+    """Each fails with PermissionError, by which a failure is known as one of the environment."""
+    result = await box.run(python(IMPORTS + script))
+
+    assert result.status is Status.FAILED
+    assert b"PermissionError" in result.stderr
+
+
+async def test_an_abort_is_told_as_its_signal(box: Landlock) -> None:
+    result = await box.run(python("import os; os.abort()"))
+
+    assert (result.status, result.signal) == (Status.KILLED, signal.SIGABRT)
+
+
+async def test_modes_and_times_outside_stay(box: Landlock, tmp_path: Path) -> None:
+    shown = tmp_path / "shown"
+    shown.mkdir()
+    file = shown / "file"
+    file.write_text("mine")
+    file.chmod(0o640)
+    before = file.stat()
+    script = f"""
+import os
+file = {str(file)!r}
+os.symlink(file, "link")
+os.symlink(os.path.dirname(file), "folder")
+opened = os.open(file, os.O_RDONLY)
+for way in (
+    lambda: os.chmod(file, 0o777), lambda: os.chmod("link", 0o777), lambda: os.chmod("folder/file", 0o777),
+    lambda: os.fchmod(opened, 0o777), lambda: os.chmod(f"/proc/self/fd/{{opened}}", 0o777),
+    lambda: os.chmod("file", 0o777, dir_fd=os.open("folder", os.O_RDONLY)), lambda: os.utime(file, (1, 1)),
+    lambda: os.utime("link", (1, 1)), lambda: os.utime(opened, (1, 1)), lambda: os.chown(file, -1, -1),
+    lambda: os.chmod("../../../" + os.path.basename(file), 0o777), lambda: os.truncate(file, 0),
+    lambda: os.open(file, os.O_RDONLY | os.O_TRUNC), lambda: os.setxattr(file, "user.x", b"x"),
+):
+    try:
+        way()
+    except OSError:
+        continue
+    print("went through")
+"""
+    result = await box.run(python(script, shown))
+
+    assert (result.status, result.stdout, result.stderr) == (Status.OK, b"", b"")
+    after = file.stat()
+    assert (after.st_mode, after.st_mtime_ns, after.st_ctime_ns) == (
+        before.st_mode,
+        before.st_mtime_ns,
+        before.st_ctime_ns,
+    )
+
+
+async def test_a_name_that_changes_while_it_is_looked_at(box: Landlock, tmp_path: Path) -> None:
+    """Two threads: one asks for a mode, the other exchanges the name in memory and the link that it names."""
+    file = tmp_path / "file"
+    file.write_text("mine")
+    file.chmod(0o640)
+    script = f"""
+import ctypes, os, threading, time
+outside, inside = {os.fsencode(file)!r}, os.fsencode(os.path.abspath("f"))
+open("f", "w").close()
+name = ctypes.create_string_buffer(4096)
+end = time.monotonic() + 1
+def exchange():
+    while time.monotonic() < end:
+        name.value = outside
+        name.value = inside
+        os.symlink(outside, "l"); os.replace("l", "g"); os.symlink(inside, "l"); os.replace("l", "g")
+thread = threading.Thread(target=exchange)
+thread.start()
+libc = ctypes.CDLL(None)
+done = 0
+while time.monotonic() < end:
+    done += libc.chmod(name, 0o666) == 0
+    libc.chmod(b"g", 0o666)
+thread.join()
+print(done)
+"""
+    result = await box.run(python(script))
+
+    assert int(result.stdout) > 0, result.stderr
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+ENDLESS = {
+    "waits": ("import time; time.sleep(60)", {"wall": 0.5}, Status.TIMEOUT),
+    "ignores SIGTERM": (
+        "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
+        {"wall": 0.5},
+        Status.TIMEOUT,
+    ),
+    "writes without end": ("while True: print('x' * 1000)", {"wall": 20, "output": MIB}, Status.OUTPUT),
+    "forks without end": ("import os\nwhile True:\n os.fork()", {"wall": 20, "processes": 32}, Status.PROCESSES),
+    "one huge file": ("open('f', 'wb').truncate(1 << 40)", {"wall": 20, "file": MIB}, Status.FAILED),
+    "many files": (
+        "import time\nfor n in range(400): open(f'f{n}', 'w').close()\ntime.sleep(20)",
+        {"wall": 20, "scratch_files": 100},
+        Status.DISK,
+    ),
+    "files without a name": (
+        "import os, time\nkept = []\nfor n in range(8):\n f = open('f', 'wb'); f.write(b'x' * (1 << 20)); f.flush()\n"
+        " os.unlink('f'); kept.append(f)\ntime.sleep(20)",
+        {"wall": 20, "scratch": 4 * MIB},
+        Status.DISK,
+    ),
+}
+
+
+@pytest.mark.parametrize(("script", "limits", "status"), ENDLESS.values(), ids=ENDLESS.keys())
+async def test_a_limit_ends_it(box: Landlock, script: str, limits: dict[str, float], status: Status) -> None:
+    result = await box.run(python(script, **limits))
+
+    assert result.status is status, result.stderr
+
+
+async def test_what_was_left_is_removed(box: Landlock) -> None:
+    script = (
+        "import os\nos.mkdir('locked'); open('locked/f', 'w').close(); os.chmod('locked', 0)\n"
+        "for _ in range(1500):\n os.mkdir('d' * 50); os.chdir('d' * 50)"
+    )
+    result = await box.run(python(script))
+
+    assert (result.status, result.stderr) == (Status.OK, b"")
+    assert list((box.folder / "runs").iterdir()) == []
+
+
+async def test_artifacts_are_regular_files(box: Landlock) -> None:
+    script = "ln -s /etc/passwd a; mkfifo b; mkdir d; echo c > d/c; ln -s /etc d/e; echo $BOX"
+    result = await box.run(RunSpec(("sh", "-c", script), artifacts=("a", "b", "d", "d/e/passwd")))
+
+    assert result.artifacts == {"d/c": b"c\n"}
+
+
+async def test_the_folder_of_other_boxes_is_meant(box: Landlock) -> None:
+    spec = RunSpec(
+        ("sh", "-c", 'cat "$1" "${2#--file=}" && cat "$NAMED"', "sh", "/box/a", "--file=/box/a"),
+        files={"a": b"x"},
+        env={"NAMED": "/box/a"},
+    )
+
+    assert (await box.run(spec)).stdout == b"xxx"
+
+
+async def test_a_report_and_nothing_else_is_inherited(box: Landlock) -> None:
+    script = "import os; os.write(int(os.environ['BOX_REPORT_FD']), b'said'); print(sorted(os.environ)); os._exit(3)"
+    spec = RunSpec((sys.executable, "-I", "-c", script), binds=mounts.interpreter(), report=True)
+
+    result = await box.run(spec)
+
+    assert (result.report, result.status, result.exit) == (b"said", Status.FAILED, 3)
+    assert b"STET" not in result.stdout
+
+
+async def test_what_is_not_there_is_no_runner(box: Landlock) -> None:
+    assert (await box.run(RunSpec(("no-such-program",)))).status is Status.NO_RUNNER
+
+
+DAEMON = (
+    "import os, sys, time\nif os.fork() == 0:\n os.setsid()\n if os.fork(): os._exit(0)\n"
+    " os.execv(sys.executable, [sys.executable, '-I', '-S', '-c', 'import time; time.sleep(60)', {tag!r}])\n"
+    "time.sleep(60)"
+)
+
+
+async def test_a_cancelled_run_leaves_nothing(box: Landlock) -> None:
+    tag = f"cancelled-{os.getpid()}-{box.abi}"
+    task = asyncio.create_task(box.run(python(DAEMON.format(tag=tag), wall=30)))
+    await until(lambda: len(tagged(tag)) > 1)
+
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert tagged(tag) == []
+    assert list((box.folder / "runs").iterdir()) == []
+
+
+SERVER = """
+import asyncio, sys
+from pathlib import Path
+from stet_ls.engine.sandbox.confinement import Landlock
+from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.sandbox.spec import Limits, RunSpec
+box = Landlock(int(sys.argv[1]), Path(sys.argv[2]), IsolationReport("landlock", "", Level.NONE))
+asyncio.run(box.run(RunSpec((sys.executable, "-I", "-c", sys.stdin.read()), binds=mounts.interpreter(),
+                            limits=Limits(wall=50))))
+"""
+
+
+async def test_a_killed_server_leaves_no_process_and_a_folder_to_sweep(box: Landlock) -> None:
+    tag = f"orphan-{os.getpid()}-{box.abi}"
+    server = subprocess.Popen([sys.executable, "-c", SERVER, str(box.abi), str(box.folder)], stdin=subprocess.PIPE)
+    assert server.stdin
+    server.stdin.write(DAEMON.format(tag=tag).encode())
+    server.stdin.close()
+    await until(lambda: len(tagged(tag)) > 1)
+
+    server.kill()
+    server.wait()
+
+    await until(lambda: not tagged(tag))
+    assert scratch.sweep(box.folder / "runs") == 1
+    assert list((box.folder / "runs").iterdir()) == []
+
+
+async def until(true: object, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not true():  # type: ignore[operator]
+        assert time.monotonic() < end, "it did not come about"
+        await asyncio.sleep(0.02)
+
+
+async def test_a_folder_in_use_is_not_swept(folder: Path) -> None:
+    with scratch.scratch(folder / "runs") as used:
+        assert scratch.sweep(folder / "runs") == 0
+        assert used.exists()
+
+
+@pytest.mark.skipif(not landlock.abi(), reason="the kernel has no Landlock")
+async def test_a_weaker_box_is_asked_about_and_never_taken_silently(folder: Path) -> None:
+    asked: list[tuple[Level, Level]] = []
+    answers = [False, True]
+
+    async def ask(report: IsolationReport, needed: Level) -> bool:
+        asked.append((report.level, needed))
+        return answers.pop(0)
+
+    sandbox = Sandbox(Level.FULL, folder, backend="landlock", ask=ask)
+
+    with pytest.raises(PolicyError, match="isolation full is asked for and strong"):
+        await sandbox.run(RunSpec(("true",)))
+    assert (await sandbox.run(RunSpec(("true",)))).isolation.level is Level.STRONG
+    assert asked == [(Level.STRONG, Level.FULL)] * 2
+    with pytest.raises(PolicyError):
+        await Sandbox(Level.FULL, folder, backend="landlock").run(RunSpec(("true",)))
