@@ -26,7 +26,7 @@ _STEP = 0.05
 _FRESH = 0.01
 _FRESH_DAYS = 90.0
 _ID = re.compile(r"[0-9a-f]{4,32}")
-_WORD = re.compile(r"[^\W_]{2,}")
+_WORD = re.compile(r"[^\W_]{3,}")
 _COMMON = frozenset({"the", "and", "for", "that", "with", "from", "this", "into", "are", "has", "its", "all", "any"})
 
 
@@ -208,4 +208,4 @@ def _may(solution: Solution) -> bool:
 def _words(text: str) -> set[str]:
     """The words that carry meaning, without the endings that a rephrasing changes."""
     words = (word.lower() for word in _WORD.findall(text))
-    return {re.sub(r"(?<=\w{3})(?:ing|ed|es|s)$", "", word) for word in words if word not in _COMMON}
+    return {re.sub(r"(?<=\w{3})(?:ing|ed|es|s|e)$", "", word) for word in words if word not in _COMMON}

@@ -1,0 +1,37 @@
+"""A store in a folder of its own, with the real embedder and the real table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.remembered import Open
+
+pytest.importorskip("lancedb", reason="the extra memory is not installed")
+
+from stet_ls.engine.memory.embedders import Embedder, OnnxMiniLM
+from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.store import Store
+
+
+@pytest.fixture(scope="session")
+def embedder() -> Embedder:
+    return OnnxMiniLM()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "memory"
+
+
+@pytest.fixture
+def open_store(root: Path, embedder: Embedder) -> Open:
+    async def open_store(*, with_embedder: bool = True, most: int = 10_000) -> Store:
+        return Store(await Shelf.open(root, embedder if with_embedder else None), most)
+
+    return open_store
+
+
+@pytest.fixture
+async def store(open_store: Open) -> Store:
+    return await open_store()

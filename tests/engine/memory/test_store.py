@@ -1,0 +1,142 @@
+"""What is remembered, what is found, and in which order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.remembered import DATE, REVERSE, Open
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory import upkeep
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.store import Store
+
+
+async def found(store: Store, query: str, **how: object) -> list[str]:
+    return [hit.solution.instruction for hit in await store.search(query, **how)]  # type: ignore[arg-type]
+
+
+async def test_a_rephrased_request_finds_it_and_another_does_not(store: Store) -> None:
+    await store.put(DATE)
+    await store.put(REVERSE)
+
+    assert await found(store, "read a date in ISO form from text") == [DATE.instruction]
+    assert await found(store, "draw a window with three buttons") == []
+
+
+async def test_it_is_there_when_the_store_is_opened_again(store: Store, open_store: Open) -> None:
+    stored = await store.put(DATE)
+    again = await open_store()
+
+    assert await again.get(stored.id) == DATE
+    assert await again.get(stored.id[:8]) == DATE
+    with pytest.raises(StoreError, match="no solution 'nonsense'"):
+        await again.get("nonsense")
+
+
+async def test_language_and_scope_are_filters(store: Store) -> None:
+    await store.put(replace(DATE, scope="a"))
+    await store.put(replace(DATE, scope="b", language="go"))
+
+    assert len(await found(store, DATE.instruction)) == 2
+    assert len(await found(store, DATE.instruction, scope="a")) == 1
+    assert await found(store, DATE.instruction, scope="c") == []
+    assert await found(store, DATE.instruction, scope="a", languages=["go"]) == []
+
+
+async def test_the_same_solution_is_one_row_that_won_again(store: Store) -> None:
+    first = await store.put(DATE)
+    second = await store.put(replace(DATE, code=DATE.code + "  \n", instruction="parse an ISO  date from a string"))
+
+    assert (second.id, second.how) == (first.id, "known")
+    assert (await store.get(first.id)).wins == 1
+    assert await store.shelf.table.count() == 1
+
+
+async def test_of_two_alike_the_better_proven_one_stays(store: Store) -> None:
+    await store.put(DATE)
+    proven = replace(DATE, instruction="Parse an ISO date from a string.", outcome="proven")
+    assert (await store.put(proven)).how == "replaced"
+    assert (await store.put(replace(DATE, instruction="Parse an ISO date from a  string!"))).how == "known"
+
+    (hit,) = await store.search(DATE.instruction)
+    assert (hit.solution.outcome, hit.solution.wins) == ("proven", 2)
+
+
+async def test_outcomes_order_what_is_equally_alike(store: Store) -> None:
+    loser = replace(DATE, code="def parse_date(text):\n    return datetime.strptime(text, '%d')  # other", scope="x")
+    winner = replace(DATE, scope="y")
+    for each in (loser, winner):
+        await store.put(each)
+    await store.count([loser.id], losses=3)
+    await store.count([winner.id], wins=3)
+
+    hits = await store.search(DATE.instruction)
+    assert [hit.solution.scope for hit in hits] == ["y", "x"]
+    assert (hits[1].solution.losses, hits[0].solution.wins) == (3, 3)
+
+
+@pytest.mark.parametrize("field", ["instruction", "code", "tests", "evidence"])
+async def test_a_secret_is_in_no_file(store: Store, field: str) -> None:
+    secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
+    value = f'token = "{secret}"'
+    solution = replace(DATE, **{field: (value,) if field == "evidence" else value})  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match=rf"its {field} holds what looks like a secret") as raised:
+        await store.put(solution)
+
+    assert raised.value.fault is StoreFault.REFUSED
+    assert secret not in str(raised.value)
+    assert await store.put_many([solution]) == 0
+    assert not any(secret.encode() in path.read_bytes() for path in store.shelf.root.rglob("*") if path.is_file())
+
+
+async def test_without_an_embedder_words_are_compared(open_store: Open) -> None:
+    store = await open_store(with_embedder=False)
+    await store.put(DATE)
+    await store.put(REVERSE)
+
+    (hit,) = await store.search("parsing of ISO dates from strings", min_score=0.7)
+    assert (hit.solution, hit.by) == (DATE, "words")
+    for hostile in ('"', "AND (", "x:y*", "", "日本語", "a" * 5000, "'; DROP TABLE"):
+        assert await store.search(hostile) == []
+
+
+async def test_a_new_embedder_gets_to_all_rows_in_the_background(open_store: Open) -> None:
+    words = await open_store(with_embedder=False)
+    await words.put(DATE)
+    await words.put(REVERSE)
+    store = await open_store()
+
+    assert store.shelf.waiting == 2
+    assert [hit.by for hit in await store.search(DATE.instruction)] == ["words"]
+    assert await upkeep.embed_waiting(store) == 2
+    assert store.shelf.waiting == 0
+    assert [hit.by for hit in await store.search(DATE.instruction)] == ["vectors"]
+
+
+async def test_the_bound_holds_and_losers_go_first(open_store: Open) -> None:
+    store = await open_store(with_embedder=False, most=20)
+    rows = [Solution(f"Task number {n}", f"def f{n}():\n    return {n}", "python") for n in range(30)]
+    await store.put_many(rows)
+    await store.count([rows[29].id], losses=2)
+    await store.count([row.id for row in rows[:15]], uses=1)
+
+    assert await upkeep.evict(store) == 11
+    assert set(store.shelf.journal.solutions()) >= {row.id for row in rows[:15]}
+    assert rows[29].id not in store.shelf.journal.solutions()
+
+
+async def test_a_clock_that_jumps_changes_no_result(store: Store) -> None:
+    await store.put(replace(DATE, created_at="2999-01-01T00:00:00+00:00"))
+    await store.put(replace(REVERSE, created_at="not a date"))
+
+    assert await found(store, DATE.instruction) == [DATE.instruction]
+    assert await found(store, REVERSE.instruction) == [REVERSE.instruction]
+
+
+async def test_text_that_no_utf8_can_hold_is_remembered_without_it(store: Store) -> None:
+    solution = Solution.from_json({**DATE.to_json(), "instruction": "Parse \udcff dates"})
+    stored = await store.put(solution)
+
+    assert (await store.get(stored.id)).instruction == "Parse ? dates"
