@@ -1,8 +1,8 @@
 """Waits in a box for its one job, with what the job will import already imported. Needs nothing but Python 3.8.
 
-Run as `python -c SOURCE MODULE...`. The job comes through the descriptor BOX_JOB_FD: eight bytes that tell the length
-of a JSON object with `argv` and `files` (pairs of name and length), the object, then the files. No job at all: whoever
-would have sent it is gone.
+Started by the pool, with this source and the names of modules as arguments. The job comes through the descriptor
+BOX_JOB_FD: eight bytes that tell the length of a JSON object with `argv` and `files` (pairs of name and length), the
+object, then the files. No job at all: whoever would have sent it is gone.
 """
 
 from __future__ import annotations
@@ -48,23 +48,44 @@ def unpack(job: Job) -> List[str]:  # noqa: UP006
 
 
 def run(argv: List[str]) -> None:  # noqa: UP006
-    """As `python ARGV...` would."""
+    """As `python ARGV...` would, in the module `__main__`."""
     safe = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
     if not safe:
         del sys.path[0]  # "", which `-c` put there
+    sys.argv = argv
+    place = os.path.abspath(argv[0])  # noqa: PTH100
     if argv[0] == "-m":
         if not safe:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109
-        sys.argv = argv[1:]
-        runpy.run_module(argv[1], run_name="__main__", alter_sys=True)
-        return
-    sys.argv = list(argv)
-    if not safe and os.path.isfile(argv[0]):  # noqa: PTH113
-        sys.path.insert(0, os.path.dirname(os.path.abspath(argv[0])))  # noqa: PTH100, PTH120
-    runpy.run_path(argv[0], run_name="__main__")
+        sys.argv = ["-m", *argv[2:]]
+        # What `python -m` itself calls; `run_module` would run it in a module of another name.
+        runpy._run_module_as_main(argv[1])  # type: ignore[attr-defined]
+    elif os.path.isdir(place):  # noqa: PTH112
+        sys.path.insert(0, place)
+        runpy._run_module_as_main("__main__", False)  # type: ignore[attr-defined]
+    else:
+        if not safe:
+            sys.path.insert(0, os.path.dirname(place))  # noqa: PTH120
+        with open(place, "rb") as file:  # noqa: PTH123
+            code = compile(file.read(), place, "exec")
+        names = vars(sys.modules["__main__"])
+        names.update(__file__=place, __cached__=None)
+        exec(code, names)  # noqa: S102 - this is what the box is for
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Waits, and does the job. An error is told without what stands between Python and the job."""
     number = int(os.environ.pop("BOX_JOB_FD"))
     prepare(sys.argv[1:])
-    run(unpack(receive(number)))
+    try:
+        run(unpack(receive(number)))
+    except Exception as error:  # noqa: BLE001
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename == "<string>":
+            trace = trace.tb_next
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        sys.exit(1)
+
+
+if __name__ == "box":
+    main()

@@ -27,6 +27,9 @@ _MOST = 4
 """Boxes in all; each holds an interpreter of some 30 MB."""
 
 _SOURCE = Path(__file__).with_name("box_worker.py")
+_LOADER = "exec(__import__('sys').argv.pop(1), {'__name__': 'box'})"
+"""Keeps `__main__` empty for the job."""
+
 _FLAGS = frozenset({"-I", "-E", "-s", "-S", "-B", "-u", "-P", "-O"})
 
 
@@ -181,7 +184,7 @@ def kind_of(spec: RunSpec) -> RunSpec | None:
     if not rest or (rest[0].startswith("-") and (rest[0] != "-m" or len(rest) == 1)):
         return None
     source = _SOURCE.read_text(encoding="utf-8")
-    return replace(spec, argv=(spec.argv[0], *flags, "-c", source, *spec.warm), files={})
+    return replace(spec, argv=(spec.argv[0], *flags, "-c", _LOADER, source, *spec.warm), files={})
 
 
 def _key(kind: RunSpec) -> Key:
