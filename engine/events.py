@@ -55,7 +55,19 @@ class Requested:
     head: bytes = b""
 
 
-Event = Stage | Progress | Judged | Notice | Requested
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """A request took about so many tokens, and no reply tells of them: it broke off, was cancelled, or was not counted.
+
+    `cost` is what they cost where the reply's own cost leaves them out. For the ledger: whoever hears it may raise
+    LimitError, and no further request is made.
+    """
+
+    tokens: int
+    cost: float = 0.0
+
+
+Event = Stage | Progress | Judged | Notice | Requested | Uncounted
 OnEvent = Callable[[Event], None]
 
 

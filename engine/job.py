@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.errors import LimitError
-from stet_ls.engine.events import Event, OnEvent, Stage
+from stet_ls.engine.events import Event, OnEvent, Stage, Uncounted
 from stet_ls.engine.line import QUEUED
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.profiles import Profile
@@ -63,6 +63,7 @@ _REVIEWS = ("explain", "analyze")
 class Ledger:
     """What a job spent. Tokens are the endpoint's own count, or 0 where it told none.
 
+    `uncounted` are tokens of requests that nobody counted, see `events.Uncounted`.
     `cost` is in the currency of the providers' prices; None as soon as one call's price is unknown, of which
     `known_cost` takes no notice.
     """
@@ -73,6 +74,7 @@ class Ledger:
     cached_tokens: int = 0
     cost: float | None = 0.0
     known_cost: float = 0.0
+    uncounted: int = 0
     stages: dict[str, float] = field(default_factory=dict)
     model: str = ""
     endpoint: str = ""
@@ -99,6 +101,8 @@ class Job:
     waited: float = 0.0
     """Seconds in which its calls waited for their turn."""
     _queued_at: float | None = None
+    _call: Spent | None = None
+    """What the call under way takes at most."""
     _runtime: Runtime | None = None
 
     @cached_property
@@ -151,12 +155,21 @@ class Job:
                 )
             self._book(completion)
         finally:
+            self._call = None
             self.purse.settle(self.trace_id, self.spent())
             self._count_waiting(name, self.waited - waited)
         return completion
 
     def _hear(self, event: Event) -> None:
-        """Counts the time that a call waits for its turn: it is nobody's work, and no deadline counts it."""
+        """Counts the time that a call waits for its turn, which no deadline counts, and what failed requests took."""
+        if isinstance(event, Uncounted):
+            self.ledger.uncounted += event.tokens
+            self.ledger.known_cost += event.cost
+            if self.ledger.cost is not None:
+                self.ledger.cost += event.cost
+            if self._call is not None:
+                self.purse.renew(self.trace_id, self.spent(), self._call)
+            return
         if isinstance(event, Stage):
             if self._queued_at is not None:
                 self.waited += time.monotonic() - self._queued_at
@@ -205,7 +218,8 @@ class Job:
 
     def spent(self) -> Spent:
         """What the job's calls took so far; a call of unknown price counts as nothing."""
-        return Spent(self.ledger.prompt_tokens + self.ledger.completion_tokens, self.ledger.known_cost)
+        ledger = self.ledger
+        return Spent(ledger.prompt_tokens + ledger.completion_tokens + ledger.uncounted, ledger.known_cost)
 
     def seconds(self) -> float:
         """Seconds since the job began."""
@@ -235,6 +249,7 @@ class Job:
         prompt_tokens = round(prompt_tokens * self.profile.token_factor)
         call = Spent(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
         await asyncio.to_thread(self.purse.reserve, self.trace_id, self.spent(), call)
+        self._call = call
 
     def _left(self) -> float:
         """Seconds of work that the job may still take."""

@@ -30,7 +30,8 @@ class Ended(StrEnum):
 class Entry:
     """What one job spent. `at` is its end in UTC; tokens are the endpoints' own counts; `cost` is None if unknown.
 
-    A call that was cancelled is counted, its tokens are not: no endpoint tells them.
+    `uncounted` are the tokens that no endpoint counted, as far as they can be guessed: of requests that were cancelled
+    or broke off.
     """
 
     at: str
@@ -43,6 +44,7 @@ class Entry:
     completion_tokens: int = 0
     cost: float | None = 0.0
     seconds: float = 0.0
+    uncounted: int = 0
 
     @property
     def day(self) -> str:
@@ -62,6 +64,7 @@ class Total:
     cost: float = 0.0
     unpriced: int = 0
     seconds: float = 0.0
+    uncounted: int = 0
 
     def plus(self, entry: Entry) -> Total:
         """With one job more."""
@@ -74,12 +77,13 @@ class Total:
             self.cost + (entry.cost or 0.0),
             self.unpriced + (entry.cost is None),
             self.seconds + entry.seconds,
+            self.uncounted + entry.uncounted,
         )
 
     @property
     def tokens(self) -> int:
-        """Sent and received."""
-        return self.prompt_tokens + self.completion_tokens
+        """Sent and received, those that nobody counted among them."""
+        return self.prompt_tokens + self.completion_tokens + self.uncounted
 
 
 GROUPS = ("day", "model", "action")

@@ -132,11 +132,12 @@ class Engine:
             completion_tokens=spent.completion_tokens,
             cost=spent.cost if spent.cost is None else round(spent.cost, 6),
             seconds=round(job.seconds(), 3),
+            uncounted=spent.uncounted,
         )
         told = {"job": entry.job, "action": entry.action, "ended": entry.ended, "model": entry.model}
         tokens = entry.prompt_tokens + entry.completion_tokens
         log.info("job ended", extra={**told, "calls": entry.calls, "tokens": tokens, "seconds": entry.seconds})
-        if spent.calls:
+        if spent.calls or spent.uncounted:
             self.ledger.add(entry)
         self._purse.close(job.trace_id)
 

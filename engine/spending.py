@@ -32,9 +32,20 @@ class Purse:
         self._limits = limits
         self._ledger = ledger
         self._running: dict[str, Spent] = {}
+        self._ended_today = Spent()
 
     def reserve(self, job: str, spent: Spent, call: Spent) -> None:
-        """Lets a job that `spent` so much make a call that takes `call` at most. Raises LimitError if it may not."""
+        """Lets a job that `spent` so much make a call that takes `call` at most. Raises LimitError if it may not.
+
+        Reads the ledger.
+        """
+        if self._limits.daily_tokens or self._limits.daily_cost:
+            today = self._ledger.today()
+            self._ended_today = Spent(today.tokens, today.cost)
+        self.renew(job, spent, call)
+
+    def renew(self, job: str, spent: Spent, call: Spent) -> None:
+        """The same once more within a call whose last request gave nothing. Goes by the ledger as it was read."""
         limits = self._limits
         planned = spent.plus(call)
         if limits.job_cost and planned.cost > limits.job_cost:
@@ -54,11 +65,10 @@ class Purse:
 
     def close(self, job: str) -> None:
         """The job has ended, and is in the ledger."""
-        self._running.pop(job, None)
+        self._ended_today = self._ended_today.plus(self._running.pop(job, Spent()))
 
     def _today(self, *, without: str) -> Spent:
-        today = self._ledger.today()
-        sum_ = Spent(today.tokens, today.cost)
+        sum_ = self._ended_today
         for job, spent in self._running.items():
             if job != without:
                 sum_ = sum_.plus(spent)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +23,9 @@ EXIT_INTERRUPTED = 130  # what a shell reports for SIGINT
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status; argparse raises SystemExit for help, version and usage."""
     words = _with_command(list(sys.argv[1:] if argv is None else argv))
+    if not sys.warnoptions:
+        # They are for developers of libraries, and some quote values out of the user's code.
+        warnings.simplefilter("ignore")
     try:
         status = _run(words)
         sys.stdout.flush()

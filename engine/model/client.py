@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from stet_ls.engine.errors import Fault
-from stet_ls.engine.events import Notice, OnEvent, Requested
+from stet_ls.engine.errors import Fault, LimitError
+from stet_ls.engine.events import Notice, OnEvent, Requested, Uncounted
 from stet_ls.engine.model.breaker import Breaker
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.connection import Connection, Listed
@@ -35,6 +36,9 @@ _TOLD_PAUSE_SECONDS = 1.0
 
 _OVERESTIMATE, _LEAST_REPLY = 1.25, 256
 """A prompt is too long for an endpoint if it is even so where the estimate is too high by a quarter."""
+
+_MAY_BE_BILLED = (Fault.EMPTY, Fault.MALFORMED, Fault.STALLED, Fault.NO_FIRST_TOKEN, Fault.DEADLINE)
+"""Faults of an endpoint that had taken the prompt: it may have read it, and counted."""
 
 _SHOWN = 200
 """Characters of a server's words that are kept. They were cut before keys were taken out: half a key may end them."""
@@ -214,14 +218,23 @@ class Client:
             between_tokens=self.provider.timeout_token,
             on_event=on_event,
         )
+        reading = exchange.reading
         try:
             await exchange.run(sdk)
+        except asyncio.CancelledError:
+            with contextlib.suppress(LimitError):  # there is no further request to be forbidden
+                on_event(self._uncounted(exchange, prompt_tokens))
+            raise
         finally:
             on_event(self._requested(exchange, profile.model))
-        reading = exchange.reading
         failure = exchange.failure and without_secrets(exchange.failure, self.connection.secrets)
         if (lost := _lost(reading, failure)) is not None:
+            if lost.fault in _MAY_BE_BILLED or reading.usage is not None:
+                on_event(self._uncounted(exchange, prompt_tokens))
             return lost
+        if reading.usage is None:
+            with contextlib.suppress(LimitError):  # the reply is here
+                on_event(replace(self._uncounted(exchange, prompt_tokens), cost=0.0))
         self.last_failure = failure
         seconds = time.monotonic() - reading.started
         first_token_seconds = seconds if reading.first_at is None else reading.first_at - reading.started
@@ -244,6 +257,13 @@ class Client:
             streamed=exchange.streamed,
             runaway=reading.runaway is not None,
         )
+
+    def _uncounted(self, exchange: Exchange, prompt_tokens: int) -> Uncounted:
+        """What a request took, as far as anybody knows; nobody bills more of a reply than was asked for."""
+        guessed = _guessed(exchange.reading, prompt_tokens)
+        guessed = replace(guessed, completion_tokens=min(guessed.completion_tokens, exchange.max_tokens))
+        usage = exchange.reading.usage or guessed
+        return Uncounted(usage.prompt_tokens + usage.completion_tokens, cost_of(self.provider, usage) or 0.0)
 
     def _requested(self, exchange: Exchange, model: str) -> Requested:
         """What an exchange brought, without this endpoint's keys in it."""

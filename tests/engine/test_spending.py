@@ -19,7 +19,7 @@ from stet_ls.engine.settings import Settings, Spending
 from stet_ls.engine.spending import Purse, Spent
 
 CODE = "def f(a):$0\n    return a\n"
-BETTER = code_reply("def f(a):\n    return a + 0\n")
+BETTER = code_reply("def f(a):\n    result = a\n    return result\n")
 BROKEN = code_reply("def f(a:\n    return a\n")
 
 

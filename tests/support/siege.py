@@ -300,7 +300,9 @@ class Siege:
         self.outcome.secrets_planted = len(self._secrets)
         for place, text in places.items():
             self.outcome.secrets_scanned += len(text)
-            self.outcome.wrong += [f"a secret is in {place}" for secret in self._secrets if secret in text][:3]
+            for secret in [secret for secret in self._secrets if secret in text][:3]:
+                around = text[max(text.index(secret) - 1500, 0) :][:1600].replace(secret, "(secret)")
+                self.outcome.wrong.append(f"a secret is in {place}: {around}")
 
 
 def _target(text: str, case: Case) -> str:
@@ -346,7 +348,7 @@ def _booked(home: Path) -> int:
         for file in (home / "data" / "ledger").glob("*.jsonl")
         for line in file.read_text().splitlines()
     ]
-    return sum(row["prompt_tokens"] + row["completion_tokens"] for row in rows)
+    return sum(row["prompt_tokens"] + row["completion_tokens"] + row["uncounted"] for row in rows)
 
 
 def _memory(client: RawClient) -> float:
