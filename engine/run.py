@@ -12,6 +12,7 @@ from stet_ls.engine.actions.recipe import Recipe, brief
 from stet_ls.engine.actions.registry import Actions
 from stet_ls.engine.events import OnEvent, ignore
 from stet_ls.engine.job import Job
+from stet_ls.engine.judges.runtimes import Runtimes
 from stet_ls.engine.ledger import Ended, Entry, LedgerFile, now
 from stet_ls.engine.memory.client import Memory
 from stet_ls.engine.memory.flow import Flow
@@ -45,6 +46,7 @@ class Engine:
         self._lines = own.lines
         self.index = WorkspaceIndex(paths, settings.privacy.ignore)
         """The workspace's symbols. Whoever opens a workspace has it watched, and tells of changes."""
+        self.runtimes = Runtimes(settings, paths)
         # A record is run again with what was remembered then, not with what is remembered now.
         remembering = settings.memory if models is None else settings.memory.model_copy(update={"enabled": False})
         self.memory = Flow(Memory(remembering, paths), remembering)
@@ -70,7 +72,7 @@ class Engine:
         recipe = self._recipe(request)
         profile = await self.models.profile()
         tape = Tape(self.models, on_event)
-        job = Job(request, self.settings, tape, profile, self._purse, tape.hear, self.index)
+        job = Job(request, self.settings, tape, profile, self._purse, tape.hear, self.index, self.runtimes)
         tape.name(job.trace_id, request.action)
         log.info("job began", extra={"job": job.trace_id, "action": request.action})
         ended, answer, raised = Ended.FAILED, None, None
@@ -163,6 +165,7 @@ class Engine:
     async def close(self) -> None:
         """Lets go of connections and of the embedded model. Records that are being written get a moment."""
         await self.index.close()
+        await self.runtimes.close()
         await self._traces.close()
         await self.memory.close()
         await self.models.close()

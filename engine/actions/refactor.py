@@ -27,8 +27,7 @@ TASK = Task(
 
 REWRITE = rewrite.Rewrite(
     done="Refactored",
-    judges=rewrite.KEEPING,
-    not_run=(rewrite.NOT_COMPARED, rewrite.NOT_RUN),
+    judges=rewrite.EQUAL,
 )
 
 

@@ -10,8 +10,9 @@ from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.formatted import formatted
 from stet_ls.engine.actions.recipe import Brief, Recipe, brief
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges import danger, lint, names, noop, signature, syntax
+from stet_ls.engine.judges import danger, doctest, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.judges.differential import judge as differential
 from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Proposal, Unusable, propose
 from stet_ls.engine.model.chat import Completion
@@ -26,14 +27,13 @@ from stet_ls.validators.source import Source, Span
 
 PARSING: tuple[Judge, ...] = (noop.judge, syntax.judge, danger.judge, names.judge)
 """The judges of any edit, cheapest first."""
-KEEPING: tuple[Judge, ...] = (*PARSING, signature.judge, lint.judge)
+KEEPING: tuple[Judge, ...] = (*PARSING, signature.judge, lint.judge, doctest.judge)
 """The judges of an edit whose callers must not notice it."""
+EQUAL: tuple[Judge, ...] = (*KEEPING, differential.judge)
+"""The judges of an edit after which the code has to behave as before."""
 
 NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
 """Said wherever no test ran: what was not checked is part of the evidence."""
-NOT_COMPARED = Evidence(Check.DIFFERENTIAL, Ruling.SKIPPED, "old and new behaviour were not compared")
-"""Said where the behaviour was to stay as it is."""
-
 
 _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(doc|comment)")
 """An instruction that speaks of it may want it gone."""

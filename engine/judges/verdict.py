@@ -14,6 +14,9 @@ Tier = Literal["tiny", "mid", "strong"]
 _PLAUSIBLE: dict[Tier, float] = {"tiny": 0.35, "mid": 0.55, "strong": 0.75}
 _UNJUDGED = 0.2
 _REFUTED = 0.1
+# What running it adds: start values too (engine facts, section 3: tiers E4 and E5).
+_RUN = 0.9
+_SHOWN_BY_RUNNING = (Check.DIFFERENTIAL, Check.DOCTEST, Check.TESTS)
 
 _SKIPPED = {
     Check.DOCTEST: "doctests not run",
@@ -36,12 +39,20 @@ def confidence(evidence: Sequence[Evidence], tier: Tier, *, truncated: bool = Fa
         return _REFUTED
     if truncated or verdicts.get(Check.SYNTAX) is not Ruling.PASS:
         return _UNJUDGED
+    if any(item.verdict is Ruling.PASS and item.trusted and item.check in _SHOWN_BY_RUNNING for item in evidence):
+        return _RUN
     return _PLAUSIBLE[tier]
 
 
 def summary(evidence: Sequence[Evidence]) -> str:
     """The evidence in one line: "syntax ok · names resolve · 0 new lint · tests not run"."""
-    shown = [item for item in evidence if not (item.check in _UNREAD and item.verdict is Ruling.PASS)]
+    shown = [
+        item
+        for item in evidence
+        if not (item.check in _UNREAD and item.verdict is Ruling.PASS)
+        # Most code has no examples; where nothing was run at all, the tests say so.
+        and not (item.check is Check.DOCTEST and item.verdict is Ruling.SKIPPED)
+    ]
     return " · ".join(_phrase(item) for item in shown)
 
 

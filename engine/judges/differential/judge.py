@@ -11,7 +11,7 @@ from stet_ls.engine.judges.differential.compare import Likeness, likeness
 from stet_ls.engine.judges.harness.place import Place, alone, place_of
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Outcome, Report, Trial
-from stet_ls.engine.judges.inputs.draw import calls_for
+from stet_ls.engine.judges.inputs.draw import GUESSED, calls_for
 from stet_ls.engine.judges.inputs.examples import test_texts
 from stet_ls.engine.judges.inputs.subject import changed_units, read_module
 from stet_ls.engine.judges.runtime import Runtime
@@ -30,6 +30,15 @@ class Difference:
     call: Call
     old: Outcome
     new: Outcome
+
+    @property
+    def is_telling(self) -> bool:
+        """False where the old code was hardly meant for the input: a TypeError may become another, and a kind that was
+        only guessed may be taken no more.
+        """
+        return self.old.valid and not (
+            self.call.origin == GUESSED and self.new.error in ("TypeError", "AttributeError")
+        )
 
     def __str__(self) -> str:
         call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet
@@ -114,7 +123,7 @@ def _compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     alike = [likeness(before, after) for _, before, after in pairs]
     differences = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is Likeness.DIFFERENT]
     # A person understands a short call that used to work best.
-    differences.sort(key=lambda each: (each.old.kind != "ok", not each.old.valid, len(each.call.snippet)))
+    differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
     valid = sum(before.valid for _, before, _ in pairs)
     return Comparison(
         unit, len(pairs), valid, alike.count(Likeness.ROUNDED), tuple(differences), dict(report.left_out),
@@ -128,10 +137,9 @@ def _evidence(done: Sequence[Comparison]) -> Evidence:
             first = each.differences[0]
             if not first.call.body:
                 return _ruled(Ruling.FAIL, f"the new code cannot be loaded: {first.new.message}", trusted=True)
-            # What the old code was never meant for tells little: a TypeError may become another.
-            if first.old.valid:
+            if first.is_telling:
                 return _ruled(Ruling.FAIL, str(first), trusted=True)
-            return _ruled(Ruling.UNKNOWN, f"differs only on inputs that the old code did not take: {first}")
+            return _ruled(Ruling.UNKNOWN, f"differs only on inputs that it may not be meant for: {first}")
     weakest = min(done, key=lambda each: each.valid)
     if weakest.opaque:
         return _ruled(Ruling.UNKNOWN, f"what `{weakest.unit}` returns cannot be compared")

@@ -11,6 +11,7 @@ from typing import Any
 VALID_WANTED = 250
 """So many calls that the code could make something of end the first run; the rest of the calls are spare."""
 _WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
+"""Errors that an input of a wrong kind raises."""
 
 
 @dataclass(frozen=True, slots=True)

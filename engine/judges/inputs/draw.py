@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from stet_ls.engine.judges.harness.trial import Call
 from stet_ls.engine.judges.inputs.examples import Row, literals, rows_for, scripts_for
+from stet_ls.engine.judges.inputs.kinds import hinted
 from stet_ls.engine.judges.inputs.mutate import literal, mutated
 from stet_ls.engine.judges.inputs.subject import Module, Parameter, Shape, Subject, read_module, subject_of
 
@@ -17,6 +18,9 @@ MUTATED = 400
 """Near misses of written examples (engine facts 1.3: with 400, 98.7 % of the bugs of HumanEvalPack show)."""
 DRAWN_BESIDE, DRAWN_ALONE = 60, 320
 """Draws from strategies, where there are examples and where there are none."""
+
+GUESSED = "guessed"
+"""The origin of an input of which nothing says that the code was meant for its kind."""
 
 
 @lru_cache(maxsize=32)
@@ -52,14 +56,16 @@ def _rows(
     changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
     near = itertools.islice(mutated(changeable, constants, seed), MUTATED)
     count = DRAWN_BESIDE if changeable else DRAWN_ALONE
-    drawn = draws(module, subject.parameters, subject.node, constants, count, seed)
+    parameters = hinted(subject.parameters, written)
+    drawn = draws(module, parameters, subject.node, constants, count, seed)
+    origin = "drawn" if all(each.annotation is not None for each in parameters) else GUESSED
     # One draw to six near misses, so that a bound on their number cuts neither off.
     for number, row in enumerate(near):
         yield row, "near an example"
         if number % 6 == 0 and drawn:
-            yield drawn.pop(0), "drawn"
+            yield drawn.pop(0), origin
     for row in drawn:
-        yield row, "drawn"
+        yield row, origin
 
 
 def draws(
@@ -146,11 +152,18 @@ def _lives(
     shape = module.shapes[subject.name]
     makings = _makings(module, shape, tests, constants, seed)
     steps = _steps(module, shape, constants, seed)
+    told = _is_told(shape)
     for number in range(DRAWN_ALONE if steps else len(makings)):
         start = number * 5 % max(len(steps), 1)
         life = [f"__out__(obj.{step})" for step in steps[start : start + 1 + number % 7]]
         making = f"obj = {shape.name}({makings[number % len(makings)]})"
-        yield Call("", "\n".join([making, *_quiet(life)]), ("obj",), "drawn")
+        yield Call("", "\n".join([making, *_quiet(life)]), ("obj",), "drawn" if told else GUESSED)
+
+
+def _is_told(shape: Shape) -> bool:
+    """True if hints say what the class takes everywhere."""
+    given = [*shape.init, *(each for method in shape.methods for each in method.parameters)]
+    return all(each.annotation is not None for each in given)
 
 
 def _quiet(lines: Sequence[str]) -> list[str]:

@@ -105,8 +105,8 @@ def _of_items(value: Any, spare: Sequence[Any], random: Random) -> Any:
     at = random.randint(0, len(items))
     move = random.randint(0, 9)
     if not items:
-        items = [random.choice(spare)] if spare and move < 5 else items
-    elif move < 4:
+        return value
+    if move < 4:
         at = min(at, len(items) - 1)
         items[at] = _changed(items[at], spare, random)
     elif move == 4:
