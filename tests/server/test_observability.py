@@ -21,8 +21,10 @@ from support.session import command, editor, fenced, finish, lines, start
 from stet_ls.engine.errors import EndpointError
 from stet_ls.engine.models import Answer, Workspace
 from stet_ls.engine.paths import user_paths
+from stet_ls.engine.replay import replay
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings import LogSettings, Provider, Settings
+from stet_ls.engine.trace.record import read
 from stet_ls.server import health
 from stet_ls.server.log import ROOT, set_format, start_log
 from stet_ls.server.metrics import Metrics
@@ -296,6 +298,8 @@ async def test_nothing_planted_is_left_on_the_disk_or_in_the_metrics(
     assert found == []
     assert [where for where, secret in planted.items() if secret in metrics.text()] == []
     assert len(list((stet_home / "data" / "traces").iterdir())) == 2
+    for file in (stet_home / "data" / "traces").iterdir():
+        assert (await replay(read(file), file.name, Settings(), user_paths())).diff == ""
     assert "reply of" in (stet_home / "log" / "stet.log").read_text()
 
 
