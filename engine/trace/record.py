@@ -22,7 +22,7 @@ MOST_BYTES = 8_000_000
 class Part(BaseModel):
     """A table of the record."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class Diagnostic(Part):
