@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from support.scripted import ScriptedModel
+
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.engine.workers.private import private_folder
 
 OURS = ("STET_", "OPENAI_")
 """Variables of the developer's shell that must not reach a test."""
@@ -20,16 +26,34 @@ def scripted() -> Iterator[ScriptedModel]:
         yield model
 
 
+@pytest.fixture(scope="session")
+def probes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sandbox's folder in which this machine's boxes were probed, once for all tests: a probe builds many boxes."""
+    folder = tmp_path_factory.mktemp("probes") / "sandbox"
+    asyncio.run(Sandbox(Level.STRONG, folder).candidates())
+    return folder
+
+
 @pytest.fixture
-def stet_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty STET_HOME, and an environment without anybody's endpoints and keys."""
+def stet_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, probes: Path) -> Path:
+    """A STET_HOME that knows this machine's boxes and nothing else, without anybody's endpoints and keys."""
     for name in tuple(os.environ):
         if name.startswith(OURS):
             monkeypatch.delenv(name)
     home = tmp_path / "stet-home"
     home.mkdir()
+    if (probes / "probed.json").exists():
+        private_folder(home / "cache" / "sandbox")
+        shutil.copy2(probes / "probed.json", home / "cache" / "sandbox")
     monkeypatch.setenv("STET_HOME", str(home))
-    return home
+    known, probed = tmp_path_factory.getbasetemp() / "probed.json", home / "cache" / "sandbox" / "probed.json"
+    if known.is_file():
+        for folder in (probed.parent.parent, probed.parent):
+            folder.mkdir(mode=0o700)
+        shutil.copy(known, probed)
+    yield home
+    if probed.is_file():
+        shutil.copy(probed, known)
 
 
 @pytest.fixture

@@ -72,10 +72,12 @@ KINDS = {
 }
 
 
-async def test_each_failure_gets_its_cause(tmp_path: Path) -> None:
+async def test_each_failure_gets_its_cause(probes: Path) -> None:
     files = {"solution.py": SOLUTION.encode(), "test_solution.py": TESTS.encode()}
     plan = TestPlan("python", tests=("test_solution.py",), files=files)
-    report = await run_tests(Sandbox(Level.STRONG, tmp_path / "sandbox"), plan)
+    sandbox = Sandbox(Level.STRONG, probes)
+    report = await run_tests(sandbox, plan)
+    await sandbox.close()
     about = About(
         "python",
         solution=frozenset({"solution.py"}),

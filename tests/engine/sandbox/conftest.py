@@ -14,12 +14,6 @@ from stet_ls.engine.sandbox.sandbox import Sandbox
 PROGRAMS = {str(path): path for path in bwrap_programs()} or {"": None}
 
 
-@pytest.fixture(scope="session")
-def probes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where what was probed is remembered, for all tests: a probe makes five boxes."""
-    return tmp_path_factory.mktemp("probes") / "sandbox"
-
-
 @pytest.fixture
 def sandbox(probes: Path) -> Sandbox:
     return Sandbox(Level.STRONG, probes)

@@ -1,0 +1,1 @@
+"""The project's own tests that touch a target: found by what they import and name, run before and after."""

@@ -1,0 +1,156 @@
+"""The project's tests, before and after: what passed has to pass, and what the target was to mend too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.project_tests.find import touching
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.engine.sandbox.runners import report as reports
+from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
+from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.engine.sandbox.spec import Overlay
+
+MENDS = frozenset({"debug", "generate", "task"})
+"""Actions after which a test that failed and names the target has to pass."""
+
+_GOOD = frozenset({CaseOutcome.PASSED, CaseOutcome.XFAILED, CaseOutcome.SKIPPED})
+_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
+_LEAST_SECONDS = 2.0
+_SHOWN = 3
+
+
+async def judge(case: Case) -> Evidence:
+    """Runs the tests that touch the target. Trusted: they are the user's and nobody changes them."""
+    runtime, path = case.runtime, case.path
+    if runtime is None or path is None:
+        return _said(Ruling.SKIPPED, "no code was run")
+    root = runtime.root_of(path)
+    if root is None:
+        return _said(Ruling.SKIPPED, "the file lies in no open folder, so no tests were looked for")
+    buffers = {buffer.path: buffer.text for buffer in runtime.workspace.buffers}
+    tests = await asyncio.to_thread(touching, root, path, case.unit, case.language, buffers)
+    if not tests:
+        about = f"`{case.unit}`" if case.unit else path.name
+        return _said(Ruling.SKIPPED, f"no test of the project touches {about}")
+    if runtime.left() < _LEAST_SECONDS:
+        return _said(Ruling.UNKNOWN, f"no time was left to run {_count(len(tests), 'test file')}")
+    run = _Runs(case, runtime, root, tests, buffers)
+    before, after = await run.before(), await run.after()
+    return await _compared(case, before, after, run)
+
+
+class _Runs:
+    """Runs the same tests on the text before and after; what came of the one before is kept for the next candidate."""
+
+    def __init__(
+        self, case: Case, runtime: Runtime, root: Path, tests: Sequence[str], buffers: Mapping[Path, str]
+    ) -> None:  # fmt: skip
+        self._case, self._runtime, self._root, self._tests = case, runtime, root, tuple(tests)
+        self._buffers = buffers
+
+    async def before(self) -> TestReport:
+        """With the text as the user has it."""
+        key = (self._root, self._tests, self._case.before.text)
+        known = self._runtime.reports.get(key)
+        if known is None:
+            known = self._runtime.reports[key] = await self._run(self._case.before.text)
+        return known
+
+    async def after(self, select: Sequence[str] = (), seed: int = 0) -> TestReport:
+        """With the candidate in place."""
+        return await self._run(self._case.after.text, select, seed)
+
+    async def _run(self, text: str, select: Sequence[str] = (), seed: int = 0) -> TestReport:
+        assert self._case.path is not None
+        texts = {**self._buffers, self._case.path: text}
+        inside = {
+            path.relative_to(self._root).as_posix(): each.encode("utf-8", "surrogatepass")
+            for path, each in texts.items()
+            if path.is_relative_to(self._root)
+        }
+        plan = TestPlan(
+            self._case.language,
+            tests=self._tests,
+            overlay=Overlay(self._root, inside),
+            suite=Suite.PROJECT,
+            select=tuple(select),
+            environment=self._runtime.python if self._case.language == "python" else None,
+            seed=seed,
+        )
+        return await run_tests(self._runtime.sandbox, plan)
+
+
+async def _compared(case: Case, before: TestReport, after: TestReport, run: _Runs) -> Evidence:
+    if after.outcome in _CANNOT and before.outcome is after.outcome:
+        return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {after.detail or after.outcome}")
+    passed = {each.id for each in before.cases if each.outcome is CaseOutcome.PASSED}
+    now = {each.id: each for each in after.cases}
+    lost = [identifier for identifier in passed if identifier not in now or now[identifier].outcome not in _GOOD]
+    if lost:
+        again = await run.after(lost, seed=1)
+        flaky = [each.id for each in again.cases if each.outcome in _GOOD and each.id in lost]
+        lost = [identifier for identifier in lost if identifier not in flaky]
+        if not lost:
+            return _said(Ruling.UNKNOWN, f"{_count(len(flaky), 'test')} ended otherwise each time: {_names(flaky)}")
+    if lost or (not passed and _broken(after) and not _broken(before)):
+        return _said(Ruling.FAIL, f"{_why(after, lost)} (passed before)")
+    failed = [each.id for each in after.failed()]
+    mending = case.action in MENDS and any(each.id in failed for each in before.failed())
+    if mending and not any(each.id not in failed for each in before.failed()):
+        return _said(Ruling.FAIL, f"{_why(after, failed)} (as before)")
+    if not passed and not any(each.outcome is CaseOutcome.PASSED for each in after.cases):
+        return _said(Ruling.UNKNOWN, f"no test passed before or after: {after.detail or after.outcome}")
+    return _said(Ruling.PASS, _good(before, after))
+
+
+def _broken(report: TestReport) -> bool:
+    return report.outcome in (Outcome.ERROR, Outcome.TIMEOUT, Outcome.LIMIT, Outcome.INCOMPLETE, Outcome.RED)
+
+
+def _good(before: TestReport, after: TestReport) -> str:
+    passing = [each.id for each in after.cases if each.outcome is CaseOutcome.PASSED]
+    mended = [each.id for each in before.failed() if each.id in passing]
+    still = len(after.failed())
+    said = f"{_count(len(passing), 'test')} {'passes' if len(passing) == 1 else 'pass'}"
+    if mended:
+        said += f", {len(mended)} of them failed before"
+    return f"{said}; {still} fail as before" if still else said
+
+
+def _why(report: TestReport, wanted: Sequence[str]) -> str:
+    """The first failure in words, and how many there are."""
+    for error in report.collection:
+        return f"{error.path}: {_line(error.failure)}"
+    failing = [each for each in report.failed() if each.id in wanted]
+    if not failing:
+        gone = f"{_names(wanted)} did not run: " if wanted else ""
+        return f"{gone}{report.detail or report.outcome}"
+    first = failing[0]
+    said = f"{first.id.rpartition('::')[2]} fails: {_line(first.failure) if first.failure else first.outcome}"
+    return said if len(failing) == 1 else f"{said} (and {len(failing) - 1} more)"
+
+
+def _line(failure: reports.Failure) -> str:
+    compared = failure.comparison
+    if compared is not None:
+        return f"{compared.left} {compared.operator} {compared.right} is false"
+    return f"{failure.type}: {failure.message.strip().partition(chr(10))[0]}"
+
+
+def _names(identifiers: Sequence[str]) -> str:
+    shown = ", ".join(sorted(each.rpartition("::")[2] for each in identifiers)[:_SHOWN])
+    return shown if len(identifiers) <= _SHOWN else f"{shown} and {len(identifiers) - _SHOWN} more"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _said(verdict: Ruling, detail: str) -> Evidence:
+    return Evidence(Check.TESTS, verdict, detail, trusted=verdict in (Ruling.PASS, Ruling.FAIL))

@@ -1,0 +1,216 @@
+"""The project's own tests as a judge: which are found, and what before and after make of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.project_tests.find import is_test, touching
+from stet_ls.engine.judges.project_tests.judge import judge
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Buffer, Evidence, Ruling, Workspace
+from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, own
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.mounts import interpreter as binds
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.validators.source import Source
+
+PRICES = """def discount(price, rate):
+    return price * (1 - rate)
+
+
+def total(prices):
+    return sum(prices)
+"""
+TESTS = """from shop.prices import discount, total
+
+
+def test_discount():
+    assert discount(100, 0.25) == 75
+
+
+def test_total():
+    assert total([1, 2]) == 3
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    for name, text in {
+        "shop/__init__.py": "",
+        "shop/prices.py": PRICES,
+        "shop/cart.py": "from shop.prices import total\n\n\ndef pay(cart):\n    return total(cart)\n",
+        "shop/other.py": "def alone():\n    return 1\n",
+        "tests/test_prices.py": TESTS,
+        "tests/test_cart.py": "from shop.cart import pay\n\n\ndef test_pay():\n    assert pay([2, 2]) == 4\n",
+        "tests/test_other.py": "from shop.other import alone\n\n\ndef test_alone():\n    assert alone() == 1\n",
+        "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n',
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def python() -> Environment:
+    """This interpreter, without the plugins of this repository's own tests: they take seconds to load."""
+    bare = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return own(Interpreter(Path(sys.executable), sys.version_info[:3], binds(), bare, modules=frozenset({"pytest"})))
+
+
+Judged = Callable[..., Awaitable[Evidence]]
+
+
+@pytest.fixture
+async def judged(shop: Path, probes: Path) -> AsyncIterator[Judged]:
+    """Judges a text of `prices.py`."""
+    sandbox = Sandbox(Level.STRONG, probes)
+
+    async def ask(
+        after: str,
+        *,
+        before: str = PRICES,
+        unit: str = "discount",
+        action: str = "refactor",
+        buffers: tuple[Buffer, ...] = (),
+    ) -> Evidence:
+        runtime = Runtime(sandbox, python(), Workspace((shop,), buffers))
+        case = Case(action, "python", shop / "shop/prices.py", Source(before), Source(after), unit, runtime=runtime)
+        return await judge(case)
+
+    yield ask
+    await sandbox.close()
+
+
+def test_tests_are_found_by_what_they_import_and_name(shop: Path) -> None:
+    def found(path: str, unit: str) -> tuple[str, ...]:
+        return touching(shop, shop / path, unit, "python", {})
+
+    assert found("shop/prices.py", "discount") == ("tests/test_prices.py",)
+    assert found("shop/cart.py", "pay") == ("tests/test_cart.py",)
+    assert found("shop/other.py", "") == ("tests/test_other.py",)
+    (shop / "tests/test_prices.py").unlink()
+    assert found("shop/prices.py", "total") == ("tests/test_cart.py",), "by way of the module between"
+
+
+GO = {
+    "a/x.go": "package a\nfunc Sum() int { return 1 }\n",
+    "a/x_test.go": "package a\nfunc TestSum(t *testing.T) { Sum() }\n",
+    "a/y_test.go": "package a\nfunc TestY(t *testing.T) {}\n",
+}
+SCRIPT = {
+    "src/sum.ts": "export function sum() {}\n",
+    "src/sum.test.ts": 'import { sum } from "./sum";\nsum();\n',
+    "src/b.test.ts": 'import { b } from "./b";\n',
+}
+JAVA = {
+    "src/main/java/p/Sum.java": "package p; class Sum {}",
+    "src/test/java/p/SumTest.java": "package p; class SumTest { Sum s; }",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "files", "target", "unit", "expected"),
+    [
+        ("go", GO, "a/x.go", "Sum", "a/x_test.go"),
+        ("typescript", SCRIPT, "src/sum.ts", "sum", "src/sum.test.ts"),
+        ("java", JAVA, "src/main/java/p/Sum.java", "Sum", "src/test/java/p/SumTest.java"),
+    ],
+)
+def test_other_languages_have_their_ways(
+    tmp_path: Path, language: str, files: dict[str, str], target: str, unit: str, expected: str
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert touching(tmp_path, tmp_path / target, unit, language, {}) == (expected,)
+
+
+def test_an_unsaved_test_counts(shop: Path) -> None:
+    path = shop / "tests/test_new.py"
+    assert touching(shop, shop / "shop/prices.py", "discount", "python", {path: TESTS})[0] == "tests/test_new.py"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("tests/test_a.py", True),
+        ("a_test.go", True),
+        ("tests/conftest.py", False),
+        ("latest.py", False),
+        ("src/contest.py", False),
+    ],
+)
+def test_what_a_test_file_is(path: str, expected: bool) -> None:
+    assert is_test(path) is expected
+
+
+async def test_equal_code_passes(shop: Path, judged: Judged) -> None:
+    evidence = await judged(PRICES.replace("price * (1 - rate)", "price - price * rate"))
+    assert (evidence.verdict, evidence.detail, evidence.trusted) == (Ruling.PASS, "2 tests pass", True)
+
+
+async def test_what_passed_has_to_pass(shop: Path, judged: Judged) -> None:
+    evidence = await judged(PRICES.replace("1 - rate", "1 + rate"))
+    assert evidence.verdict is Ruling.FAIL
+    assert evidence.detail == "test_discount fails: 125.0 == 75 is false (passed before)"
+    assert evidence.trusted
+    assert (shop / "shop/prices.py").read_text() == PRICES
+
+
+async def test_a_module_that_no_longer_imports(shop: Path, judged: Judged) -> None:
+    evidence = await judged("import nonesuch\n" + PRICES)
+    assert evidence.verdict is Ruling.FAIL
+    assert "nonesuch" in evidence.detail
+
+
+async def test_code_that_leaves_the_program_is_no_pass(shop: Path, judged: Judged) -> None:
+    evidence = await judged("import os\nos._exit(0)\n" + PRICES)
+    assert evidence.verdict is Ruling.FAIL
+
+
+async def test_a_fix_mends_the_failing_test(shop: Path, judged: Judged) -> None:
+    broken = PRICES.replace("1 - rate", "1 + rate")
+    (shop / "shop/prices.py").write_text(broken)
+    evidence = await judged(PRICES, before=broken, action="debug")
+    assert (evidence.verdict, evidence.detail) == (Ruling.PASS, "2 tests pass, 1 of them failed before")
+    still = await judged(broken.replace("rate):", "rate=0):"), before=broken, action="debug")
+    assert still.verdict is Ruling.FAIL
+    assert still.detail == "test_discount fails: 125.0 == 75 is false (as before)"
+
+
+async def test_what_failed_before_is_no_reproach_to_a_refactoring(shop: Path, judged: Judged) -> None:
+    broken = PRICES.replace("1 - rate", "1 + rate")
+    evidence = await judged(broken.replace("price *", "1 * price *"), before=broken)
+    assert (evidence.verdict, evidence.detail) == (Ruling.PASS, "1 test passes; 1 fail as before")
+
+
+async def test_a_flaky_test_accuses_nobody(shop: Path, judged: Judged) -> None:
+    luck = "\n\ndef test_luck():\n    assert '# new' not in open('shop/prices.py').read() or SEED == '1'\n"
+    (shop / "tests/test_prices.py").write_text("import os\nSEED = os.environ['PYTHONHASHSEED']\n" + TESTS + luck)
+    evidence = await judged(PRICES + "# new\n")
+    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False)
+    assert evidence.detail == "1 test ended otherwise each time: test_luck"
+
+
+async def test_unsaved_buffers_are_what_is_tested(shop: Path, judged: Judged) -> None:
+    cart = Buffer(
+        shop / "shop/cart.py", 3, "from shop.prices import total\n\n\ndef pay(cart):\n    return total(cart) + 1\n"
+    )
+    (shop / "tests/test_prices.py").unlink()
+    evidence = await judged(PRICES + "\n", unit="total", buffers=(cart,))
+    assert evidence.verdict is Ruling.UNKNOWN
+    assert "no test passed before or after" in evidence.detail
+
+
+async def test_what_could_not_be_done_is_said(shop: Path, judged: Judged) -> None:
+    (shop / "tests/test_prices.py").unlink()
+    (shop / "tests/test_cart.py").unlink()
+    nothing = await judged(PRICES + "\n")
+    assert (nothing.verdict, nothing.detail) == (Ruling.SKIPPED, "no test of the project touches `discount`")
+    unsaved = Case("refactor", "python", None, Source(PRICES), Source(PRICES + "\n"), "discount")
+    assert (await judge(unsaved)).detail == "no code was run"
