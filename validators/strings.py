@@ -53,8 +53,13 @@ def _passages(parsed: Parsed) -> tuple[Passage, ...]:
 
 def fixed_lines(source: Source, language: str) -> frozenset[int]:
     """The lines that begin inside a literal: their leading white space is data and must stay as it is."""
+    return _fixed_lines(source, passages(source, language))
+
+
+@lru_cache(maxsize=8)
+def _fixed_lines(source: Source, found: tuple[Passage, ...]) -> frozenset[int]:
     fixed: set[int] = set()
-    for passage in passages(source, language):
+    for passage in found:
         if passage.kind in ("string", "heredoc"):
             first = source.line_of(passage.span.start) + (passage.kind == "string")
             last = source.line_of(max(passage.span.start, passage.span.end - 1))

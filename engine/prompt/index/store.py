@@ -108,8 +108,7 @@ class Store:
         if not self.path.exists():
             return Status()
         with self._open() as db:
-            row = db.execute("select value from facts where key = 'status'").fetchone()
-        return Status(**json.loads(row[0])) if row else Status()
+            return _status(db)
 
     def tell(self, status: Status) -> None:
         """Writes the status down."""
@@ -156,8 +155,8 @@ class Store:
                 below = (path, f"{path}/", f"{path}0")  # "0" follows "/": all that begins with the folder
                 db.execute("delete from files where path = ? or (path > ? and path < ?)", below)
 
-    def find(self, names: Sequence[str], languages: Sequence[str]) -> list[Hit]:
-        """What the files of some languages define under some names, in the order of their paths."""
+    def find(self, names: Sequence[str], languages: Sequence[str]) -> tuple[list[Hit], Status]:
+        """What the files of some languages define under some names, in the order of their paths; and the status."""
         query = (
             "select path, language, changed, size, hash, name, qualified, kind, first, last, signature, doc "
             "from symbols join files on files.id = symbols.file "
@@ -169,7 +168,7 @@ class Store:
                 wanted = (name, json.dumps(languages), _MOST_FOUND)
                 for path, language, changed, size, digest, *entry in db.execute(query, wanted):
                     hits.append(Hit(path, language, Stamp(changed, size, digest), Entry(*entry)))
-        return hits
+            return hits, _status(db)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -177,6 +176,11 @@ class Store:
             db.execute("pragma foreign_keys = on")
             db.execute("pragma synchronous = off")  # it can be made again
             yield db
+
+
+def _status(db: sqlite3.Connection) -> Status:
+    row = db.execute("select value from facts where key = 'status'").fetchone()
+    return Status(**json.loads(row[0])) if row else Status()
 
 
 def prune(folder: Path, *, days: float = 60.0) -> None:

@@ -212,8 +212,7 @@ class WorkspaceIndex:
         """What the database of a root has, and what it lacks."""
         store = self._store(root)
         try:
-            status = store.status()
-            hits = store.find(names, languages) if store.path.exists() else []
+            hits, status = store.find(names, languages) if store.path.exists() else ([], Status())
         except (OSError, ValueError, TypeError, sqlite3.Error) as error:
             _log.info("the index of %s cannot be asked: %s", root, error)
             return [], NOT_READY if root in self._asked else ""
