@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from stet_ls.engine.sandbox.spec import Limits, Status
 from stet_ls.engine.sandbox.start import Start
@@ -92,8 +93,9 @@ async def supervise(
     stop = stop or kill_group
     started = time.monotonic()
     try:
-        child = await asyncio.create_subprocess_exec(
-            *argv,
+        child = await started_whole(
+            argv,
+            stop,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -153,6 +155,23 @@ async def supervise(
     ended.extra = {name: capture.kept() for name, capture in extra.items()}
     ended.seconds = time.monotonic() - started
     return ended
+
+
+async def started_whole(argv: Sequence[str], stop: Callable[[int], None], **options: Any) -> asyncio.subprocess.Process:
+    """Starts a child. Whoever is cancelled meanwhile waits for the start and ends the child.
+
+    asyncio's own way waits for ever if it is cancelled between the start and the connection of the pipes.
+    """
+    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*argv, **options))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait({starting})
+        if not starting.cancelled() and starting.exception() is None:
+            child = starting.result()
+            stop(child.pid)
+            await child.communicate()
+        raise
 
 
 async def _until_begun(start: Start, watched: asyncio.Task[int], look: Callable[[], Status | None]) -> Status | None:

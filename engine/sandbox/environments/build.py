@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import shutil
-import signal
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from pathlib import Path
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.environments.index import uv_options
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
+from stet_ls.engine.sandbox.supervise import kill_group, started_whole
 
 _MOST_SECONDS = 600.0
 _OFFLINE = ("failed to fetch", "error sending request", "dns error", "connect error", "network is", "timed out")
@@ -140,8 +139,9 @@ def _plain(name: str, version: str) -> bool:
 
 
 async def _run(argv: Sequence[str], variables: dict[str, str], folder: Path) -> tuple[int, str]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", "-c", _TETHER, str(os.getpid()), *argv),
+    process = await started_whole(
+        (sys.executable, "-I", "-S", "-c", _TETHER, str(os.getpid()), *argv),
+        kill_group,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
@@ -157,8 +157,7 @@ async def _run(argv: Sequence[str], variables: dict[str, str], folder: Path) -> 
         raise PackagesError(f"Installing packages took more than {_MOST_SECONDS:g} s and was stopped.") from None
     finally:
         if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            kill_group(process.pid)
             await process.wait()
 
 

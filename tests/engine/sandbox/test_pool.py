@@ -307,3 +307,21 @@ def _alive(process: int) -> bool:
 def test_what_a_waiting_box_cannot_do_runs_cold(change: dict[str, object]) -> None:
     assert kind_of(script("")) is not None
     assert kind_of(replace(script(""), **change)) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("warm", [(), ("json",)], ids=["cold", "waiting"])
+async def test_a_run_may_be_cancelled_at_any_moment(box: Bwrap, pool: Pool, warm: tuple[str, ...]) -> None:
+    """Also between the start of a process and the connection of its pipes, where asyncio would wait for ever."""
+    before = set(tree.descendants(os.getpid()))
+    spec = script("import time; time.sleep(60)", warm=warm)
+    async with asyncio.timeout(60):
+        for turn in range(12):
+            task = asyncio.create_task(pool.run(Counting(box), spec))
+            for _ in range(3 * turn):
+                await asyncio.sleep(0.001)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        await pool.close()
+
+    assert not set(tree.descendants(os.getpid())) - before
