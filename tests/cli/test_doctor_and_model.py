@@ -16,7 +16,7 @@ def test_doctor_tells_what_works(stet: Stet, scripted: ScriptedModel, stet_home:
     assert ran.status == 0, ran.err
     assert f"✓ model     scripted-7b at {scripted.base_url} is ready" in ran.out
     assert "✓ checker   python: syntax by ruff, ast; lint by ruff; format by ruff" in ran.out
-    assert "– sandbox   not built yet: nothing is run" in ran.out
+    assert re.search(r"[✓–] sandbox   (bubblewrap|landlock|none) ?[^:]*: (full|strong|partial|none)", ran.out)
     assert str(stet_home / "config.toml") in ran.out
     assert scripted.requests == []
     assert "test-key" not in ran.out + ran.err

@@ -48,7 +48,7 @@ async def test_without_walls_everything_leaks(tmp_path: Path) -> None:
 
     assert set(probed.holes) == set(Wall)
     assert level_of(probed.enforced) is Level.NONE
-    for name in ("read_canary", "list_home"):
+    for name in ("read_canary", "list_folder"):
         assert name in probed.holes[Wall.FILES_READ]
     for name in ("connect_unix", "connect_abstract", "send_through_pair"):
         assert name in probed.holes[Wall.UNIX_SOCKETS]

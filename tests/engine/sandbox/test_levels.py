@@ -1,0 +1,136 @@
+"""Which box is taken, what it earns, and what is said of it."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.errors import PolicyError
+from stet_ls.engine.sandbox import advice, candidates, filters, landlock, probe
+from stet_ls.engine.sandbox.confinement import PARTLY, Landlock
+from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall
+from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
+from stet_ls.engine.sandbox.spec import Overlay, RunSpec
+
+needs_landlock = pytest.mark.skipif(landlock.abi() < 4, reason="the kernel has no Landlock of ABI 4")
+
+
+@pytest.fixture
+def ubuntu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Ubuntu 24.04: bwrap is there and AppArmor stops it, Landlock has the ABI 4. Its bwrap."""
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    program.chmod(0o755)
+    switch = tmp_path / "apparmor_restrict_unprivileged_userns"
+    switch.write_text("1\n")
+    monkeypatch.setattr(candidates, "bwrap_programs", lambda: iter([program]))
+    monkeypatch.setattr(advice, "_APPARMOR", switch)
+    monkeypatch.setattr(landlock, "abi", lambda: 4)
+    return program
+
+
+@needs_landlock
+async def test_where_apparmor_stops_bwrap_landlock_is_strong(ubuntu: Path, tmp_path: Path) -> None:
+    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
+
+    result = await sandbox.run(RunSpec(("echo", "ran")))
+
+    report = result.isolation
+    assert (result.stdout, report.backend, report.level) == (b"ran\n", "landlock", Level.STRONG)
+    best = await sandbox.best()
+    assert best
+    assert "AppArmor keeps ordinary programs from making user namespaces" in best.report.why_not_stronger
+    assert f"profile stet-bwrap {ubuntu} flags=(unconfined) {{\n  userns,\n}}" in best.report.advice
+    assert best.report.advice.endswith("sudo apparmor_parser -r /etc/apparmor.d/stet-bwrap")
+
+
+@needs_landlock
+async def test_full_is_not_reached_by_asking_for_it(ubuntu: Path, tmp_path: Path) -> None:
+    sandbox = Sandbox(Level.FULL, tmp_path / "sandbox")
+
+    with pytest.raises(PolicyError, match="isolation full is asked for and strong is what stands here") as refused:
+        await sandbox.run(RunSpec(("true",)))
+    assert str(ubuntu) in str(refused.value)
+
+
+@needs_landlock
+@pytest.mark.parametrize(
+    ("part", "wall"),
+    [("_SIGNALS", Wall.SIGNALS), ("_MODES_AND_TIMES", Wall.FILES_WRITE), ("_REACHING_OUT", Wall.UNIX_SOCKETS)],
+)
+async def test_without_its_filter_landlock_earns_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, wall: Wall
+) -> None:
+    """The probe sees what the filter is there for."""
+    monkeypatch.setattr(filters, part, ())
+    (tmp_path / "sandbox").mkdir(mode=0o700)
+    box = Landlock(4, tmp_path / "sandbox", IsolationReport("landlock", "", Level.NONE))
+
+    probed = await probe.attack(box, PARTLY)
+
+    assert wall in probed.holes
+
+
+async def test_a_backend_that_is_named_is_the_only_one(tmp_path: Path) -> None:
+    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox", backend="podman:nowhere")
+
+    if shutil.which("podman"):
+        pytest.skip("podman is here")
+    with pytest.raises(PolicyError, match=r"the settings name podman:nowhere .* not here"):
+        await sandbox.run(RunSpec(("true",)))
+
+
+@pytest.mark.skipif(
+    len(list(candidates.bwrap_programs())) < 2, reason="there is no second bwrap, which lays over what it shows"
+)
+async def test_a_workspace_is_laid_over_where_one_can(tmp_path: Path) -> None:
+    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    (tmp_path / "workspace").mkdir()
+
+    result = await sandbox.run(RunSpec(("true",), overlay=Overlay(tmp_path / "workspace")))
+
+    assert result.isolation.level is Level.FULL
+    assert not (tmp_path / "sandbox" / "mirrors").exists()
+
+
+@pytest.mark.parametrize(
+    ("system", "why", "command"),
+    [("Linux", "bubblewrap is not installed", "apt install bubblewrap"), ("Windows", "WSL", "wsl --install"),
+     ("Plan9", "no sandbox for Plan9", "")],
+)  # fmt: skip
+def test_without_any_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch, system: str, why: str, command: str) -> None:
+    monkeypatch.setattr(platform, "system", lambda: system)
+
+    report = none_here()
+
+    assert report.level is Level.NONE
+    assert why in report.why_not_stronger
+    assert command in report.advice
+
+
+def test_the_advice_is_a_command_that_a_shell_understands() -> None:
+    profile = advice.APPARMOR_PROFILE.format(program="/usr/bin/bwrap")
+
+    said = subprocess.run(["sh", "-c", f"printf '%s' '{profile}'"], capture_output=True, text=True)
+
+    assert said.stdout == profile
+
+
+async def test_two_at_once_probe_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    real = probe.attack
+
+    async def attack(*arguments: object) -> probe.Probed:
+        asked.append(arguments)
+        return await real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(probe, "attack", attack)
+    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
+    await asyncio.gather(sandbox.best(), sandbox.best())
+
+    assert len(asked) == 1
