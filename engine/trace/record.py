@@ -182,7 +182,7 @@ def parse(text: str, name: str) -> Record:
         hint = "a newer Stet made it; update this one" if version > VERSION else "this Stet reads none so old"
         raise UsageError(f"{name}: stet_trace: its form is version {version} and this Stet reads {VERSION}; {hint}.")
     try:
-        return Record.model_validate_json(json.dumps(data))
+        return Record.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])

@@ -13,12 +13,12 @@ from support.engine import Bench, code_reply
 from support.planted import NAMED, PASSWORDS, TOKENS
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.errors import EndpointError, NoModelError, UsageError
+from stet_ls.engine.errors import EndpointError, LimitError, NoModelError, UsageError
 from stet_ls.engine.ledger import Ended
 from stet_ls.engine.models import Budget
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.replay import Replayed, replay
-from stet_ls.engine.settings import ModelSettings, Settings, TraceSettings
+from stet_ls.engine.settings import ModelSettings, Settings, Spending, TraceSettings
 from stet_ls.engine.trace.record import Record, parse, read
 from stet_ls.engine.trace.store import Store
 
@@ -287,3 +287,45 @@ async def test_a_record_widens_no_right(bench: Bench, scripted: ScriptedModel) -
     assert (settings.checkers, settings.providers, settings.checks.trusted_workspaces) == ((), (), ())
     assert (settings.sandbox.minimum_level, settings.model.embedded) == ("strong", "auto")
     assert settings.checks.disabled_tools == ()
+
+
+async def test_a_job_that_a_limit_stopped_is_replayed(scripted: ScriptedModel, stet_home: Path) -> None:
+    async with Bench(scripted, Settings(spending=Spending(daily_tokens=10))) as bench:
+        with pytest.raises(LimitError):
+            await bench.run("refactor", SIGN)
+        record = await recorded(bench)
+    assert record.calls == ()
+    assert (await again(record)).diff == ""
+
+
+async def test_half_a_surrogate_pair_is_kept(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", f"{SIGN}\n\nX = 1  # \ud83d\n")
+    record = await recorded(bench)
+    assert (await again(record)).diff == ""
+
+
+@pytest.mark.parametrize("eol", ["\r\n", "\r", "\n"])
+async def test_line_ends_and_wide_letters_stay(bench: Bench, scripted: ScriptedModel, eol: str) -> None:
+    import random
+
+    secret = TOKENS["stripe live"](random.Random(8))
+    text = (
+        f'KEY = "{secret}"; WORD = "\U0001f600é"\n\n\ndef sign(x):\n    $0if x > 0:\n        return 1\n    return -1\n'
+    )
+    scripted.default = Reply(code_reply(SHORT))
+    answer = await bench.run("refactor", text.replace("\n", eol))
+    assert answer.success
+    record = await recorded(bench)
+    assert secret not in record.to_json()
+    assert (await again(record)).diff == ""
+
+
+async def test_a_short_secret_moves_what_follows_it(bench: Bench, scripted: ScriptedModel) -> None:
+    """A word in its place is longer than it, so columns on its line are others; the edit is still about the same."""
+    text = 'password = "hu7r2"; f = lambda x: (x if $0x > 0 else 0)\n'
+    scripted.default = Reply(code_reply('password = "STET_SECRET_1"; f = lambda x: max(x, 0)'))
+    answer = await bench.run("refactor", text)
+    record = await recorded(bench)
+    assert answer.success, answer.message
+    assert (await again(record)).diff == ""
