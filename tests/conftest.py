@@ -46,14 +46,7 @@ def stet_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, probes: Path) -> 
         private_folder(home / "cache" / "sandbox")
         shutil.copy2(probes / "probed.json", home / "cache" / "sandbox")
     monkeypatch.setenv("STET_HOME", str(home))
-    known, probed = tmp_path_factory.getbasetemp() / "probed.json", home / "cache" / "sandbox" / "probed.json"
-    if known.is_file():
-        for folder in (probed.parent.parent, probed.parent):
-            folder.mkdir(mode=0o700)
-        shutil.copy(known, probed)
-    yield home
-    if probed.is_file():
-        shutil.copy(probed, known)
+    return home
 
 
 @pytest.fixture
