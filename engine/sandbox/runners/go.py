@@ -55,7 +55,7 @@ class Go:
                 "GOTOOLCHAIN": "local",
                 "GOFLAGS": "",
                 "GOTELEMETRY": "off",
-                "GOCACHE": "/tmp/go-build",  # noqa: S108 - the box's own
+                "GOCACHE": "@TMP@/go-build",
                 "GOMODCACHE": str(modules),
             },
             limits=LIMITS["go"],

@@ -18,7 +18,7 @@ from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
 
 _JDK = "a JDK, 17 or later (apt install default-jdk)"
 _SECONDS = 20.0
-_CLASSES = "/tmp/classes"  # noqa: S108 - the box's own
+_CLASSES = "@TMP@/classes"
 _JAR = "junit-platform-console-standalone*.jar"
 
 

@@ -50,12 +50,12 @@ class Native:
     def _steps(self, plan: TestPlan, compiler: str, returned: str) -> Iterator[Step]:
         # All are compiled before the first runs: a test shall not find the word of another one's end.
         for number, test in enumerate(plan.tests):
-            argv = (compiler, "-g", "-O0", "-I.", "-o", f"/tmp/test{number}")  # noqa: S108 - the box's own
+            argv = (compiler, "-g", "-O0", "-I.", "-o", f"@TMP@/test{number}")
             sources = (test, *self._others(plan, test), "-x", "c", returned, "-x", "none")
             more = ("-Wl,--wrap=main", "-lm", "-pthread")
             yield Step(f"build {test}", (*argv, *sources, *more), _BUILD_SECONDS)
         for number, test in enumerate(plan.tests):
-            yield Step(f"run {test}", (f"/tmp/test{number}",), _TEST_SECONDS, hide=(returned,))  # noqa: S108
+            yield Step(f"run {test}", (f"@TMP@/test{number}",), _TEST_SECONDS, hide=(returned,))
 
     def _others(self, plan: TestPlan, test: str) -> Iterator[str]:
         included = set(re.findall(r'#\s*include\s*"([^"]+)"', plan.text(test) or ""))

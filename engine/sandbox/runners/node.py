@@ -63,7 +63,7 @@ class TypeScript:
             *(str(esbuild.path), *plan.tests, "--bundle", "--platform=node", "--format=esm", "--packages=external"),
             *("--sourcemap=inline", "--outbase=.", f"--outdir={out}", "--out-extension:.js=.mjs", "--log-level=error"),
         )
-        sources = {f"{plan.root}/{path}": test for test, path in built.items()}
+        sources = {path: test for test, path in built.items()}
         build = Step("build", argv, _SECONDS, needed=True)
         program = Program(node.path, (*node.binds, *esbuild.binds))
         return _spec(plan, nonce, program, (build,), tuple(built.values()), sources, ("--enable-source-maps",))
@@ -87,7 +87,7 @@ def _spec(
     options: Sequence[str],
 ) -> RunSpec:
     word = channel.token(nonce).encode()
-    names = {**sources, **{f"{plan.root}/{test}": test for test in plan.tests}}
+    names = {**sources, **{test: test for test in plan.tests}}
     reporter = channel.inside("reporter.mjs").replace(b"STET_TOKEN", word)
     cover = ("--experimental-test-coverage",) if plan.coverage else ()
     argv = (

@@ -38,6 +38,7 @@ class TestPlan:
     those that can be told from the files are added for generated tests. `select` are the ids to run where not all are
     wanted. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first that
     fits. `environment` is Python's; without one, Stet's own interpreter serves. `binds` are further folders to show.
+    `told_root` is filled in from the report.
     """
 
     __test__: ClassVar[bool] = False
@@ -56,11 +57,12 @@ class TestPlan:
     seed: int = 0
     coverage: bool = False
     limits: Limits | None = None
+    told_root: str = ""
 
     @property
     def root(self) -> str:
-        """The working folder as the run sees it."""
-        return str(self.overlay.root) if self.overlay else mounts.BOX
+        """The working folder as the run saw it: not every box can show a folder at a path of its own."""
+        return self.told_root or (str(self.overlay.root) if self.overlay else mounts.BOX)
 
     def text(self, path: str) -> str | None:
         """A file as the run will see it: the plan's, an unsaved buffer, the workspace's; None if unreadable."""

@@ -36,6 +36,8 @@ class Pytest:
                 **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plan.suite is Suite.GENERATED else {}),
             },
             limits=TESTS,
+            # Plugins are found when pytest starts: what a project's own would import is not known ahead.
+            warm=("pytest",) if plan.suite is Suite.GENERATED and not plan.coverage else (),
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
@@ -51,5 +53,5 @@ def _arguments(plan: TestPlan) -> Iterator[str]:
     yield from ("-p", "no:cacheprovider", "-q")
     if plan.suite is Suite.GENERATED:
         # An empty configuration: a stray one above the working folder, or among the files, changes no rule.
-        yield from ("-c", "/dev/null", f"--rootdir={plan.root}", "-o", "console_output_style=classic")
+        yield from ("-c", "/dev/null", "--rootdir=.", "--confcutdir=.", "-o", "console_output_style=classic")
     yield from plan.select or plan.tests

@@ -19,7 +19,8 @@ from stet_ls.engine.sandbox.spec import Limits, RunSpec
 class Step:
     """One command. After a `needed` one that failed no other runs. `wall` is in seconds.
 
-    `hide` are files that are removed before it starts; `merge` puts what it writes to both streams in one order.
+    `hide` are files that are removed before it starts; `merge` puts what it writes to both streams in one order. In
+    words and variables `@TMP@` stands for the box's folder for temporary files.
     """
 
     name: str
@@ -73,7 +74,7 @@ def spec(
                 "argv": step.argv,
                 "wall": step.wall,
                 "needed": step.needed,
-                "env": dict(step.env),
+                "env": {**env, **step.env},
                 "hide": step.hide,
                 "merge": step.merge,
             }
@@ -86,7 +87,6 @@ def spec(
         files={**placed("relay_main", nonce), f"{FOLDER}/job.json": json.dumps(job).encode(), **files},
         # Programs of the steps come first on the path, and nothing of the relay's: its folder holds a Python.
         binds=(*binds, *mounts.interpreter(python)),
-        env=env,
         limits=limits,
     )
 

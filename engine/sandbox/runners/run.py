@@ -66,7 +66,9 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
         run = await box.run(spec)
     except PolicyError as refused:
         return TestReport(runner.name, Outcome.REFUSED, detail=str(refused), seed=plan.seed)
-    found = runner.read(plan, list(channel.events(run.report, nonce)), nonce)
+    events = list(channel.events(run.report, nonce))
+    root = next((str(event.get("root", "")) for event in events if event["event"] == "hello"), "")
+    found = runner.read(replace(plan, told_root=root), events, nonce)
     return judge(plan, runner.name, _wanted(plan), found, run, runner.install)
 
 

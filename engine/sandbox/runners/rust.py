@@ -55,11 +55,11 @@ class Rustc:
 
     def _steps(self, plan: TestPlan, compiler: str) -> Iterator[Step]:
         for number, test in enumerate(plan.tests):
-            built = f"/tmp/test{number}"  # noqa: S108 - the box's own
+            built = f"@TMP@/test{number}"
             argv = (compiler, "--test", "--edition", "2021", "-A", "warnings", "-o", built, test)
             yield Step(f"build {test}", argv, _BUILD_SECONDS)
         for number, test in enumerate(plan.tests):
-            built = f"/tmp/test{number}"  # noqa: S108
+            built = f"@TMP@/test{number}"
             names = tuple(each.partition("::")[2] for each in plan.select if each.startswith(f"{test}::"))
             chosen = ("--exact", *names) if names else ()
             yield Step(f"list {test}", (built, "--list", "--format=terse", *chosen), _TEST_SECONDS)
@@ -110,8 +110,8 @@ class Cargo:
             files={},
             binds=(*_linker(program), *shown),
             env={
-                "CARGO_HOME": str(home) if shown else "/tmp/cargo",  # noqa: S108 - the box's own
-                "CARGO_TARGET_DIR": "/tmp/target",  # noqa: S108
+                "CARGO_HOME": str(home) if shown else "@TMP@/cargo",
+                "CARGO_TARGET_DIR": "@TMP@/target",
                 "CARGO_NET_OFFLINE": "true",
                 "RUST_BACKTRACE": "0",
             },

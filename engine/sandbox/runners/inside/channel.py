@@ -21,6 +21,7 @@ class Channel:
         self._number = int(os.environ.pop("BOX_REPORT_FD"))
         os.set_inheritable(self._number, False)
         self._owner = os.getpid()
+        self.say("hello", root=os.getcwd())
 
     def say(self, event: str, **told: Any) -> None:
         """Reports one event. A fork of the process stays silent: its report would be another process' word."""

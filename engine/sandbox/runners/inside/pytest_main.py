@@ -28,7 +28,6 @@ def main() -> None:
     except ImportError as error:
         channel.say("missing", program="pytest", message=str(error))
         sys.exit(127)
-    channel.say("hello", python=sys.version.split()[0], pytest=pytest.__version__)
     measured = Measured(channel, job["coverage"])
     arguments = list(job["arguments"])
     if job["coverage"] and "--no-cov" not in arguments and importlib.util.find_spec("pytest_cov") and job["plugins"]:

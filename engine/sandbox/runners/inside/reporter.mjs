@@ -2,10 +2,12 @@
 // takes nothing back. A file whose process left by process.exit has not run to its end; `returned.mjs` tells the others.
 import { createHash } from "node:crypto";
 import { readFileSync, unlinkSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const token = "STET_TOKEN";
-const sources = STET_SOURCES;
+const sources = Object.fromEntries(Object.entries(STET_SOURCES).map(([path, test]) => [resolve(path), test]));
 const side = Number(process.env.BOX_SIDE_FD);
 delete process.env.BOX_SIDE_FD;
 unlinkSync(fileURLToPath(import.meta.url));
@@ -61,7 +63,7 @@ function failure(error) {
 function file({ file: path, details }) {
   let returned = false;
   try {
-    returned = readFileSync(`/tmp/.stet-${createHash("sha256").update(path).digest("hex")}`, "utf8") === token;
+    returned = readFileSync(join(tmpdir(), `.stet-${createHash("sha256").update(path).digest("hex")}`), "utf8") === token;
   } catch {}
   const id = source(path);
   if (details.error && details.error.failureType !== "subtestsFailed") {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +17,13 @@ from stet_ls.engine.sandbox.spec import TESTS
 
 
 @pytest.fixture
-async def box(sandbox: Sandbox) -> Sandbox:
+async def box(sandbox: Sandbox) -> AsyncIterator[Sandbox]:
     """The best box, as a job would get it."""
     best = await sandbox.best()
     if best is None or best.backend is None:
         pytest.skip("no sandbox works on this machine")
-    return sandbox
+    yield sandbox
+    await sandbox.close()
 
 
 @pytest.fixture
