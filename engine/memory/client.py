@@ -120,6 +120,8 @@ class Memory:
         async with self._connecting:
             if self._link is not None and not self._link.broken:
                 return self._link
+            if self._link is not None:
+                await self._link.close()
             if self._worker is None:
                 self._worker = Worker(self._kind(), runtime=self._paths.runtime, logs=self._paths.logs)
             try:

@@ -11,6 +11,7 @@ child -> user     {"id": 1, "result": ...}    or    {"id": 1, "fault": F, "messa
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -87,6 +88,8 @@ class Link:
         self._listening.cancel()
         self._break()
         self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
 
     async def _listen(self) -> None:
         while (line := await read_line(self._reader)) is not None:

@@ -1,0 +1,114 @@
+"""`stet memory`, as a person and as a script call it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command import Stet
+
+pytest.importorskip("lancedb", reason="the extra memory is not installed")
+
+DATE = {
+    "instruction": "Parse an ISO date from a string",
+    "code": "def parse_date(t):\n    return t",
+    "language": "python",
+}
+REVERSE = {"instruction": "Reverse a list", "code": "func reverse() {}", "language": "go"}
+LINES = f"{json.dumps(DATE)}\n\n{json.dumps(REVERSE)}\n"
+
+
+def rows(stet: Stet) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in stet("memory", "export", "-").out.splitlines()]
+
+
+def test_an_empty_memory_is_told_and_starts_nothing(stet: Stet, stet_home: Path) -> None:
+    stats = json.loads(stet("memory", "stats", "--json").out)
+
+    assert stats["solutions"] == 0
+    assert stats["uri"] == str(stet_home / "data" / "memory")
+    assert stet("memory", "search", "anything").out == "Nothing that is remembered fits these words.\n"
+    assert not (stet_home / "data" / "memory").exists()
+
+
+def test_in_found_shown_out_and_forgotten(stet: Stet, stet_home: Path, folder: Path) -> None:
+    ran = stet("memory", "import", "-", stdin=LINES)
+    assert (ran.status, ran.err) == (0, "stet: 2 new solutions, 0 were known\n")
+    assert stet("memory", "import", "-", stdin=LINES).err == "stet: 0 new solutions, 2 were known\n"
+
+    stats = json.loads(stet("memory", "stats", "--json").out)
+    assert (stats["solutions"], stats["dimension"], stats["embedder"]) == (2, 384, "all-MiniLM-L6-v2")
+    (hit,) = json.loads(stet("memory", "search", "read ISO dates from text", "--limit", "1", "--json").out)
+    assert (hit["instruction"], hit["from"]) == (DATE["instruction"], "from the memory, imported")
+    assert json.loads(stet("memory", "search", "reverse", "--language", "go", "--json").out)[0]["language"] == "go"
+
+    shown = json.loads(stet("memory", "show", hit["id"][:8]).out)
+    assert shown["code"] == DATE["code"]
+    assert stet("memory", "export", folder / "out.jsonl").status == 0
+    assert [json.loads(line)["code"] for line in (folder / "out.jsonl").read_text().splitlines()] == [
+        each["code"] for each in rows(stet)
+    ]
+    assert stet("memory", "forget", hit["id"]).out == f"Forgotten: {DATE['instruction']}\n"
+    assert [row["instruction"] for row in rows(stet)] == [REVERSE["instruction"]]
+    files = [path for path in (stet_home / "data" / "memory").rglob("*") if path.is_file()]
+    assert not any(b"parse_date" in path.read_bytes() for path in files)
+
+    assert stet("memory", "doctor").out == "1 solutions, all of them whole.\n"
+    assert " MB now\n" in stet("memory", "compact").out
+    assert stet("memory", "clear").status == 2
+    assert stet("memory", "clear", "--yes").out == "1 solutions are forgotten.\n"
+
+
+@pytest.mark.parametrize("verb", ["show", "forget"])
+def test_an_unknown_id_is_exit_1(stet: Stet, verb: str) -> None:
+    ran = stet("memory", verb, "0123456789abcdef")
+
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err == "stet: There is no solution '0123456789abcdef'; `stet memory search` tells ids.\n"
+
+
+def test_broken_lines_are_named_and_cost_no_others(stet: Stet, folder: Path) -> None:
+    secret = {**DATE, "code": 'token = "ghp_' + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2" + '"'}
+    lines = [
+        json.dumps(REVERSE),
+        "nonsense",
+        '{"code": 1}',
+        "[]",
+        json.dumps({**DATE, "uses": "many"}),
+        json.dumps(secret),
+    ]
+    (folder / "in.jsonl").write_text("\n".join(lines))
+    ran = stet("memory", "import", "in.jsonl")
+
+    assert ran.status == 1
+    told = ran.err.splitlines()
+    assert told[0] == "stet: in.jsonl, line 2: no JSON (Expecting value)"
+    assert told[1].startswith('stet: in.jsonl, line 3: "instruction": expected')
+    assert told[2] == "stet: in.jsonl, line 4: expected one JSON object"
+    assert told[3] == 'stet: in.jsonl, line 5: "uses": expected a number'
+    assert "line 6: Not remembered: its code holds what looks like a secret" in told[4]
+    assert told[5] == "stet: 1 new solutions, 0 were known"
+    assert stet("memory", "import", "nowhere.jsonl").status == 2
+
+
+def test_a_project_teaches_its_documented_functions(stet: Stet, folder: Path) -> None:
+    (folder / ".git").mkdir()
+    (folder / "src").mkdir()
+    (folder / "src" / "dates.py").write_text(
+        'def parse(text):\n    """Parse an ISO date from a string."""\n    return text\n\n\ndef bare():\n    return 1\n'
+    )
+    assert stet("memory", "learn", "src").err == "stet: 1 documented functions, 1 of them new\n"
+    assert stet("memory", "learn", ".").err == "stet: 1 documented functions, 0 of them new\n"
+    (row,) = rows(stet)
+
+    assert row["provenance"]["path"] == "src/dates.py"
+    assert (row["outcome"], row["instruction"]) == ("learned", "Parse an ISO date from a string.")
+    assert stet("memory", "learn", "nowhere").status == 2
+
+
+def test_switched_off_it_says_so(stet: Stet) -> None:
+    ran = stet("memory", "stats", STET_MEMORY_ENABLED="false")
+
+    assert (ran.status, ran.err) == (1, "stet: The memory is switched off (memory.enabled).\n")

@@ -1,0 +1,196 @@
+"""The memory in the life of jobs: what stood once is in the next prompt, what fell is not, and no job waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.engine import Bench, code_reply
+from support.scripted import ScriptedModel
+
+from stet_ls.engine.memory import flow
+from stet_ls.engine.models import Answer, Outcome, Workspace
+from stet_ls.engine.settings import MemorySettings, Settings
+
+CODE = "def parse_date(text):\n    return datetime.date.fromisoformat(text)"
+BEFORE = "import datetime\n\n\n$0\n"
+WISH = "Parse an ISO date from a string"
+AGAIN = "read a date in ISO form from a string of text"
+
+
+@pytest.fixture
+async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench]:
+    async with Bench(scripted) as bench:
+        yield bench
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "project" / "src").mkdir(parents=True)
+    return tmp_path / "project"
+
+
+async def generate(bench: Bench, project: Path, wish: str, name: str = "src/dates.py", code: str = CODE) -> Answer:
+    """The answer to a wish in a file of the project."""
+    return await bench.run("generate", BEFORE, instruction=wish, path=project / name, workspace=Workspace((project,)))
+
+
+async def learn(bench: Bench, scripted: ScriptedModel, project: Path, outcome: Outcome, text: str = "") -> Answer:
+    scripted.reply(code_reply(CODE))
+    answer = await generate(bench, project, WISH)
+    assert answer.success, answer.message
+    await bench.engine.outcome(answer.metadata["trace"], outcome, text or f"import datetime\n\n\n{CODE}\n")
+    return answer
+
+
+def prompt_of(scripted: ScriptedModel) -> str:
+    return scripted.requests[-1].prompt
+
+
+async def test_a_rephrased_request_in_another_window_gets_what_stood(
+    bench: Bench, scripted: ScriptedModel, project: Path
+) -> None:
+    await learn(bench, scripted, project, Outcome.KEPT)
+    (project / "src" / "dates.py").write_text(f"import datetime\n\n\n{CODE}\n")
+
+    async with Bench(scripted) as window:
+        await window.engine.memory.memory.ask("stats")
+        scripted.reply(code_reply("def other():\n    return 1"))
+        answer = await generate(window, project, AGAIN, "src/other.py")
+
+    assert "from `src/dates.py`, kept 1 time:" in prompt_of(scripted)
+    assert CODE in prompt_of(scripted)
+    assert answer.metadata["memory_hits"] == 1
+    assert answer.message.endswith("· remembered: from `src/dates.py`, kept 1 time")
+
+
+async def test_a_source_that_changed_is_marked(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
+    await learn(bench, scripted, project, Outcome.KEPT)
+    (project / "src" / "dates.py").write_text("def something_else():\n    pass\n")
+    scripted.reply(code_reply("def other():\n    return 1"))
+    answer = await generate(bench, project, AGAIN, "src/other.py")
+
+    assert "(changed since)" in answer.message
+
+
+async def test_another_project_sees_nothing_of_it(
+    bench: Bench, scripted: ScriptedModel, project: Path, tmp_path: Path
+) -> None:
+    await learn(bench, scripted, project, Outcome.KEPT)
+    scripted.reply(code_reply("def other():\n    return 1"))
+    other = tmp_path / "other"
+    other.mkdir()
+    answer = await generate(bench, other, AGAIN, "a.py")
+
+    assert answer.metadata["memory_hits"] == 0
+    assert CODE not in prompt_of(scripted)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.UNDONE, Outcome.REJECTED])
+async def test_what_did_not_stand_is_not_remembered(
+    bench: Bench, scripted: ScriptedModel, project: Path, outcome: Outcome
+) -> None:
+    await learn(bench, scripted, project, outcome)
+
+    assert (await bench.engine.memory.stats())["solutions"] == 0
+
+
+async def test_of_an_edited_one_the_edited_text_is_learned(
+    bench: Bench, scripted: ScriptedModel, project: Path
+) -> None:
+    edited = "def parse_date(text):\n    return datetime.date.fromisoformat(text.strip())"
+    await learn(bench, scripted, project, Outcome.EDITED, f"import datetime\n\n\n{edited}\n\n\nx = 1\n")
+    (row,) = await bench.engine.memory.look(WISH, languages=None, limit=3)
+
+    assert (row["code"], row["outcome"]) == (edited, "edited")
+
+
+async def test_rows_that_led_to_a_loss_lose_and_leave_the_prompts(
+    bench: Bench, scripted: ScriptedModel, project: Path
+) -> None:
+    await learn(bench, scripted, project, Outcome.KEPT)
+    for number in range(2):
+        scripted.reply(code_reply(f"def other{number}():\n    return 1"))
+        answer = await generate(bench, project, AGAIN, f"src/o{number}.py")
+        assert answer.metadata["memory_hits"] == (1 if number == 0 else 0)
+        await bench.engine.outcome(answer.metadata["trace"], Outcome.UNDONE, "")
+    (row,) = await bench.engine.memory.look(WISH, languages=None, limit=3)
+
+    assert (row["uses"], row["losses"]) == (1, 1)
+
+
+async def test_a_secret_of_the_project_is_not_remembered(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
+    (project / ".env").write_text("SHOP_PASSWORD=correct-horse-battery-9\n")
+    scripted.reply(code_reply('def connect():\n    return login("correct-horse-battery-9")'))
+    answer = await generate(bench, project, "connect to the shop with its password")
+    await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, "")
+
+    assert (await bench.engine.memory.stats())["solutions"] == 0
+
+
+async def test_switched_off_nothing_is_started_or_learned(
+    scripted: ScriptedModel, stet_home: Path, project: Path
+) -> None:
+    async with Bench(scripted, Settings(memory=MemorySettings(enabled=False))) as bench:
+        await learn(bench, scripted, project, Outcome.KEPT)
+        answer_state = bench.engine.memory.health()
+
+    assert answer_state["status"] == "off"
+    assert not (stet_home / "data" / "memory").exists()
+
+
+async def test_a_memory_that_hangs_is_skipped_and_counted(
+    bench: Bench, scripted: ScriptedModel, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await learn(bench, scripted, project, Outcome.KEPT)
+    worker: Any = bench.engine.memory.memory
+    pid = (await worker._worker.lease()).pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        scripted.reply(code_reply("def other():\n    return 1"))
+        answer = await generate(bench, project, AGAIN, "src/other.py")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+    assert answer.success
+    assert answer.metadata["memory_hits"] == 0
+    assert bench.engine.memory.health()["skipped"] == 1
+
+
+async def test_a_memory_that_died_is_skipped_and_comes_back(
+    bench: Bench, scripted: ScriptedModel, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await learn(bench, scripted, project, Outcome.KEPT)
+    worker: Any = bench.engine.memory.memory
+    os.kill((await worker._worker.lease()).pid, signal.SIGKILL)
+    async with asyncio.timeout(20):
+        while worker.ready:
+            await asyncio.sleep(0.01)
+    scripted.reply(code_reply("def other():\n    return 1"))
+    answer = await generate(bench, project, AGAIN, "src/other.py")
+    assert answer.success
+
+    assert len(await bench.engine.memory.look(WISH, languages=None, limit=3)) == 1
+
+
+async def test_an_edit_of_no_words_or_no_unit_teaches_nothing(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply(code_reply("x = 1\ny = 2"))
+    answer = await bench.run("generate", "$0\n", instruction="two constants")
+    await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, "")
+
+    assert bench.engine.memory.health()["learned"] == 0
+
+
+def test_the_server_side_imports_neither_the_table_nor_numbers() -> None:
+    code = "import stet_ls.engine.run, sys; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+    assert not {"lancedb", "pyarrow", "numpy", "onnxruntime", "tokenizers"} & set(modules)
+    assert flow.BUDGET == 0.150

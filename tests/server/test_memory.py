@@ -1,0 +1,92 @@
+"""The memory through the protocol: an edit that lands and is saved is found again; one that is undone is not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.scripted import ScriptedModel
+from support.session import command, editor, fenced, finish, lines, start
+
+pytest.importorskip("lancedb", reason="the extra memory is not installed")
+
+Environment = Mapping[str, str]
+OLD = 'def shout(text):\n    """Make a text loud."""\n    return text\n'
+NEW = 'def shout(text):\n    """Make a text loud."""\n    return text.upper()'
+WISH = "return the text in capital letters"
+
+
+async def solutions(client: Any, count: int) -> list[Any]:
+    """What is remembered, once it is so many."""
+    async with asyncio.timeout(60):
+        while True:
+            found = await command(client, "stet.memory.search", query=WISH)
+            if len(found["solutions"]) == count:
+                assert found["available"] is True
+                return list(found["solutions"])
+            await asyncio.sleep(0.1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+async def edited(client: Any, scripted: ScriptedModel, uri: str) -> None:
+    """Has an edit land in a document that is open from here on."""
+    scripted.reply(fenced(NEW))
+    client.open(uri, "python", OLD)
+    asked = {"uri": uri, "range": lines(0, 3), "instruction": WISH, "preview": "never"}
+    result = await finish(client, await start(client, "optimize", **asked))
+    assert result["applied"] is True, result["message"]
+
+
+async def test_a_saved_edit_is_found_in_another_window(
+    environment: Environment, scripted: ScriptedModel, folder: Path
+) -> None:
+    uri = (folder / "loud.py").as_uri()
+    async with editor(environment, rootUri=folder.as_uri()) as client:
+        await edited(client, scripted, uri)
+        client.save(uri)
+        (hit,) = await solutions(client, 1)
+    assert (hit["code"], hit["from"]) == (NEW, "from `loud.py`, kept 1 time")
+
+    async with editor(environment, rootUri=folder.as_uri()) as window:
+        assert await solutions(window, 1)
+        scripted.reply(fenced("def cry(text):\n    return text"))
+        other = (folder / "other.py").as_uri()
+        window.open(other, "python", "def cry(text):\n    pass\n")
+        asked = {
+            "uri": other,
+            "range": lines(0, 2),
+            "instruction": "give the text back in capitals",
+            "preview": "never",
+        }
+        result = await finish(window, await start(window, "generate", **asked))
+        assert "remembered: from `loud.py`" in result["message"]
+        assert result["answer"]["metadata"]["memory_hits"] == 1
+        assert "from `loud.py`" in scripted.requests[-1].prompt
+
+        assert await command(window, "stet.memory.forget", id=hit["id"]) == {"forgotten": hit["id"]}
+        assert await solutions(window, 0) == []
+        health = await command(window, "stet.health")
+        assert health["memory"]["status"] == "ready"
+        assert (await command(window, "stet.memory.stats"))["solutions"] == 0
+
+
+async def test_an_undone_edit_is_not_remembered(
+    environment: Environment, scripted: ScriptedModel, folder: Path
+) -> None:
+    uri = (folder / "loud.py").as_uri()
+    async with editor(environment, rootUri=folder.as_uri()) as client:
+        await edited(client, scripted, uri)
+        client.change(uri, OLD)
+        client.save(uri)
+        stats = await command(client, "stet.memory.stats")
+
+    assert (stats["solutions"], stats["use"]["pending"], stats["use"]["learned"]) == (0, 0, 0)
