@@ -9,7 +9,7 @@ import importlib
 import sys
 from pathlib import Path
 
-TOPICS = ("editor", "diagnostics", "validators", "check", "analyze", "context", "faults", "privacy", "sandbox")
+TOPICS = ("editor", "diagnostics", "validators", "check", "analyze", "context", "faults", "memory", "privacy", "sandbox")
 """The modules beside this one, each with a `rows()` that yields a `Row` for each measurement."""
 
 
