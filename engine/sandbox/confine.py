@@ -84,6 +84,8 @@ def _confined(policy: Mapping[str, Any], warden: _socket.socket, libc: ctypes.CD
         hard = resource.getrlimit(kind)[1]
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (limit, limit))
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")  # short of memory, the kernel is to end this and not its warden
     _drop_capabilities(libc)
     landlock.restrict(policy["read"], policy["write"], policy["devices"], policy["abi"])
     listener, patient = _install(libc, base64.b64decode(policy["filter"]))
@@ -153,7 +155,7 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
             else:
                 poll.unregister(descriptor)
         _reap(child)
-        if growth.is_too_much(sum(map(_unlinked, descendants(os.getpid())))):
+        if growth.is_too_much(lambda: sum(map(_unlinked, descendants(os.getpid())))):
             return {"stopped": "disk"}
 
 

@@ -29,7 +29,7 @@ from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
 from stet_ls.engine.sandbox.supervise import Ended, supervise
 
 _PACKAGE = Path(__file__).parents[3]
-_LAUNCH = "import sys; sys.path.insert(0, sys.argv.pop()); from stet_ls.engine.sandbox.confine import main; main()"
+_LAUNCH = "import sys; sys.path.append(sys.argv.pop()); from stet_ls.engine.sandbox.confine import main; main()"
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _KERNEL = (
     "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc/filesystems", "/proc/sys/vm",

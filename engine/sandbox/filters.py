@@ -11,6 +11,7 @@ from stet_ls.engine.sandbox.syscalls import ARCHITECTURES
 _EPERM = errno(numbers.EPERM)
 _ENOSYS = errno(numbers.ENOSYS)
 _ENOTSUP = errno(numbers.ENOTSUP)
+_ENOTTY = errno(numbers.ENOTTY)
 
 _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -46,7 +47,9 @@ BOX: tuple[Rule, ...] = (
 
 _F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY = 8, 15, 1024, 1026
 _FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
-_FS_SETFLAGS, _FS_SETFLAGS_32, _FS_SETVERSION, _FS_SETXATTR = 0x40086602, 0x40046602, 0x40087602, 0x401C5820
+_OF_FILE_SYSTEMS = b"fXv\x94"
+"""Kinds of ioctl that change flags of files, or volumes, through a descriptor that only reads."""
+_PR_SET_DUMPABLE = 4  # whoever hides from the warden has files open that nobody counts
 _SOCK_DGRAM, _SOCK_TYPES = 2, 0xF
 _O_TRUNC, _O_ACCMODE = 0o1000, 0o3
 
@@ -88,10 +91,8 @@ def confined(version: int) -> tuple[Rule, ...]:
         Rule("socketpair", _EPERM, Argument(1, _SOCK_DGRAM, mask=_SOCK_TYPES)),
         *(Rule("fcntl", _EPERM, Argument(1, value)) for value in (_F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)),
         *(Rule("ioctl", _EPERM, Argument(1, value)) for value in (_FIOSETOWN, _SIOCSPGRP)),
-        *(
-            Rule("ioctl", _EPERM, Argument(1, value))
-            for value in (_FS_SETFLAGS, _FS_SETFLAGS_32, _FS_SETVERSION, _FS_SETXATTR)
-        ),
+        *(Rule("ioctl", _ENOTTY, Argument(1, kind << 8, mask=0xFF00)) for kind in _OF_FILE_SYSTEMS),
+        Rule("prctl", _EPERM, Argument(0, _PR_SET_DUMPABLE)),
         *(Rule(call, USER_NOTIFY) for call in _MODES_AND_TIMES),
     ]
     if version < landlock.SIGNALS_SINCE:

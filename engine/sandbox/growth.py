@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _SLOW = 10  # a tenth of the time at most is spent on walking
 
@@ -19,14 +19,15 @@ class Growth:
         self._most = (used + most_bytes, files + most_files)
         self._next = 0.0
 
-    def is_too_much(self, unlinked: int = 0) -> bool:
-        """True if a limit is passed, `unlinked` bytes elsewhere included. Often it does not look, and is False."""
+    def is_too_much(self, elsewhere: Callable[[], int] = int) -> bool:
+        """True if a limit is passed, with the bytes that lie elsewhere. Often it does not look, and is False."""
         started = time.monotonic()
         if started < self._next or not self._folders:
             return False
         used, files = self._use()
+        used += elsewhere()
         self._next = time.monotonic() + _SLOW * (time.monotonic() - started)
-        return used + unlinked > self._most[0] or files > self._most[1]
+        return used > self._most[0] or files > self._most[1]
 
     def _use(self) -> tuple[int, int]:
         used = files = 0

@@ -119,7 +119,7 @@ async def test_modes_and_times_outside_stay(box: Landlock, tmp_path: Path) -> No
     file.chmod(0o640)
     before = file.stat()
     script = f"""
-import os
+import fcntl, os
 file = {str(file)!r}
 os.symlink(file, "link")
 os.symlink(os.path.dirname(file), "folder")
@@ -130,7 +130,8 @@ for way in (
     lambda: os.chmod("file", 0o777, dir_fd=os.open("folder", os.O_RDONLY)), lambda: os.utime(file, (1, 1)),
     lambda: os.utime("link", (1, 1)), lambda: os.utime(opened, (1, 1)), lambda: os.chown(file, -1, -1),
     lambda: os.chmod("../../../" + os.path.basename(file), 0o777), lambda: os.truncate(file, 0),
-    lambda: os.open(file, os.O_RDONLY | os.O_TRUNC), lambda: os.setxattr(file, "user.x", b"x"),
+    lambda: os.open(file, os.O_RDONLY | os.O_TRUNC), lambda: fcntl.ioctl(opened, 0x40086602, b"\\x40" + bytes(7)),
+    lambda: os.setxattr(file, "user.x", b"x"),
 ):
     try:
         way()
