@@ -14,9 +14,10 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,8 @@ SIEGE_FAULTS: Mapping[str, Fault] = {
     **FAULTS,
     "unchanged": lambda text, rng: Reply("PLAN: none\nCODE:\n```\n```\n"),
     "another function": lambda text, rng: Reply(re.sub(r"\bsum\d+", "sum999999", text)),
-    "code changed too": lambda text, rng: Reply(text.replace("total", "totals", 1)),
+    # In Go nothing but a compiler would see it.
+    "code changed too": lambda text, rng: Reply(text if "```go" in text else text.replace("total", "totals", 1)),
     "hidden character": lambda text, rng: Reply(text.replace("total", "to\u200btal", 1)),
     "very long": lambda text, rng: Reply(chunks=["and so on, " * 20_000], mode="stream"),
     "words": lambda text, rng: Reply("I would rather not. rm -rf / is what I would run."),
@@ -168,6 +170,7 @@ class Siege:
             (self._home / "config.toml").write_text(_config(models, outcome.cap))
             environment = {**_clean(os.environ), "STET_HOME": str(self._home), "SCRIPTED_KEY": "scripted"}
             async with editor(environment) as client:
+                client.answers["workspace/applyEdit"] = partial(_apply, client, client.answers["workspace/applyEdit"])
                 await self._besiege(client)
             outcome.requests = sum(len(model.requests) for model in models)
             self._look_for_secrets(models, client)
@@ -205,7 +208,7 @@ class Siege:
         secrets = {name: draw(rng) for name, draw in _SECRETS}
         before, after = case.texts(number, secrets)
         self._secrets.update(value for value in secrets.values() if value in before)
-        self._right[number] = code_reply(_target(after, case), case.language)
+        self._right[number] = code_reply(_target(after), case.language)
         uri = f"file:///siege/d{number}.{case.suffix}"
         client.open(uri, case.language, before)
         began = time.monotonic()
@@ -305,7 +308,15 @@ class Siege:
                 self.outcome.wrong.append(f"a secret is in {place}: {around}")
 
 
-def _target(text: str, case: Case) -> str:
+def _apply(client: RawClient, apply: Callable[[Json], Any], params: Json) -> Any:
+    """Applies an edit of an open document; one that its user closed meanwhile is on no disk."""
+    uris = {change["textDocument"]["uri"] for change in params["edit"]["documentChanges"]}
+    if not uris <= set(client.documents):
+        return {"applied": False, "failureReason": "the document was closed"}
+    return apply(params)
+
+
+def _target(text: str) -> str:
     """The function of a text, from the comment above it on."""
     start = re.search(r"^(/\*\*|func|def|function)", text, re.MULTILINE)
     assert start is not None
