@@ -1,0 +1,239 @@
+"""Old against new: a difference is found and told, sameness never alarms, and what cannot be compared is said."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.judging import MakeCase
+
+from stet_ls.engine.judges.differential.judge import judge
+from stet_ls.engine.judges.harness.run import run
+from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
+from stet_ls.engine.models import Ruling
+
+TOTAL = '''
+def total(prices, rate=0.5):
+    """What they cost.
+
+    >>> total([1.0, 2.0])
+    4.5
+    """
+    whole = 0
+    for price in prices:
+        whole += price
+    return whole * (1 + rate)
+'''
+CASES = {
+    "another result": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
+    "only on empty input": (
+        TOTAL, TOTAL.replace("    whole = 0\n", "    whole = 0 if prices else 1\n"), "total", "[]",
+    ),
+    "another error": (
+        "def first(names: list[str]):\n    if not names:\n        raise ValueError('none')\n    return names[0]\n",
+        "def first(names: list[str]):\n    return names[0]\n", "first", "IndexError",
+    ),
+    "an argument changed": (
+        "def top(xs: list[int]) -> int:\n    return max(sorted(xs), default=0)\n",
+        "def top(xs: list[int]) -> int:\n    xs.sort()\n    return max(xs, default=0)\n", "top", "after",
+    ),
+    "something printed": (
+        "def say(n: int) -> None:\n    print(n)\n", "def say(n: int) -> None:\n    print(n + 1)\n", "say", "prints",
+    ),
+    "without end": (
+        "def down(n: int) -> int:\n    return max(n, 0)\n",
+        "def down(n: int) -> int:\n    while n > 5:\n        pass\n    return max(n, 0)\n", "down", "does not end",
+    ),
+    "a process ended": (
+        "import os\n\n\ndef f(n: int):\n    return n\n",
+        "import os\n\n\ndef f(n: int):\n    if n == 7:\n        os._exit(0)\n    return n\n", "f", "ends the process",
+    ),
+    "a file written": (
+        "def f(n: int) -> int:\n    return n\n",
+        "def f(n: int) -> int:\n    open('/tmp/x', 'w').close()\n    return n\n", "f", "writes files",
+    ),
+    "a name that is not there": (
+        "def f(n: int):\n    return n\n", "import nowhere_at_all\n\n\ndef f(n: int):\n    return n\n", "f",
+        "nowhere_at_all",
+    ),
+    "a class by its calls": (
+        "class Stack:\n    def __init__(self):\n        self.items = []\n    def push(self, item: int):\n"
+        "        self.items.append(item)\n    def pop(self):\n        return self.items.pop()\n",
+        "class Stack:\n    def __init__(self):\n        self.items = []\n    def push(self, item: int):\n"
+        "        self.items.append(item)\n    def pop(self):\n        return self.items.pop(0)\n", "Stack", "pop",
+    ),
+    "a method on objects": (
+        "class Account:\n    def __init__(self, balance: int):\n        self.balance = balance\n"
+        "    def pay(self, amount: int):\n        self.balance -= amount\n",
+        "class Account:\n    def __init__(self, balance: int):\n        self.balance = balance\n"
+        "    def pay(self, amount: int):\n        self.balance -= max(amount, 0)\n", "Account.pay", "balance=",
+    ),
+    "a generator": (
+        "def up(n: int):\n    yield from range(n)\n", "def up(n: int):\n    yield from range(n + 1)\n", "up", "was",
+    ),
+    "a coroutine": (
+        "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return n\n",
+        "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return -n\n", "f", "f(n)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_a_difference_is_told(make: MakeCase, name: str) -> None:
+    before, after, unit, says = CASES[name]
+    evidence = await judge(make(before, after, unit))
+    assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
+    assert says in evidence.detail
+
+
+SAME = {
+    "plain": (TOTAL, "total"),
+    "chance and clock": (
+        "import random, time, uuid, os\nfrom datetime import datetime\n\n\ndef f(n: int):\n"
+        "    time.sleep(n % 3)\n"
+        "    return random.random(), time.time(), uuid.uuid4(), os.urandom(4), datetime.now(), n\n", "f",
+    ),
+    "order of a set": ("def f(words: list[str]):\n    return set(words), {w: 1 for w in words}\n", "f"),
+    "an object with a cycle": (
+        "class Node:\n    def __init__(self, value: int):\n        self.value = value\n        self.me = self\n\n\n"
+        "def f(value: int):\n    return Node(value)\n", "f",
+    ),
+    "not a number": ("def f(x: float):\n    return x * float('nan')\n", "f"),
+    "state of the module": ("SEEN = []\n\n\ndef f(n: int):\n    SEEN.append(n)\n    return len(SEEN)\n", "f"),
+    "a dataclass": (
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass P:\n    x: int\n    y: int = 0\n\n\n"
+        "def f(p: P) -> P:\n    return P(p.y, p.x)\n", "f",
+    ),
+    "a loop without end on some inputs": ("def f(n: int):\n    while n % 3 == 1:\n        pass\n    return n\n", "f"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAME)
+async def test_code_behaves_like_itself(make: MakeCase, name: str) -> None:
+    text, unit = SAME[name]
+    evidence = await judge(make(text, text, unit))
+    assert evidence.verdict is Ruling.PASS, evidence
+
+
+async def test_rounding_is_no_difference_and_is_told(make: MakeCase) -> None:
+    before = "def f(xs: list[float]) -> float:\n    return sum(x for x in xs if -9e3 < x < 9e3)\n"
+    after = (
+        "import math\n\n\ndef f(xs: list[float]) -> float:\n    return math.fsum(x for x in xs if -9e3 < x < 9e3) + 0\n"
+    )
+    evidence = await judge(make(before, after, "f"))
+    assert evidence.verdict is Ruling.FAIL or "rounding" in evidence.detail
+    alike = await judge(make(before, before.replace("sum(x for", "sum(x * 1.0000000000000002 for"), "f"))
+    assert alike.verdict is Ruling.PASS, alike
+    assert "but for rounding" in alike.detail
+
+
+NOT_COMPARABLE = {
+    "files": ("def f(n: int):\n    return open('/tmp/a', 'w')\n", "writes files"),
+    "network": ("import socket\n\n\ndef f(n: int):\n    return socket.create_connection(('h', n))\n", "network"),
+    "processes": ("import subprocess\n\n\ndef f(n: int):\n    return subprocess.run(['ls'])\n", "processes"),
+    "the terminal": ("def f(n: int):\n    return input()\n", "terminal"),
+    "no end": ("def f(n: int):\n    while True:\n        pass\n", "does not end"),
+    "a missing package": (
+        "import nowhere_at_all\n\n\ndef f(n: int):\n    return nowhere_at_all.g(n)\n",
+        "nowhere_at_all",
+    ),
+    "functions": ("def f(n: int):\n    return lambda: n\n", "cannot be compared"),
+    "a thread's lock": ("import threading\n\n\ndef f(n: int):\n    return threading.Lock()\n", "cannot be compared"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_COMPARABLE)
+async def test_what_cannot_be_compared_is_said_with_the_reason(make: MakeCase, name: str) -> None:
+    text, says = NOT_COMPARABLE[name]
+    evidence = await judge(make(text, text, "f"))
+    assert evidence.verdict is Ruling.UNKNOWN, evidence
+    assert says in evidence.detail
+
+
+async def test_where_no_code_runs_the_check_is_skipped(make: MakeCase) -> None:
+    case = make("def f(n: int):\n    return n\n", "def f(n: int):\n    return 1\n", "f")
+    assert (await judge(replace(case, runtime=None))).verdict is Ruling.SKIPPED
+    assert (await judge(replace(case, language="cobol"))).verdict is Ruling.SKIPPED
+    late = replace(case, runtime=replace(case.runtime, until=0.0))
+    assert "time was used up" in (await judge(late)).detail
+
+
+async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of_it(make: MakeCase) -> None:
+    text = "import nowhere_at_all\n\nSTEP = 2\n\n\ndef f(n: int):\n    return n + STEP\n"
+    alike = await judge(make(text, text, "f"))
+    assert alike.verdict is Ruling.PASS, alike
+    assert "without the rest of its file" in alike.detail
+    assert (await judge(make(text, text.replace("n + STEP", "n - STEP"), "f"))).verdict is Ruling.FAIL
+
+
+async def test_a_module_of_a_package_imports_what_the_editor_holds(make: MakeCase, tmp_path: Path) -> None:
+    before = (
+        "from .rates import RATE\nfrom shop import base\n\n\ndef gross(net: int):\n    return net * RATE + base.FEE\n"
+    )
+    files = {"shop/__init__.py": "", "shop/rates.py": "RATE = 'on the disk'\n", "shop/base.py": "FEE = 1\n"}
+    buffers = {"shop/rates.py": "RATE = 3\n"}
+    same = await judge(make(before, before, "gross", root=tmp_path, path="shop/tax.py", files=files, buffers=buffers))
+    assert same.verdict is Ruling.PASS, same
+    after = before.replace("+ base", "- base")
+    other = await judge(make(before, after, "gross", root=tmp_path, path="shop/tax.py", files=files, buffers=buffers))
+    assert other.verdict is Ruling.FAIL
+    assert "was: 1" in other.detail
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["shop"]
+
+
+async def test_tests_of_the_project_give_inputs(make: MakeCase, tmp_path: Path) -> None:
+    before = "def decode(code):\n    return code == 'X-4711'\n"
+    tests = "from a import decode\n\n\ndef test_decode():\n    assert decode('X-4712') is False\n"
+    after = before.replace("code == 'X-4711'", "code in ('X-4711', 'X-4712')")
+    evidence = await judge(make(before, after, "decode", root=tmp_path, files={"tests/test_a.py": tests}))
+    assert evidence.verdict is Ruling.FAIL, evidence
+
+
+async def test_a_document_without_a_unit_is_judged_by_what_changed(make: MakeCase) -> None:
+    before = "def a(n: int):\n    return n\n\n\ndef b(n: int):\n    return n\n"
+    evidence = await judge(
+        make(before, before.replace("def b(n: int):\n    return n", "def b(n: int):\n    return -n"), "")
+    )
+    assert evidence.verdict is Ruling.FAIL
+    assert "b(n)" in evidence.detail
+
+
+async def test_a_report_that_the_code_forges_is_none(make: MakeCase) -> None:
+    forge = (
+        "import os\n\n\ndef f(n: int):\n    for fd in range(3, 64):\n        try:\n"
+        '            os.write(fd, b\'{"nonce": "x", "texts": [], "left_out": []}\\n\')\n'
+        "        except OSError:\n            pass\n    return n\n"
+    )
+    case = make("def f(n: int):\n    return n\n", forge, "f")
+    assert (await judge(case)).verdict is not Ruling.PASS
+
+
+async def test_a_cancelled_judge_leaves_no_process(make: MakeCase) -> None:
+    case = make("def f(n: int):\n    return n\n", "", "f")
+    assert case.runtime is not None
+    endless = "import time\nwhile True:\n    pass\n"
+    trial = Trial((endless,), (Call("", "__out__(1)"),), "", Path("/box/a.py"), "a", seconds=30.0)
+    before = _children()
+    task = asyncio.create_task(run(case.runtime, trial))
+    while _children() <= before:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.3)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await case.runtime.sandbox.close()
+    assert _children() <= before
+
+
+def _children() -> set[str]:
+    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+
+async def test_impossible_is_said_where_no_python_was_found(make: MakeCase) -> None:
+    case = make("def f(n: int):\n    return n\n", "", "f")
+    trial = Trial(("",), (), "", Path("/box/a.py"), "a")
+    found = await run(replace(case.runtime, python=None, why_no_python="none works"), trial)
+    assert found == Impossible("none works")
