@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from stet_ls.engine.sandbox import mounts
 from stet_ls.engine.sandbox.runners import expected, programs, relay
 from stet_ls.engine.sandbox.runners.channel import Event, token
 from stet_ls.engine.sandbox.runners.compiled import build_errors
@@ -49,7 +48,7 @@ class Go:
             nonce,
             [Step("test", (*argv[:2], *cover, *argv[2:]), _SECONDS)],
             files={**_module(plan), **dict(_last_tests(plan, last))},
-            binds=(*program.binds, *((modules,) if modules.is_dir() and mounts.bindable(modules) else ())),
+            binds=(*program.binds, *programs.cache(modules)),
             env={
                 "GOPROXY": "off",
                 "GOTOOLCHAIN": "local",

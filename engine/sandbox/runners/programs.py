@@ -54,6 +54,15 @@ def rust(name: str, install: str) -> Program:
     return Program(toolchain / "bin" / name, (toolchain,))
 
 
+def cache(folder: Path) -> tuple[Path, ...]:
+    """A folder of downloaded sources to show, if there is one that shows nothing else."""
+    try:
+        shown = mounts.bindable(folder) if folder.is_dir() else None
+    except ValueError:
+        return ()
+    return (shown,) if shown else ()
+
+
 def mounts_it(path: Path) -> bool:
     """True if the box shows it anyway."""
     try:

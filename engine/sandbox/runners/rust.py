@@ -96,7 +96,7 @@ class Cargo:
         """Builds, lists, runs. Of cargo's home the registry alone is shown: beside it lie credentials."""
         program = programs.rust("cargo", _INSTALL)
         home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
-        shown = tuple(folder for folder in (home / "registry", home / "git") if folder.is_dir())
+        shown = (*programs.cache(home / "registry"), *programs.cache(home / "git"))
         argv = (str(program.path), "test", "--offline", "--color=never")
         names = tuple(identifier.partition("::")[2] for identifier in plan.select)
         chosen = ("--exact", *names) if names else ()

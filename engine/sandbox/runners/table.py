@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stet_ls.engine.sandbox.runners.csharp import CSharp
 from stet_ls.engine.sandbox.runners.go import Go
 from stet_ls.engine.sandbox.runners.java import Java, JUnit
 from stet_ls.engine.sandbox.runners.native import Native
@@ -25,4 +26,5 @@ RUNNERS: Sequence[Runner] = (
     TypeScript(),
     Java(),
     JUnit(),
+    CSharp(),
 )

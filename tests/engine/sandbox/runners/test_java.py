@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,7 @@ import org.junit.jupiter.api.*;
 class MoreTest {
   @Test void good() {}
   @Test void wrong() { assertEquals(4, 3); }
+  @org.junit.jupiter.api.RepeatedTest(2) void twice() {}
   @Disabled("not now") @Test void skipped() {}
 }
 """
@@ -70,13 +72,20 @@ class MoreTest {
 
 async def test_junit_tells_each_test(check: Check) -> None:
     jars = sorted(Path.home().glob(".m2/**/junit-platform-console-standalone-*.jar"))
+    jars += [Path(path) for path in [os.environ.get("JUNIT_CONSOLE", "")] if path]
     if not jars:
-        pytest.skip("not on this machine: junit-platform-console-standalone.jar")
+        pytest.skip("not on this machine: junit-platform-console-standalone.jar (JUNIT_CONSOLE may name one)")
 
     report = await check("java", JUNIT, binds=(jars[-1],))
 
     assert report.outcome is Outcome.RED, report.detail
-    assert outcomes(report) == {"good": "passed", "wrong": "failed", "skipped": "skipped"}
+    told = outcomes(report)
+    assert (told["good"], told["wrong"], told["skipped"]) == ("passed", "failed", "skipped")
+    assert len(report.cases) == 5, "one for each time of a repeated test"
+    leaves = {
+        "p/ATest.java": JUNIT["p/MoreTest.java"].replace("MoreTest", "ATest").replace("{}", "{ System.exit(0); }")
+    }
+    assert (await check("java", leaves, binds=(jars[-1],))).outcome is Outcome.INCOMPLETE
     wrong = report.case("p/MoreTest.java::wrong")
     assert wrong
     assert wrong.failure
