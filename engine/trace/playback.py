@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -33,6 +34,10 @@ SAME = ("success", "message", "edits", "new_files", "markdown", "code", "tests")
 
 _REMEMBERED = " · remembered: "
 """What follows in a message is of the memory, which a replay does without."""
+
+
+_NUMBER = re.compile(r"\d[\d.,]*")
+_CLOCK = re.compile(r"\b(?:timing|timed|times?|faster|slower|speed|seconds)\b|\bms\b")
 
 
 class Recorded:
@@ -174,11 +179,21 @@ def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: E
     if error is not None:
         lines.append(f"error: {error['kind']}: {error['message']}")
     if answer is not None:
-        answer = {**answer, "message": str(answer.get("message")).partition(_REMEMBERED)[0]}
+        answer = {**answer, "message": _steady(str(answer.get("message")))}
         for key in SAME:
             lines += json.dumps({key: answer.get(key)}, ensure_ascii=False, indent=1).replace("\\n", "\n  ").split("\n")
-        lines += [f"{each.get('check')}: {each.get('verdict')}" for each in answer.get("evidence", [])]
+        lines += [
+            f"{each.get('check')}: {each.get('verdict')}"
+            for each in answer.get("evidence", [])
+            if each.get("check") != "timing"
+        ]
     return lines
+
+
+def _steady(message: str) -> str:
+    """A message without what is measured anew: the clock says something else each time, and so does the memory."""
+    words = message.partition(_REMEMBERED)[0].split(" · ")
+    return " · ".join(_NUMBER.sub("#", word) for word in words if not _CLOCK.search(word))
 
 
 def _completion(reply: form.Reply) -> Completion:
