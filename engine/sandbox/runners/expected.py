@@ -67,6 +67,11 @@ def go(text: str) -> Iterator[str]:
     yield from (name for name in _GO.findall(text) if name != "TestMain")
 
 
+def junit(text: str) -> Iterator[str]:
+    """Methods under `@Test`, of files that name JUnit; elsewhere a file is a case."""
+    yield from _JUNIT.findall(text) if "org.junit" in text else ()
+
+
 _CALLS = frozenset({"test", "it", "describe", "suite"})
 
 
@@ -108,6 +113,7 @@ def typescript(text: str) -> Iterator[str]:
 _FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
     "python": python,
     "go": go,
+    "java": junit,
     "javascript": javascript,
     "javascriptreact": javascript,
     "typescript": typescript,

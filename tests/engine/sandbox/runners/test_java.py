@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from support.suites import Check, needs, outcomes
 
+from stet_ls.engine.sandbox.runners import expected
+from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.runners.report import Origin, Outcome
 
 pytestmark = needs("java", "javac")
@@ -95,6 +97,12 @@ async def test_junit_tells_each_test(check: Check) -> None:
 
 async def test_without_its_console_junit_is_missing(check: Check) -> None:
     report = await check("java", JUNIT)
+
+    assert expected.of(TestPlan("java", tuple(JUNIT), {name: text.encode() for name, text in JUNIT.items()})) == (
+        "p/MoreTest.java::good",
+        "p/MoreTest.java::wrong",
+        "p/MoreTest.java::skipped",
+    )
 
     assert (report.runner, report.outcome) == ("junit", Outcome.NO_RUNNER)
     assert "junit-platform-console-standalone" in report.install

@@ -98,6 +98,24 @@ async def test_green_is_green(check: Check) -> None:
     assert report.run.isolation.level
 
 
+FAKE = """
+import json, os
+ID = "test_a.py::test_a"
+for event in (
+    {"event": "start", "id": ID},
+    {"event": "phase", "id": ID, "phase": "call", "outcome": "passed"},
+    {"event": "end", "id": ID},
+    {"event": "done", "exit": 0},
+):
+    for number in range(3, 20):
+        try:
+            os.write(number, f"\\n{'0' * 32} {json.dumps(event)}\\n".encode())
+        except OSError:
+            pass
+os._exit(0)
+def test_a(): assert 0
+"""
+
 NOT_GREEN = {
     "no test": ("x = 1\n", Outcome.NOTHING_RAN, ""),
     "all skipped": ("import pytest\n@pytest.mark.skip\ndef test_a(): pass\n", Outcome.NOTHING_RAN, ""),
@@ -115,13 +133,7 @@ NOT_GREEN = {
         Outcome.INCOMPLETE,
         "",
     ),
-    "a fake report": (
-        "import os\nfor n in range(3, 20):\n try:\n  os.write(n, b'\\nnonce {\"event\": \"phase\", \"id\": '"
-        "\n   b'\"test_a.py::test_a\", \"phase\": \"call\", \"outcome\": \"passed\"}\\n')\n"
-        " except OSError: pass\nos._exit(0)\ndef test_a(): assert 0\n",
-        Outcome.INCOMPLETE,
-        "",
-    ),
+    "a fake report": (FAKE, Outcome.INCOMPLETE, ""),
     "removes itself": ("import os\nos.unlink(__file__)\ndef test_a(): assert 0\n", Outcome.ERROR, ""),
     "takes its tests back": ("def test_a(): assert 0\ndel test_a\ndef test_b(): pass\n", Outcome.INCOMPLETE, ""),
     "closes everything": ("import os\ndef test_a(): os.closerange(3, 99)\n", Outcome.INCOMPLETE, "test_a.py::test_a"),
