@@ -9,7 +9,19 @@ import importlib
 import sys
 from pathlib import Path
 
-TOPICS = ("editor", "diagnostics", "validators", "check", "analyze", "context", "faults", "memory", "privacy", "sandbox")
+TOPICS = (
+    "editor",
+    "diagnostics",
+    "validators",
+    "check",
+    "analyze",
+    "context",
+    "faults",
+    "judges",
+    "memory",
+    "privacy",
+    "sandbox",
+)
 """The modules beside this one, each with a `rows()` that yields a `Row` for each measurement."""
 
 

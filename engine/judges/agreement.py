@@ -1,0 +1,67 @@
+"""Which of several candidates behave alike? The largest group of them is likelier right than any one alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.harness.place import Place, place_of
+from stet_ls.engine.judges.harness.run import run
+from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
+from stet_ls.engine.judges.inputs.draw import calls_for
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Check, Evidence, Ruling
+
+LEAST_INPUTS = 50
+"""With fewer inputs agreement says little (engine facts, section 3: tier E3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Candidates by their numbers in groups that behave alike, the largest first, and on how many inputs."""
+
+    groups: tuple[tuple[int, ...], ...]
+    inputs: int
+
+    @property
+    def share(self) -> float:
+        """The largest group's share of all candidates."""
+        return len(self.groups[0]) / sum(map(len, self.groups))
+
+    def evidence(self) -> Evidence:
+        """Passes if two thirds or more agree; never trusted: an error may be shared."""
+        said = f"{len(self.groups[0])} of {sum(map(len, self.groups))} samples agree on {self.inputs} inputs"
+        agree = len(self.groups[0]) > 1 and 3 * self.share >= 2 and self.inputs >= LEAST_INPUTS
+        return Evidence(Check.AGREEMENT, Ruling.PASS if agree else Ruling.UNKNOWN, said)
+
+
+async def agreement(cases: Sequence[Case]) -> Agreement | Impossible:
+    """Groups the candidates of one target by what they do. The inputs are drawn for the first of them."""
+    first = cases[0]
+    if first.language != "python" or first.runtime is None or not first.unit:
+        return Impossible("no code was run")
+    place, calls = await asyncio.to_thread(_prepare, first, first.runtime)
+    trial = Trial(
+        tuple(case.after.text for case in cases), calls, first.unit, place.path, place.name, place.roots, place.warm,
+        reads=place.overlay is not None, plain=True, cpu=0.2,
+    )  # fmt: skip
+    report = await run(first.runtime, trial, place.overlay)
+    if isinstance(report, Impossible):
+        return report
+    loaded = [told for told in report.texts if not told.problem]
+    common = [n for n in range(len(calls)) if loaded and all(n in told.outcomes for told in loaded)]
+    valid = [n for n in common if any(told.outcomes[n].valid for told in loaded)]
+    if not valid:
+        return Impossible("no input was found that a candidate takes")
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for number, told in enumerate(report.texts):
+        key = (f"broken {number}",) if told.problem else tuple(told.outcomes[n].digest for n in valid)
+        groups.setdefault(key, []).append(number)
+    ordered = sorted(groups.values(), key=lambda group: (-len(group), group))
+    return Agreement(tuple(map(tuple, ordered)), len(valid))
+
+
+def _prepare(case: Case, runtime: Runtime) -> tuple[Place, tuple[Call, ...]]:
+    return place_of(case.path, (case.after.text,), runtime), calls_for(case.after.text, case.unit)

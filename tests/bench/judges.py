@@ -1,0 +1,85 @@
+"""The differential judge on bugs that people planted: `DATA=folder make bench ONLY=judges`.
+
+The folder holds `humanevalpack.jsonl` (164 tasks with a right and a wrong solution each); nothing of it is part of the
+project. Without it, the judge's own mutants of a few functions of the standard library stand in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import statistics
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.row import Row
+
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.differential.judge import judge
+from stet_ls.engine.judges.mutants import mutants_of
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Ruling
+from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.validators.source import Source
+
+Task = tuple[str, str, str]
+"""The right text, a wrong one, the unit."""
+
+
+def rows() -> Iterator[Row]:
+    """Bugs seen, alarms on code compared with itself, and the time of one judgement."""
+    tasks = list(_tasks())
+    seen, alarms, unsure, seconds = asyncio.run(_measured(tasks))
+    yield Row(f"bugs seen of {len(tasks)}", f"{100 * seen / len(tasks):.1f} %", ">= 98 %")
+    yield Row("self-comparisons that alarm", str(alarms), "0")
+    yield Row("  that could not be compared", str(unsure))
+    yield Row("a judgement with known inputs, median", f"{1000 * statistics.median(seconds):.0f} ms", "<= 150 ms")
+
+
+async def _measured(tasks: list[Task]) -> tuple[int, int, int, list[float]]:
+    seen = alarms = unsure = 0
+    seconds: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        sandbox = Sandbox(Level.STRONG, Path(folder) / "sandbox")
+        interpreter = Interpreter(Path(sys.executable), sys.version_info[:3], mounts.interpreter())
+        runtime = Runtime(sandbox, own(interpreter))
+        for right, wrong, unit in tasks:
+            found = await judge(_case(right, wrong, unit, runtime))
+            seen += found.verdict is Ruling.FAIL
+            started = time.perf_counter()
+            same = await judge(_case(right, right, unit, runtime))
+            seconds.append(time.perf_counter() - started)
+            alarms += same.verdict is Ruling.FAIL
+            unsure += same.verdict not in (Ruling.FAIL, Ruling.PASS)
+        await sandbox.close()
+    return seen, alarms, unsure, seconds
+
+
+def _case(before: str, after: str, unit: str, runtime: Runtime) -> Case:
+    return Case("refactor", "python", None, Source(before), Source(after), unit, runtime=runtime)
+
+
+def _tasks() -> Iterator[Task]:
+    file = Path(os.environ.get("DATA", ".")) / "humanevalpack.jsonl"
+    if file.is_file():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            right, wrong = (row["prompt"] + row[name] for name in ("canonical_solution", "buggy_solution"))
+            yield right, wrong, row["entry_point"]
+        return
+    import bisect
+    import statistics as numbers
+
+    for function in (bisect.bisect_left, textwrap.dedent, numbers.median, textwrap.indent):
+        text = f"import re\n\n\n{inspect.getsource(sys.modules[function.__module__])}"
+        for mutant in mutants_of(text, function.__name__, most=6):
+            yield text, mutant.text, function.__name__
