@@ -10,7 +10,7 @@ from __future__ import annotations
 from stet_ls.engine.actions import rewrite
 from stet_ls.engine.actions.recipe import Recipe
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges import doctest, lint
+from stet_ls.engine.judges import lint
 from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Task
 
@@ -27,7 +27,7 @@ TASK = Task(
 
 REWRITE = rewrite.Rewrite(
     done="Generated",
-    judges=(*rewrite.PARSING, lint.judge, doctest.judge),
+    judges=(*rewrite.PARSING, lint.judge, *rewrite.RUNNING),
     temperature=0.2,
 )
 

@@ -13,6 +13,7 @@ from stet_ls.engine.job import Job
 from stet_ls.engine.judges import danger, doctest, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.differential import judge as differential
+from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Proposal, Unusable, propose
 from stet_ls.engine.model.chat import Completion
@@ -27,13 +28,15 @@ from stet_ls.validators.source import Source, Span
 
 PARSING: tuple[Judge, ...] = (noop.judge, syntax.judge, danger.judge, names.judge)
 """The judges of any edit, cheapest first."""
-KEEPING: tuple[Judge, ...] = (*PARSING, signature.judge, lint.judge, doctest.judge)
+RUNNING: tuple[Judge, ...] = (doctest.judge, project_tests.judge)
+"""The judges that run what the user wrote to be run. They say that nothing was run where nothing may be."""
+KEEPING: tuple[Judge, ...] = (*PARSING, signature.judge, lint.judge, *RUNNING)
 """The judges of an edit whose callers must not notice it."""
 EQUAL: tuple[Judge, ...] = (*KEEPING, differential.judge)
 """The judges of an edit after which the code has to behave as before."""
 
 NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
-"""Said wherever no test ran: what was not checked is part of the evidence."""
+"""Said where no judge spoke of tests: what was not checked is part of the evidence."""
 
 _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(doc|comment)")
 """An instruction that speaks of it may want it gone."""
@@ -50,7 +53,6 @@ class Rewrite:
     done: str
     judges: tuple[Judge, ...]
     temperature: float = 0.1
-    not_run: tuple[Evidence, ...] = (NOT_RUN,)
     required: frozenset[Check] = frozenset()
     formats: bool = True
 
@@ -115,7 +117,9 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
 
 def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: Proposal[Patch]) -> Answer:
     request, draft = job.request, proposal.draft
-    evidence = (*proposal.evidence, *rewrite.not_run)
+    evidence = proposal.evidence
+    if not any(item.check is Check.TESTS for item in evidence):
+        evidence += (NOT_RUN,)
     chance = confidence(evidence, job.profile.tier, truncated=draft.truncated)
     reply, fitted = draft.content.reply, draft.content.fitted
     passed = {item.check for item in evidence if item.verdict is Ruling.PASS}
