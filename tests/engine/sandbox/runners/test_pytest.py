@@ -107,9 +107,9 @@ for event in (
     {"event": "end", "id": ID},
     {"event": "done", "exit": 0},
 ):
-    for number in range(3, 20):
+    for number in os.listdir("/proc/self/fd"):
         try:
-            os.write(number, f"\\n{'0' * 32} {json.dumps(event)}\\n".encode())
+            os.write(int(number), f"\\n{'0' * 32} {json.dumps(event)}\\n".encode())
         except OSError:
             pass
 os._exit(0)
