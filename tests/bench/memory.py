@@ -89,11 +89,11 @@ async def _measure() -> list[Row]:
         vectors = embedder.encode([text for each in real for text in texts_of(each)])
         store = Store(await Shelf.open(root, embedder), MANY * 2)
         await _fill(store, real, vectors, ROWS)
-        found += await _recall(store, texts)
+        found += await _recall(store, real, vectors, texts)
         await upkeep.compact(store)
         table = sum(path.stat().st_size for path in store.shelf.folder.rglob("*") if path.is_file())
         found.append(Row(f"bytes a solution in the table, {ROWS:,} rows", f"{table / ROWS:,.0f}", "4,096"))
-        found += await _through_lsp(environment, texts, "")
+        found += await _through_lsp(environment, texts)
         found += await _stores(store, texts)
         await _fill(store, [], vectors, MANY)
         await upkeep.compact(store)
@@ -120,14 +120,12 @@ async def _fill(store: Store, real: Sequence[Solution], vectors: Any, count: int
             await store.shelf.write([journal.put(each) for each in batch], pairs)
 
 
-async def _recall(store: Store, texts: Sequence[str]) -> list[Row]:
+async def _recall(store: Store, real: Sequence[Solution], vectors: Any, texts: Sequence[str]) -> list[Row]:
     """Among the 500 real rows alone: drawn ones are no tasks that a request could mean."""
     first = third = 0
     with tempfile.TemporaryDirectory() as folder:
         alone = Store(await Shelf.open(Path(folder) / "memory", store.shelf.embedder), MANY)
-        solutions = [_solution(text, number) for number, text in enumerate(texts)]
-        await alone.put_many(solutions)
-        await upkeep.embed_waiting(alone)
+        await _fill(alone, real, vectors, len(real))
         for number, text in enumerate(texts):
             hits = [hit.solution.instruction for hit in await alone.search(_rephrased(text, number), min_score=0.0)]
             first += hits[:1] == [text]
@@ -138,7 +136,7 @@ async def _recall(store: Store, texts: Sequence[str]) -> list[Row]:
     ]
 
 
-async def _through_lsp(environment: dict[str, str], texts: Sequence[str], label: str) -> list[Row]:
+async def _through_lsp(environment: dict[str, str], texts: Sequence[str]) -> list[Row]:
     async with editor(environment) as client:
         await command(client, "stet.jobs")
         started = time.perf_counter()
@@ -152,7 +150,7 @@ async def _through_lsp(environment: dict[str, str], texts: Sequence[str], label:
             await command(client, "stet.memory.search", query=query, limit=3)
             seconds.append(time.perf_counter() - started)
         return [
-            Row(f"worker ready and first search, {stats['solutions']:,} rows{label}", f"{ready:.1f} s", "3 s"),
+            Row(f"worker ready and first search, {stats['solutions']:,} rows", f"{ready:.1f} s", "3 s"),
             Row(
                 f"search with embedding through LSP, {stats['solutions']:,} rows, P50/95/99",
                 _spread(seconds),
@@ -166,7 +164,8 @@ async def _stores(store: Store, texts: Sequence[str]) -> list[Row]:
     before = await _searches(store, texts)
     seconds = []
     for number in range(STORES):
-        solution = _solution(f"Stored task {random.Random(number).getrandbits(40)} of another kind", number)
+        words = random.Random(number).sample(_THINGS, 3)  # the same in each run
+        solution = _solution(f"Compare {words[0]} with {words[1]} and {words[2]}", number)
         started = time.perf_counter()
         await store.put(solution)
         seconds.append(time.perf_counter() - started)

@@ -14,7 +14,7 @@ from support.session import command, editor, fenced, finish, lines, start
 pytest.importorskip("lancedb", reason="the extra memory is not installed")
 
 Environment = Mapping[str, str]
-OLD = 'def shout(text):\n    """Make a text loud."""\n    return text\n'
+OLD = 'def shout(text):\n    """Make a text loud."""\n    pass\n'
 NEW = 'def shout(text):\n    """Make a text loud."""\n    return text.upper()'
 WISH = "return the text in capital letters"
 
@@ -42,7 +42,7 @@ async def edited(client: Any, scripted: ScriptedModel, uri: str) -> None:
     scripted.reply(fenced(NEW))
     client.open(uri, "python", OLD)
     asked = {"uri": uri, "range": lines(0, 3), "instruction": WISH, "preview": "never"}
-    result = await finish(client, await start(client, "optimize", **asked))
+    result = await finish(client, await start(client, "generate", **asked))
     assert result["applied"] is True, result["message"]
 
 
