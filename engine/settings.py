@@ -400,8 +400,7 @@ class MemorySettings(Section):
     uri: str = Field(
         default="",
         json_schema_extra=UserOnly,
-        description="The folder of the store; empty: in the user's data folder. An object store's address (s3://, "
-        "gs://, az://) is a team's table, which is searched beside the user's own.",
+        description="The folder of the store; empty: in the user's data folder.",
     )
     scope: Literal["workspace", "global"] = Field(
         default="workspace",
