@@ -44,6 +44,8 @@ class Memory:
         """Why there is no memory, in one sentence with the way out; None if there is one. Starts nothing."""
         if not self._settings.enabled:
             return "The memory is switched off (memory.enabled)."
+        if "://" in self._settings.uri:
+            return f"memory.uri: {self._settings.uri} is no folder, and object stores are not supported yet."
         if importlib.util.find_spec("lancedb") is None:
             return "The memory needs the extra `memory`: pip install 'stet-ls[memory]'."
         return None
@@ -57,7 +59,7 @@ class Memory:
     def folder(self) -> Path:
         """Where the store lies on this machine."""
         uri = self._settings.uri
-        return Path(uri).expanduser().absolute() if uri and "://" not in uri else self._paths.memory
+        return Path(uri).expanduser().absolute() if uri else self._paths.memory
 
     def warm(self) -> None:
         """Starts the process in the background, if it is not there; never waits and never fails."""

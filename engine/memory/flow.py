@@ -181,7 +181,7 @@ class Flow:
 
     def _holds_anything(self) -> bool:
         try:
-            return "://" in self._settings.uri or (self.memory.folder / "journal.jsonl").stat().st_size > 0
+            return (self.memory.folder / "journal.jsonl").stat().st_size > 0
         except OSError:
             return False
 
