@@ -64,7 +64,7 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: Known) -> Texts:
         kinds = [f"{type(default).__name__.lower()}", *kinds]
     if not kinds:
         named = [kind for pattern, kind in _NAMES if re.fullmatch(pattern, parameter.name.lower())][:1]
-        guessed = _one_of([*named, *weak], known)
+        guessed = _one_of(weak if weak and named == ["int"] else [*named, *weak], known)
         return st.one_of(guessed, guessed, guessed, ANY(known))
     strategy = _one_of(kinds, known)
     if isinstance(default, ast.Constant) and default.value is None:
@@ -106,6 +106,8 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
                 weak += ["list[int]", "str", "list[str]"]
         elif isinstance(each, ast.For | ast.comprehension) and _is(each.iter, name):
             weak += ["list[int]", "str", "list[str]"]
+        elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.In | ast.NotIn):
+            weak += ["str", "list[int]"] if _is(each.comparators[0], name) else []
         elif isinstance(each, ast.BinOp | ast.Compare | ast.AugAssign):
             found += _by_operands(each, name)
         elif isinstance(each, ast.Subscript) and _is(each.value, name):
@@ -124,8 +126,6 @@ def _by_operands(node: ast.BinOp | ast.Compare | ast.AugAssign, name: str) -> li
     else:
         sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else [node.left, node.right]
     if not any(_is(side, name) for side in sides):
-        return []
-    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
         return []
     for side in sides:
         if isinstance(side, ast.Constant) and type(side.value) in (int, float, str):
