@@ -14,7 +14,7 @@ import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +75,13 @@ def _solution(text: str, number: int) -> Solution:
 
 def rows() -> Iterator[Row]:
     """Recall, speed at ten and at a hundred thousand rows, size, memory and a thousand stores."""
-    yield from asyncio.run(_measure())
+    with asyncio.Runner() as runner:
+        measured = _measure()
+        while batch := runner.run(anext(measured, [])):
+            yield from batch
 
 
-async def _measure() -> list[Row]:
-    found: list[Row] = []
+async def _measure() -> AsyncIterator[list[Row]]:
     with tempfile.TemporaryDirectory() as home:
         environment = {**os.environ, "STET_HOME": home}
         root = Path(home) / "data" / "memory"
@@ -89,16 +91,15 @@ async def _measure() -> list[Row]:
         vectors = embedder.encode([text for each in real for text in texts_of(each)])
         store = Store(await Shelf.open(root, embedder), MANY * 2)
         await _fill(store, real, vectors, ROWS)
-        found += await _recall(store, real, vectors, texts)
+        yield await _recall(store, real, vectors, texts)
         await upkeep.compact(store)
         table = sum(path.stat().st_size for path in store.shelf.folder.rglob("*") if path.is_file())
-        found.append(Row(f"bytes a solution in the table, {ROWS:,} rows", f"{table / ROWS:,.0f}", "4,096"))
-        found += await _through_lsp(environment, texts)
-        found += await _stores(store, texts)
+        yield [Row(f"bytes a solution in the table, {ROWS:,} rows", f"{table / ROWS:,.0f}", "4,096")]
+        yield await _through_lsp(environment, texts)
+        yield await _stores(store, texts)
         await _fill(store, [], vectors, MANY)
         await upkeep.compact(store)
-        found += await _direct(store, texts)
-    return found
+        yield await _direct(store, texts)
 
 
 async def _fill(store: Store, real: Sequence[Solution], vectors: Any, count: int) -> None:
