@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-IN_MEMORY = 10_000
+IN_MEMORY = 20_000
 """Rows whose vectors are held in memory; more are searched by the table's index."""
 NO_DIMENSION = 8
 """Numbers of the vectors, all zero, where there is no embedder."""
@@ -299,7 +299,7 @@ class Shelf:
         if self._matrix is not None:
             solution = row.solution
             self._matrix.put(solution.id, solution.language, solution.scope, row.v_ins, row.v_all)
-            if len(self._matrix) > IN_MEMORY * 1.1:
+            if len(self._matrix) > IN_MEMORY:
                 self._matrix = None
 
     def _applied(self) -> tuple[int, int]:

@@ -21,6 +21,7 @@ _ALIKE = 0.95
 _BELOW_BEST = 0.15
 """What is so much less alike than the best hit is left out."""
 _CANDIDATES = 20
+_LIFTED = 5
 _STEP = 0.05
 """What outcomes add to a hit's place, times log(1 + wins - losses). They never lift one over the threshold."""
 _FRESH = 0.01
@@ -142,7 +143,8 @@ class Store:
             for ident, score in (await self._by_words(query, languages, scopes)).items():
                 if score >= min_score and ident not in scores:
                     scores[ident], by[ident] = score, "words"
-        best = sorted(scores, key=lambda ident: -scores[ident])[: max(_CANDIDATES, limit)]
+        # A row costs as much as all the comparing: no more are read than outcomes may lift among the first.
+        best = sorted(scores, key=lambda ident: -scores[ident])[: limit + _LIFTED]
         rows = await self.shelf.table.get(best)
         self.damaged += sum(row is None for row in rows.values())
         hits = [Hit(row.solution, min(scores[ident], 1.0), by[ident]) for ident, row in rows.items() if row]

@@ -27,8 +27,10 @@ _IDS = 200
 """Ids in one filter."""
 _PAGE = 1000
 """Rows read at a time: a thousand are 4 MB."""
-_INDEXED_FROM = 10_000
+_INDEXED_FROM = 20_000
 """Rows from which on an index is worth its making; up to there the vectors are compared one by one."""
+_IDS_INDEXED_FROM = 1_000
+"""The same for ids: writing a known row looks it up."""
 _PROBES = 24
 
 
@@ -181,11 +183,14 @@ class Table:
         from lancedb.index import BTree, IvfFlat
 
         with self._translated():
-            if await self._table.count_rows() <= _INDEXED_FROM:
+            count = await self._table.count_rows()
+            if count < _IDS_INDEXED_FROM:
                 return False
             have = {index.columns[0] for index in await self._table.list_indices()}
             if "id" not in have:
                 await self._table.create_index("id", config=BTree())
+            if count <= _INDEXED_FROM:
+                return True
             for column in ("v_ins", "v_all"):
                 if column not in have:
                     await self._table.create_index(column, config=IvfFlat(distance_type="dot"))
