@@ -59,6 +59,7 @@ class Unusable:
 Reader = Callable[[Completion], Awaitable[Draft[Content] | Unusable]]
 """Turns a reply, with the user's values in it again, into a draft, or says why it cannot."""
 
+_RUN = (Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL)
 _RETRY_TEMPERATURE = 0.7
 """A model that gave nothing or nothing new gives the same again unless it is warmed up."""
 
@@ -91,12 +92,14 @@ async def propose(
             job.ledger.warnings.append(f"A repair was given up: {error}")
             break
         with job.stage("judge"):
-            completion = replace(reply, text=restore(reply.text, prompt.secrets))
-            result = await _consider(job, completion, read, judges, prompt.secrets)
+            result = await consider(job, reply, read, judges, prompt.secrets)
         best = _better(best, result)
         problem = _complaint(result)
         if problem is None:
             break
+        if attempt == 0 and _rather_anew(job, result):
+            temperature = max(temperature, _RETRY_TEMPERATURE)
+            continue
         prompt = repair(prompt, reply.text, problem)
         if isinstance(result, Unusable) or any(e.check is Check.NOOP for e in (result.refuted_by,) if e):
             temperature = max(temperature, _RETRY_TEMPERATURE)
@@ -104,11 +107,11 @@ async def propose(
     return best
 
 
-async def _consider(
-    job: Job, completion: Completion, read: Reader[Content], judges: Sequence[Judge], secrets: Mapping[str, str]
+async def consider(
+    job: Job, reply: Completion, read: Reader[Content], judges: Sequence[Judge], secrets: Mapping[str, str]
 ) -> Proposal[Content] | Unusable:
     """What a reply holds, judged. No word about it quotes a value that the model was not shown."""
-    draft = await read(completion)
+    draft = await read(replace(reply, text=restore(reply.text, secrets)))
     if isinstance(draft, Unusable):
         return Unusable(hide(draft.problem, secrets))
     if judges and not job.settings.checks.validation:
@@ -123,6 +126,12 @@ async def _consider(
         if item.verdict is Ruling.FAIL and item.check in (Check.NOOP, Check.SYNTAX):
             break  # what does not parse, or is no change, has nothing for the other judges
     return Proposal(draft, tuple(evidence))
+
+
+def _rather_anew(job: Job, result: Proposal[Content] | Unusable) -> bool:
+    """True for a tiny model whose code ran and was wrong: another try helps it more than being told (aider's runs)."""
+    refuted = None if isinstance(result, Unusable) else result.refuted_by
+    return job.profile.tier == "tiny" and refuted is not None and refuted.check in _RUN
 
 
 def _no_repair(job: Job, repairs: int) -> str:

@@ -28,6 +28,7 @@ TASK = Task(
 REWRITE = rewrite.Rewrite(
     done="Fixed",
     judges=rewrite.KEEPING,
+    samples=True,
 )
 
 

@@ -29,6 +29,7 @@ REWRITE = rewrite.Rewrite(
     done="Generated",
     judges=(*rewrite.PARSING, lint.judge, *rewrite.RUNNING),
     temperature=0.2,
+    samples=True,
 )
 
 

@@ -6,6 +6,7 @@ import asyncio
 import re
 from dataclasses import dataclass, replace
 
+from stet_ls.engine import samples
 from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.formatted import formatted
 from stet_ls.engine.actions.recipe import Brief, Recipe, brief
@@ -47,7 +48,8 @@ class Rewrite:
     """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored").
 
     Without a pass of each of the `required` checks nothing is offered. `formats`: the edit is formatted as the project
-    formats, which may change more than white space.
+    formats, which may change more than white space. `samples`: of several replies the one is taken whose behaviour
+    most of them share, where nothing proves the first.
     """
 
     done: str
@@ -55,6 +57,7 @@ class Rewrite:
     temperature: float = 0.1
     required: frozenset[Check] = frozenset()
     formats: bool = True
+    samples: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +77,10 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
     async def read(completion: Completion) -> Draft[Patch] | Unusable:
         return await asyncio.to_thread(_read, job, about, rewrite, completion)
 
-    size = 2 * estimate(job.request.source.slice(target.span)) + 600
-    proposal = await propose(
-        job, prompt, read, rewrite.judges, temperature=rewrite.temperature, max_tokens=max(size, 1000)
-    )
+    size = max(2 * estimate(job.request.source.slice(target.span)) + 600, 1000)
+    proposal = await propose(job, prompt, read, rewrite.judges, temperature=rewrite.temperature, max_tokens=size)
+    if rewrite.samples and isinstance(proposal, Proposal):
+        proposal = await samples.choose(job, prompt, read, rewrite.judges, proposal, max_tokens=size)
     with job.stage("finish"):
         if isinstance(proposal, Unusable):
             return refusal(job, f"{recipe.title}: no edit. {proposal.problem}")

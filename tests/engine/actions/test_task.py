@@ -13,6 +13,7 @@ from stet_ls.engine.errors import ModelError, UsageError
 from stet_ls.engine.events import Stage
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.models import Answer, Budget, Ruling, Workspace
+from stet_ls.engine.settings import ModelRow, Settings
 from stet_ls.validators.source import Source, Splice
 
 PRICES = """def discount(price, rate):
@@ -32,6 +33,9 @@ DISCOUNT = "def discount(price, rate):\n    return price * (1 - rate)\n"
 PAY = "def pay(cart, rate=0):\n    return total(cart) * (1 - rate)\n"
 REFUND = "def refund(cart):\n    return -pay(cart)\n"
 
+# Replies are scripted in their order; how many are drawn for one step is another test's subject.
+ONE_SAMPLE = Settings(models=(ModelRow(name="*", samples=1),))
+
 
 def block(code: str) -> str:
     return f"PLAN: as asked\nCODE:\n```python\n{code}```\n"
@@ -47,7 +51,7 @@ def shop(tmp_path: Path) -> Path:
 
 
 async def run(scripted: ScriptedModel, shop: Path, **fields: object) -> tuple[Answer, Bench]:
-    async with Bench(scripted) as bench:
+    async with Bench(scripted, ONE_SAMPLE) as bench:
         asked = {"path": shop / "prices.py", "workspace": Workspace((shop,)), "instruction": "rates are fractions"}
         return await bench.run("task", "$0" + PRICES, **{**asked, **fields}), bench
 
@@ -117,7 +121,7 @@ async def test_a_new_file_is_a_new_file(stet_home: Path, scripted: ScriptedModel
 
 async def test_the_comment_that_asked_goes(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
     scripted.replies(["debug | prices.py | discount | take a fraction", block(DISCOUNT)])
-    async with Bench(scripted) as bench:
+    async with Bench(scripted, ONE_SAMPLE) as bench:
         text = "# stet: rates are fractions$0\n" + PRICES
         answer = await bench.run("task", text, path=shop / "prices.py", workspace=Workspace((shop,)))
     after = text_after(answer, shop / "prices.py")
