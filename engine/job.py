@@ -6,7 +6,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.events import Event, OnEvent, Stage, Uncounted
+from stet_ls.engine.judges.fitting import Helper
 from stet_ls.engine.line import QUEUED
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.profiles import Profile
@@ -103,23 +104,42 @@ class Job:
     _queued_at: float | None = None
     _call: Spent | None = None
     """What the call under way takes at most."""
-    _runtime: Runtime | None = None
+    held: AsyncExitStack = field(default_factory=AsyncExitStack)
+    """What is in use until the job ends; whoever made the job closes it."""
+    _runtime: asyncio.Task[Runtime] | None = None
 
     @cached_property
     def tools(self) -> Toolbox:
         """The checkers, linters and formatters that the settings allow."""
         return toolbox(self.settings)
 
-    async def runtime(self) -> Runtime | None:
-        """What a candidate's code may run with; None where the budget runs none. A candidate that was paid for gets
-        some seconds even if its job's time is over.
+    def look_for_runtime(self) -> None:
+        """Begins to look for what code is run with, so that it is known when the first candidate comes."""
+        if self.runtimes is None or self.request.budget is Budget.QUICK or self._runtime is not None:
+            return
+        helper = Helper(self.held, self.stage, self._warn)
+        self._runtime = asyncio.create_task(self.runtimes.runtime(self.request, helper))
+        self.held.push_async_callback(_given_up, self._runtime)
+
+    async def runtime(self, *texts: str) -> Runtime | None:
+        """What a candidate's code may run with, with what these texts import; None where the budget runs none.
+
+        A candidate that was paid for gets some seconds even if its job's time is over. What a user is asked for
+        meanwhile, and what is installed, is no time of the job's.
         """
-        if self.runtimes is None or self.request.budget is Budget.QUICK:
-            return None
-        until = time.monotonic() + max(self._left(), JUDGING)
+        self.look_for_runtime()
         if self._runtime is None:
-            self._runtime = await self.runtimes.runtime(self.request, until)
-        return replace(self._runtime, until=until)
+            return None
+        began = time.monotonic()
+        try:
+            runtime = await (await asyncio.shield(self._runtime)).fit(*texts)
+        finally:
+            self.waited += time.monotonic() - began
+        return replace(runtime, until=time.monotonic() + max(self._left(), JUDGING))
+
+    def _warn(self, warning: str) -> None:
+        if warning not in self.ledger.warnings:
+            self.ledger.warnings.append(warning)
 
     @contextmanager
     def stage(self, name: str, detail: str = "") -> Iterator[None]:
@@ -288,3 +308,9 @@ class Job:
             ledger.prompt_tokens += completion.usage.prompt_tokens
             ledger.completion_tokens += completion.usage.completion_tokens
             ledger.cached_tokens += completion.usage.cached_tokens
+
+
+async def _given_up(task: asyncio.Task[Runtime]) -> None:
+    """Its job has ended."""
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -86,6 +86,7 @@ class Engine:
             raised = error
             raise
         finally:
+            await job.held.aclose()
             self._write_down(job, ended)
             self._tell(job, tape, ended, answer, raised)
         return answer

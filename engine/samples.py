@@ -74,7 +74,8 @@ def _worth_it(job: Job, first: Proposal[Content]) -> bool:
 
 
 async def _case(job: Job, proposal: Proposal[Content]) -> Case:
-    return replace(proposal.draft.case, runtime=await job.runtime())
+    case = proposal.draft.case
+    return replace(case, runtime=await job.runtime(case.after.text))
 
 
 def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | Impossible) -> Proposal[Content]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,17 @@ if TYPE_CHECKING:
     from stet_ls.engine.sandbox.environments.interpreter import Environment
     from stet_ls.engine.sandbox.sandbox import Sandbox
 
+Fitting = Callable[["Environment", tuple[str, ...]], Awaitable["tuple[Environment, str]"]]
+"""An environment with the packages that texts import, and why some of them are missing, "" if none are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
     """The sandbox, the user's Python, the workspace with its unsaved buffers, and the moment by which all is done.
 
-    `python` is None where none was looked for or none works; `why_no_python` says which. `until` is on the clock of
-    `time.monotonic`; a judge that comes too late says so. `reports` keeps what tests of the text before came to, for
-    the next candidate of the same job.
+    `python` is None where none was looked for or none works; `why_no_python` says which. `lacking` says why packages
+    that the code imports are not there. `until` is on the clock of `time.monotonic`; a judge that comes too late says
+    so. `reports` keeps what tests of the text before came to, for the next candidate of the same job.
     """
 
     sandbox: Sandbox
@@ -28,11 +32,21 @@ class Runtime:
     workspace: Workspace = field(default_factory=Workspace)
     until: float = float("inf")
     why_no_python: str = ""
+    lacking: str = ""
+    fitting: Fitting | None = field(default=None, compare=False, repr=False)
     reports: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def left(self) -> float:
         """Seconds that judges may still take."""
         return self.until - time.monotonic()
+
+    async def fit(self, *texts: str) -> Runtime:
+        """The same with the packages that Python texts import. What that takes is no time of the judges."""
+        if self.python is None or self.fitting is None:
+            return self
+        began = time.monotonic()
+        python, lacking = await self.fitting(self.python, texts)
+        return replace(self, python=python, lacking=lacking, until=self.until + time.monotonic() - began)
 
     def root_of(self, path: Path | None) -> Path | None:
         """The innermost open folder that holds a file."""

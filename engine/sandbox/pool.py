@@ -87,6 +87,13 @@ class Pool:
         finally:
             self._fill(backend, kind, state)
 
+    async def ready(self, backend: Backend, spec: RunSpec) -> None:
+        """Has boxes built for runs of the kind of `spec`, as if one had been run."""
+        kind = kind_of(spec) if isinstance(backend, Serving) else None
+        if kind is not None:
+            assert isinstance(backend, Serving)
+            self._fill(backend, kind, await asyncio.to_thread(stamp, spec.binds))
+
     def waiting(self) -> int:
         """How many boxes wait."""
         return sum(len(boxes) for boxes in self._waiting.values())

@@ -13,7 +13,7 @@ from typing import Any
 from stet_ls import __version__
 from stet_ls.engine.errors import PolicyError, StetError
 from stet_ls.engine.sandbox import advice, probe, scratch
-from stet_ls.engine.sandbox.backend import Candidate
+from stet_ls.engine.sandbox.backend import Backend, Candidate
 from stet_ls.engine.sandbox.candidates import Found, candidates
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
 from stet_ls.engine.sandbox.layer import Layers
@@ -45,19 +45,38 @@ class Sandbox:
 
     async def run(self, spec: RunSpec, *, at_least: Level | None = None) -> RunResult:
         """Runs `spec`. Raises PolicyError where the isolation is too weak; ValueError for a spec that cannot be."""
+        return await self._pool.run(await self.allow(at_least, overlay=spec.overlay is not None), spec)
+
+    async def allow(self, at_least: Level | None = None, *, overlay: bool = False) -> Backend:
+        """The box that a run would be done in. Raises PolicyError where the isolation is too weak."""
         needed = max(self.minimum, at_least or self.minimum, key=list(Level).index)
-        best = await self.best(overlay=spec.overlay is not None)
+        best = await self.best(overlay=overlay)
         report = best.report if best else none_here(self.backend)
         if best is None or best.backend is None or not await self._may(report, needed):
             raise PolicyError(refusal(report, needed))
-        return await self._pool.run(best.backend, spec)
+        return best.backend
+
+    async def build_ahead(self, spec: RunSpec) -> None:
+        """Has a box wait for a run like this, where boxes may run and can be built ahead; does not wait for the box."""
+        best = await self.best()
+        if best is not None and best.backend is not None and best.report.level.reaches(self.minimum):
+            await self._pool.ready(best.backend, spec)
+
+    async def identity(self) -> str:
+        """Names the box that runs are done in, its level, the boot and Stet's version."""
+        best = await self.best()
+        report = best.report if best else none_here(self.backend)
+        return f"{_boot()} {platform.release()} {__version__} {report.backend} {report.version} {report.level}"
 
     async def close(self) -> None:
         """Gives up the boxes that were built ahead."""
         await self._pool.close()
 
     async def _may(self, report: IsolationReport, needed: Level) -> bool:
-        return report.level.reaches(needed) or (self._ask is not None and await self._ask(report, needed))
+        """A box of level none is no box: nobody is asked about it, only the user's own setting lets code run there."""
+        if report.level.reaches(needed):
+            return True
+        return report.level is not Level.NONE and self._ask is not None and await self._ask(report, needed)
 
     async def best(self, *, overlay: bool = False) -> Candidate | None:
         """The strongest candidate, the first of equals; for an `overlay` one that copies nothing comes first.

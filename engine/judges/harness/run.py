@@ -9,6 +9,7 @@ from pathlib import Path
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.judges.harness.trial import Impossible, Report, Trial, read_report
 from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.sandbox.environments.interpreter import Environment
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 
 _INSIDE = Path(__file__).with_name("inside.py")
@@ -36,16 +37,8 @@ async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) ->
     trial = replace(trial, seconds=min(trial.seconds, left))
     nonce = secrets.token_hex(8)
     script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
-    spec = RunSpec(
-        (str(runtime.python.path), "-s", "-B", script, job),
-        files={script: _INSIDE.read_bytes(), job: trial.to_json(nonce)},
-        binds=runtime.python.binds,
-        overlay=overlay,
-        env={**runtime.python.env, "PYTHONHASHSEED": "0"},
-        limits=_LIMITS,
-        report=True,
-        warm=_WARM,
-    )
+    files = {script: _INSIDE.read_bytes(), job: trial.to_json(nonce)}
+    spec = replace(_spec(runtime.python, script, job), files=files, overlay=overlay)
     try:
         result = await runtime.sandbox.run(spec)
     except (StetError, ValueError, OSError) as error:
@@ -55,3 +48,19 @@ async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) ->
         said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         return Impossible(_ENDED.get(result.status, f"the run ended early ({said or result.status})"))
     return report
+
+
+def waiting(python: Environment) -> RunSpec:
+    """A run such as trials with this Python are, for a box that is built ahead of them."""
+    return _spec(python, "run.py")
+
+
+def _spec(python: Environment, *arguments: str) -> RunSpec:
+    return RunSpec(
+        (str(python.path), "-s", "-B", *arguments),
+        binds=python.binds,
+        env={**python.env, "PYTHONHASHSEED": "0"},
+        limits=_LIMITS,
+        report=True,
+        warm=_WARM,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any, Protocol
 from stet_ls.engine.sandbox.environments.candidates import candidates
 from stet_ls.engine.sandbox.environments.installation import Installation, UnfitError, installation
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
+from stet_ls.engine.sandbox.environments.proofs import Proofs
 from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec
 
 _SCRIPT = Path(__file__).with_name("proof.py")
@@ -51,10 +53,14 @@ class Detected:
 
 
 class Detector:
-    """Finds interpreters, and remembers what was proven for as long as their folders stay as they are."""
+    """Finds interpreters, and remembers what was proven for as long as their folders stay as they are.
 
-    def __init__(self, runner: Runner) -> None:
+    `proofs` are remembered beyond this process; of what failed each process makes sure anew.
+    """
+
+    def __init__(self, runner: Runner, proofs: Proofs | None = None) -> None:
         self._runner = runner
+        self._proofs = proofs
         self._proven: dict[tuple[Path, str, tuple[str, ...]], Interpreter | str] = {}
         self._locks: dict[Path, asyncio.Lock] = {}
 
@@ -89,7 +95,7 @@ class Detector:
         async with self._locks.setdefault(path, asyncio.Lock()):
             if key not in self._proven:
                 try:
-                    self._proven[key] = await self._ask(place, sorted(modules))
+                    self._proven[key] = await self._known(place, sorted(modules))
                 except UnfitError as error:
                     self._proven[key] = str(error)
         known = self._proven[key]
@@ -97,21 +103,34 @@ class Detector:
             raise UnfitError(known)
         return known
 
-    async def _ask(self, place: Installation, modules: list[str]) -> Interpreter:
+    async def _known(self, place: Installation, modules: list[str]) -> Interpreter:
+        """What is remembered is judged as if it had been told just now."""
+        script = _SCRIPT.read_bytes()
+        if self._proofs is None:
+            return _interpreter(place, await self._ask(place, modules, script))
+        key = await self._proofs.key(place, modules, script)
+        if (told := await self._proofs.told(key)) is not None:
+            with contextlib.suppress(UnfitError):
+                return _interpreter(place, told)
+        told = await self._ask(place, modules, script)
+        found = _interpreter(place, told)
+        await self._proofs.keep(key, told)
+        return found
+
+    async def _ask(self, place: Installation, modules: list[str], script: bytes) -> Any:
         result = await self._runner.run(
             RunSpec(
                 (str(place.path), "-I", _SCRIPT.name, *modules),
-                files={_SCRIPT.name: _SCRIPT.read_bytes()},
+                files={_SCRIPT.name: script},
                 binds=place.binds,
                 limits=_LIMITS,
             )
         )
         try:
-            told = json.loads(result.stdout)
-        except ValueError:
+            return json.loads(result.stdout)
+        except (ValueError, RecursionError):
             said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
             raise UnfitError(f"it does not start in the box ({result.status}{': ' if said else ''}{said})") from None
-        return _interpreter(place, told)
 
 
 def _interpreter(place: Installation, told: Any) -> Interpreter:
