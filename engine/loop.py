@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.events import Judged
 from stet_ls.engine.job import Job
+from stet_ls.engine.judges.attached import sealed
 from stet_ls.engine.judges.case import Case, Judge, timed
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Check, Evidence, Ruling
@@ -120,7 +121,7 @@ async def consider(
     evidence: list[Evidence] = []
     for judge in judges:
         item = await timed(judge, case)
-        item = replace(item, detail=hide(item.detail, secrets))
+        item = sealed(item, secrets)
         job.on_event(Judged(item))
         evidence.append(item)
         if item.verdict is Ruling.FAIL and item.check in (Check.NOOP, Check.SYNTAX):

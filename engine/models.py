@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.source import Source, Span
@@ -158,14 +158,46 @@ class Ruling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """Something to open beside a line of evidence: a counter-example as a runnable file, a failing test's output.
+
+    `name` is a file name, `language` an LSP language id. Nothing is longer than `MOST_BYTES`.
+    """
+
+    MOST_BYTES: ClassVar[int] = 64 * 1024
+
+    name: str
+    language: str
+    text: str
+
+    @classmethod
+    def of(cls, name: str, language: str, text: str) -> Attachment:
+        """With the text cut at its bound, and the cut told in a last line."""
+        data = text.encode("utf-8", "replace")
+        if len(data) <= cls.MOST_BYTES:
+            return cls(name, language, text)
+        kept = data[: cls.MOST_BYTES - 100].decode("utf-8", "ignore").rpartition("\n")[0]
+        return cls(name, language, f"{kept}\n... cut: {len(data):,} bytes are more than is kept\n")
+
+    def to_json(self) -> dict[str, str]:
+        """As answers hold it."""
+        return {"name": self.name, "language": self.language, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one judge found out about a candidate. `trusted` evidence may refute it on its own."""
+    """What one judge found out about a candidate. `trusted` evidence may refute it on its own.
+
+    `count` says on how many tests, examples or valid inputs it rests, where it rests on any.
+    """
 
     check: Check
     verdict: Ruling
     detail: str
     trusted: bool = False
     seconds: float = 0.0
+    count: int = 0
+    attachments: tuple[Attachment, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +279,8 @@ class Answer:
                     "detail": item.detail,
                     "trusted": item.trusted,
                     "seconds": round(item.seconds, 3),
+                    "count": item.count,
+                    "attachments": [each.to_json() for each in item.attachments],
                 }
                 for item in self.evidence
             ],

@@ -55,6 +55,8 @@ _ANSWER: Mapping[str, Schema] = {
         detail=_TEXT,
         trusted={"type": "boolean"},
         seconds=_NUMBER,
+        count=_COUNT,
+        attachments=_rows(name=_TEXT, language=_TEXT, text=_TEXT),
     ),
     "findings": _rows(
         range=_RANGE, severity=_TEXT, kind=_TEXT, code=_TEXT, message=_TEXT, source=_TEXT, suggestions=_list(_TEXT)

@@ -9,11 +9,18 @@ def total(prices):                       def total(prices):
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+
 from stet_ls.engine.actions import rewrite
 from stet_ls.engine.actions.recipe import Recipe
+from stet_ls.engine.actions.reproduce import reproduce
+from stet_ls.engine.actions.symptoms import stated
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.instruction import find_instruction
+from stet_ls.engine.prompt.target import resolve_target
 
 TASK = Task(
     action="debug",
@@ -25,6 +32,9 @@ TASK = Task(
     ),
 )
 
+NOT_REPRODUCED = "The bug was not reproduced: no test, example or diagnostic shows one, and no instruction says it."
+"""A fix of what nobody saw is a guess, and the answer says so."""
+
 REWRITE = rewrite.Rewrite(
     done="Fixed",
     judges=rewrite.KEEPING,
@@ -33,8 +43,18 @@ REWRITE = rewrite.Rewrite(
 
 
 async def run(job: Job) -> Answer:
-    """Offers a fix of the target."""
-    return await rewrite.run(job, RECIPE, REWRITE)
+    """Offers a fix of the target, with what showed the bug before it and does not any more."""
+    with job.stage("reproduce"):
+        target = await asyncio.to_thread(resolve_target, job.request)
+        instruction = await asyncio.to_thread(find_instruction, job.request, target)
+        words = instruction.text if instruction is not None else ""
+        examples = stated(words, target.name) if job.request.language == "python" else ""
+        seen = await reproduce(job, target, examples)
+    if not seen.found and not words:
+        job.ledger.warnings.append(NOT_REPRODUCED)
+    if examples and seen.holds:
+        job.ledger.warnings.append("What the instruction says comes out as you want it already.")
+    return await rewrite.run(replace(job, request=seen.request), RECIPE, REWRITE, stated=examples)
 
 
 RECIPE = Recipe("debug", "Fix", "Fix what a diagnostic or an instruction points at.", TASK, run)

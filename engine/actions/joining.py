@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stet_ls.engine.actions.formatted import formatted
 from stet_ls.engine.actions.placement import Place
+from stet_ls.engine.judges.own_tests.split import distinct
 from stet_ls.engine.models import Request, Target, TargetKind
 from stet_ls.engine.reply.fit import fit
 from stet_ls.validators.formatting import format_changed
@@ -18,8 +19,8 @@ from stet_ls.validators.toolbox import Toolbox
 _SCRIPTS = ("javascript", "javascriptreact", "typescript", "typescriptreact")
 
 
-def join(place: Place, code: str, request: Request, target: Target, tools: Toolbox) -> Source:
-    """The whole text of the test file with `code` in it, formatted as its project formats."""
+def prepared(place: Place, code: str, request: Request, target: Target) -> str:
+    """The code of new tests as it may stand at `place`: imported from where it is, under names that are free there."""
     name = target.name.split(".")[0]
     if request.language == "python":
         code = _python_imports(code, name, _python_module(request, place))
@@ -27,12 +28,16 @@ def join(place: Place, code: str, request: Request, target: Target, tools: Toolb
         code = _script_imports(code, name, _script_module(request, place))
     elif request.language == "go":
         code = _go_package(code, request.source.text)
-    code = code.strip("\n") + "\n"
+    if request.language == "python":
+        code = distinct(_unique_names(code, place.text))
+    return code.strip("\n") + "\n"
+
+
+def join(place: Place, code: str, request: Request, tools: Toolbox) -> Source:
+    """The whole text of the test file with `prepared` code in it, formatted as its project formats."""
     if not place.text.strip():
         new = Source(code)
         return format_changed(new, [new.whole], request.language, path=place.path, tools=tools) or new
-    if request.language == "python":
-        code = _unique_names(code, place.text)
     source = Source(place.text)
     end = Span(len(source.data), len(source.data))
     fitted = fit(code, source=source, target=Target(TargetKind.INSERTION, end), language=request.language)

@@ -68,14 +68,18 @@ class Patch:
     reply: ParsedReply
 
 
-async def run(job: Job, recipe: Recipe, rewrite: Rewrite) -> Answer:
-    """Asks for a new text of the target, judges it, and offers it with its evidence or says why not."""
+async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "") -> Answer:
+    """Asks for a new text of the target, judges it, and offers it with its evidence or says why not.
+
+    `stated` are examples that the user gave, in the form of a docstring's.
+    """
     with job.stage("context"):
         about = await asyncio.to_thread(brief, job, recipe)
     target, prompt = about.target, about.prompt
 
     async def read(completion: Completion) -> Draft[Patch] | Unusable:
-        return await asyncio.to_thread(_read, job, about, rewrite, completion)
+        draft = await asyncio.to_thread(_read, job, about, rewrite, completion)
+        return draft if isinstance(draft, Unusable) else replace(draft, case=replace(draft.case, stated=stated))
 
     size = max(2 * estimate(job.request.source.slice(target.span)) + 600, 1000)
     proposal = await propose(job, prompt, read, rewrite.judges, temperature=rewrite.temperature, max_tokens=size)
@@ -123,7 +127,7 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: 
     evidence = proposal.evidence
     if not any(item.check is Check.TESTS for item in evidence):
         evidence += (NOT_RUN,)
-    chance = confidence(evidence, job.profile.tier, truncated=draft.truncated)
+    chance = confidence(evidence, job.profile.tier, model=job.profile.model, truncated=draft.truncated)
     reply, fitted = draft.content.reply, draft.content.fitted
     passed = {item.check for item in evidence if item.verdict is Ruling.PASS}
     if not proposal.offerable or not rewrite.required <= passed:
@@ -131,7 +135,8 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: 
         refuted = proposal.refuted_by or next(unproven, None)
         reason = refuted.detail if refuted else "the candidate was not checked as this action requires"
         no = refusal(job, f"{recipe.title}: no edit, {reason}.")
-        return replace(no, evidence=evidence, code=fitted.code, confidence=chance)
+        told = {**no.metadata, **chance.metadata()}
+        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, metadata=told)
     unit = about.target.name or _new_unit(fitted.code, request.language)
     name = f" `{unit}`" if unit else ""
     answer = Answer(
@@ -143,11 +148,11 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: 
         code=fitted.code,
         tests=reply.tests,
         explanation=hide("\n".join(part for part in (reply.plan, *reply.notes) if part), about.prompt.secrets),
-        confidence=chance,
+        confidence=chance.chance,
         warnings=tuple(hide(warning, about.prompt.secrets) for warning in _warnings(reply, draft)),
         evidence=evidence,
         guard=_guard(about, fitted),
-        metadata={"calibration": "default"},
+        metadata=chance.metadata(),
     )
     return finished(job, answer)
 

@@ -22,6 +22,7 @@ from stet_ls.engine.actions.sketch import Sketch
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.events import Stage
 from stet_ls.engine.job import CALLS, Job
+from stet_ls.engine.judges.calibration import DEFAULT
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.verdict import summary
 from stet_ls.engine.loop import Draft, Unusable, propose
@@ -124,9 +125,17 @@ def _answer(job: Job, plan: Sequence[Step], done: Sequence[Answer], sketch: Sket
         ),
         evidence=evidence,
         isolation=next((each.isolation for each in done if each.isolation), None),
-        metadata={"calibration": "default", "steps": [str(step) for step in plan]},
+        metadata={**_confidence(done), "steps": [str(step) for step in plan]},
     )
     return finished(job, answer)
+
+
+def _confidence(done: Sequence[Answer]) -> dict[str, str]:
+    """Of which rows of the table the chances are, and why, step by step."""
+    rows = dict.fromkeys(str(each.metadata.get("calibration", DEFAULT)) for each in done)
+    reasons = [str(each.metadata.get("confidence_reason", "")) for each in done]
+    told = "; ".join(f"step {number}: {reason}" for number, reason in enumerate(reasons, 1))
+    return {"calibration": ", ".join(rows), "confidence_reason": told}
 
 
 def _steps(count: int) -> str:
@@ -152,7 +161,10 @@ def _together(done: Sequence[Answer]) -> tuple[Evidence, ...]:
         alike = len(those) == len(done) and len({item.detail for _, item in those}) == 1
         detail = those[0][1].detail if alike else "; ".join(f"step {n}: {item.detail}" for n, item in those)
         trusted = any(item.trusted for _, item in those)
-        merged.append(Evidence(check, worst, detail, trusted, sum(item.seconds for _, item in said)))
+        seconds = sum(item.seconds for _, item in said)
+        count = sum(item.count for _, item in those)
+        attached = tuple(replace(each, name=f"step-{n}-{each.name}") for n, item in said for each in item.attachments)
+        merged.append(Evidence(check, worst, detail, trusted, seconds, count, attached))
     return tuple(merged)
 
 

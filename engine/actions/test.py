@@ -1,27 +1,33 @@
 """Test: new tests for the target, in the project's own test file or one that stands where the project would put it.
 
 def slug(title): ...          =>      tests/test_text.py: def test_slug_joins_words(): ...
+
+Each was run three times and reaches or notices something that the others do not. Tests that fail on the present code
+are no part of the edit: they are shown apart, since nobody knows yet whether the code is wrong or they are.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.answers import finished, refusal
-from stet_ls.engine.actions.joining import join
+from stet_ls.engine.actions.joining import join, prepared
 from stet_ls.engine.actions.placement import Place, find_place
-from stet_ls.engine.actions.recipe import Recipe, brief
-from stet_ls.engine.actions.rewrite import NOT_RUN
+from stet_ls.engine.actions.proving import Proof, Suspect, prove
+from stet_ls.engine.actions.recipe import Brief, Recipe, brief
+from stet_ls.engine.errors import LimitError, ModelError
+from stet_ls.engine.events import Judged
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges import danger, lint, names, noop, syntax
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.verdict import confidence, summary
-from stet_ls.engine.loop import Draft, Unusable, propose
+from stet_ls.engine.loop import Draft, Proposal, Unusable, consider, propose
+from stet_ls.engine.markdown import fenced, harmless
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.models import Answer, Edit, NewFile, Target
-from stet_ls.engine.prompt.build import Prompt, Task
-from stet_ls.engine.prompt.returned import misplaced
+from stet_ls.engine.models import Answer, Check, Edit, Evidence, NewFile
+from stet_ls.engine.prompt.build import Task, further
+from stet_ls.engine.prompt.returned import hide, misplaced
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.parse import parse_reply
 from stet_ls.validators.source import Source
@@ -36,12 +42,21 @@ TASK = Task(
         "Import what is tested; do not repeat its code.",
         "No mocks, no network, no files.",
     ),
+    spec_first=True,
 )
 
 _LEAST_TOKENS = 400
 """Tokens in which a few small tests fit; of a reply that broke off, the whole ones are kept."""
 
 JUDGES = (noop.judge, syntax.judge, danger.judge, names.judge, lint.judge)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Tests as they may stand in the file, and the file with them."""
+
+    code: str
+    text: str
 
 
 async def run(job: Job) -> Answer:
@@ -52,52 +67,115 @@ async def run(job: Job) -> Answer:
     with job.stage("context"):
         about = await asyncio.to_thread(brief, job, RECIPE)
         place = await asyncio.to_thread(find_place, request)
-    target, prompt = about.target, about.prompt
+    size = job.reply_room(estimate(request.source.slice(about.target.span)) + 1200, _LEAST_TOKENS)
 
-    async def read(completion: Completion) -> Draft[str] | Unusable:
-        return await asyncio.to_thread(_read, job, target, place, prompt, completion)
+    async def read(completion: Completion) -> Draft[_Written] | Unusable:
+        return await asyncio.to_thread(_read, job, about, place, completion)
 
-    size = job.reply_room(estimate(request.source.slice(target.span)) + 1200, _LEAST_TOKENS)
-    proposal = await propose(job, prompt, read, JUDGES, temperature=0.2, max_tokens=size)
+    proposal = await propose(job, about.prompt, read, JUDGES, temperature=0.2, max_tokens=size)
+    if isinstance(proposal, Unusable):
+        return refusal(job, f"Test: no tests. {proposal.problem}")
+    if not proposal.offerable:
+        refuted = proposal.refuted_by
+        no = refusal(job, f"Test: no tests, {refuted.detail if refuted else 'they were refuted'}.")
+        return replace(no, evidence=proposal.evidence)
+    proof = await _proven(job, place, proposal.draft.content.code, about)
+    if proof.gaps and job.settings.checks.auto_fix and job.may_ask_again():
+        proof = await _with_more(job, place, about, proof, size)
     with job.stage("finish"):
-        if isinstance(proposal, Unusable):
-            return refusal(job, f"Test: no tests. {proposal.problem}")
-        evidence = (*proposal.evidence, NOT_RUN)
-        if not proposal.offerable:
-            refuted = proposal.refuted_by
-            no = refusal(job, f"Test: no tests, {refuted.detail if refuted else 'they were refuted'}.")
-            return replace(no, evidence=evidence)
-        text = proposal.draft.content
-        answer = Answer(
-            success=True,
-            action=request.action,
-            language=request.language,
-            message=f"Wrote tests for {_about(job, target)} in {place.path.name} · {summary(evidence)}",
-            edits=_edits(place, text),
-            new_files=() if place.exists else (NewFile(place.path, text),),
-            code=request.source.slice(target.span),
-            tests=text,
-            confidence=confidence(evidence, job.profile.tier, truncated=proposal.draft.truncated),
-            evidence=evidence,
-            guard=target.span,
-            metadata={"calibration": "default"},
-        )
-        return finished(job, answer)
+        return _answer(job, place, about, proposal, proof)
 
 
-def _read(job: Job, target: Target, place: Place, prompt: Prompt, completion: Completion) -> Draft[str] | Unusable:
-    request, language = job.request, job.request.language
+async def _proven(job: Job, place: Place, code: str, about: Brief) -> Proof:
+    with job.stage("tests"):
+        proof = await prove(job, place, code, about.target)
+    proof = replace(proof, evidence=tuple(_hidden(each, about) for each in proof.evidence))
+    for item in proof.evidence:
+        job.on_event(Judged(item))
+    return proof
+
+
+async def _with_more(job: Job, place: Place, about: Brief, first: Proof, size: int) -> Proof:
+    """What one further call adds that names the gaps; the tests that stood stay as they are."""
+    prompt = further(about.prompt, first.code, "\n".join(first.gaps))
+    grown = Place(place.path, first.text.text, exists=place.exists)
+
+    async def read(completion: Completion) -> Draft[_Written] | Unusable:
+        return await asyncio.to_thread(_read, job, replace(about, prompt=prompt), grown, completion)
+
+    try:
+        reply = await job.ask(prompt, temperature=0.4, max_tokens=size)
+    except (ModelError, LimitError) as error:
+        job.ledger.warnings.append(f"No further tests were asked for: {error}")
+        return first
+    with job.stage("judge"):
+        result = await consider(job, reply, read, JUDGES, prompt.secrets)
+    if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
+        return first
+    return _together(first, await _proven(job, grown, result.draft.content.code, about))
+
+
+def _together(first: Proof, more: Proof) -> Proof:
+    """Both rounds as one. The second's mutants were tried on the tests of both."""
+    suspects = (*first.suspects, *more.suspects)
+    dropped = first.dropped + more.dropped
+    ran = all(item.verdict == "pass" for item in more.evidence if item.check is Check.TESTS)
+    if more.problem or not more.count or not ran:
+        return replace(first, suspects=suspects, dropped=dropped)
+    count = first.count + more.count
+    told = ", ".join(f"{number} {reason}" for reason, number in sorted(dropped.items()))
+    verb = "tests pass" if count > 1 else "test passes"
+    said = f"{count} {verb} three times{f' (dropped: {told})' if told else ''}"
+    evidence = tuple(replace(each, detail=said) if each.check is Check.TESTS else each for each in more.evidence)
+    return replace(more, count=count, evidence=evidence, suspects=suspects, dropped=dropped)
+
+
+def _answer(job: Job, place: Place, about: Brief, proposal: Proposal[_Written], proof: Proof) -> Answer:
+    request, target = job.request, about.target
+    evidence = (*proposal.evidence, *proof.evidence)
+    suspects = [replace(each, sentence=hide(each.sentence, about.prompt.secrets)) for each in proof.suspects]
+    markdown = _apart(suspects, request.language)
+    if proof.problem:
+        no = refusal(job, f"Test: no tests, {hide(proof.problem, about.prompt.secrets)}.")
+        return replace(no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects))
+    text = proof.text.text
+    chance = confidence(evidence, job.profile.tier, model=job.ledger.model, truncated=proposal.draft.truncated)
+    named = f"`{target.name}`" if target.name else (request.path.name if request.path else "the document")
+    apart = f" · {len(suspects)} shown apart: a possible bug or a wrong expectation" if suspects else ""
+    answer = Answer(
+        success=True,
+        action=request.action,
+        language=request.language,
+        message=f"Wrote tests for {named} in {place.path.name} · {summary(evidence)}{apart}",
+        edits=_edits(place, text),
+        new_files=() if place.exists else (NewFile(place.path, text),),
+        markdown=markdown,
+        code=request.source.slice(target.span),
+        tests=text,
+        explanation=_sentences(suspects),
+        confidence=chance.chance,
+        warnings=proof.notes,
+        evidence=evidence,
+        guard=target.span,
+        metadata=chance.metadata(),
+    )
+    return finished(job, answer)
+
+
+def _read(job: Job, about: Brief, place: Place, completion: Completion) -> Draft[_Written] | Unusable:
+    request, language, target = job.request, job.request.language, about.target
     cut = completion.finish != "stop"
     reply = parse_reply(completion.text, language=language, wants="tests", symbol=target.name, truncated=cut)
     code = reply.tests or reply.code
     if code is None:
         return Unusable(reply.problem or "The reply held no tests.")
-    before, after = Source(place.text), join(place, code, job.request, target, job.tools)
+    code = prepared(place, code, request, target)
+    before, after = Source(place.text), join(place, code, request, job.tools)
     if problem := misplaced(place.text + request.source.text, after.text, {}):
         return Unusable(problem)
-    unseen = frozenset(prompt.secrets.values())
+    unseen = frozenset(about.prompt.secrets.values())
     case = Case("test", language, place.path, before, after, tools=job.tools, secrets=unseen)
-    return Draft(after.text, case, truncated=cut)
+    return Draft(_Written(code, after.text), case, truncated=cut)
 
 
 def _edits(place: Place, text: str) -> tuple[Edit, ...]:
@@ -107,8 +185,22 @@ def _edits(place: Place, text: str) -> tuple[Edit, ...]:
     return (Edit(place.path, base, base.whole, text),)
 
 
-def _about(job: Job, target: Target) -> str:
-    return f"`{target.name}`" if target.name else f"{job.request.path.name if job.request.path else 'the document'}"
+def _apart(suspects: list[Suspect], language: str) -> str:
+    """The tests that fail on the present code, for a person to decide on: they are in no file."""
+    if not suspects:
+        return ""
+    parts = ["# Possible bug, or wrong expectation", "These tests fail on the present code and are in no file."]
+    for each in suspects:
+        parts += [f"- {each.sentence}", fenced(each.test.text, language)]
+    return harmless("\n\n".join(parts)) + "\n"
+
+
+def _sentences(suspects: list[Suspect]) -> str:
+    return "\n".join(f"Possible bug or wrong expectation: {each.test.name}: {each.sentence}" for each in suspects)
+
+
+def _hidden(item: Evidence, about: Brief) -> Evidence:
+    return replace(item, detail=hide(item.detail, about.prompt.secrets))
 
 
 RECIPE = Recipe("test", "Write tests", "Write tests into the project's test file.", TASK, run)

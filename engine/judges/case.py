@@ -21,6 +21,7 @@ class Case:
 
     `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge. `secrets` are
     the values that the model did not see. `runtime` is what code runs with; None where none may run.
+    `stated` are examples in the form of a docstring's that the user gave with the instruction.
     """
 
     action: str
@@ -32,6 +33,7 @@ class Case:
     tools: Toolbox = BUILT_IN
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     runtime: Runtime | None = field(default=None, repr=False)
+    stated: str = ""
 
 
 Judge = Callable[[Case], Awaitable[Evidence]]

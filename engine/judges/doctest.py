@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import doctest
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.judges.case import Case
@@ -18,7 +19,7 @@ from stet_ls.engine.judges.harness.trial import Call, Impossible, Outcome, Trial
 from stet_ls.engine.judges.inputs.examples import doctest_examples
 from stet_ls.engine.judges.inputs.subject import read_module, subject_of
 from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
 
 _CHECKER = doctest.OutputChecker()
 _LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -49,16 +50,43 @@ async def judge(case: Case) -> Evidence:
     wrong = [(example, after.get(n)) for n, example in enumerate(examples) if not comes_out(example, after.get(n))]
     count = f"{len(examples)} doctest{'s' if len(examples) > 1 else ''}"
     if not wrong:
-        return _said(Ruling.PASS, f"{count} pass", trusted=True)
+        return replace(_said(Ruling.PASS, f"{count} pass", trusted=True), count=len(examples))
     before = await _outcomes(case.runtime, case.before.text, calls, place)
     held = {} if isinstance(before, Impossible) else before
     broken = [(example, got) for example, got in wrong if comes_out(example, held.get(examples.index(example)))]
     if not broken and case.action in _KEEPS:
         return _said(Ruling.UNKNOWN, f"{len(wrong)} of {count} fail, as they did before")
     example, got = (broken or wrong)[0]
+    failed = _said(Ruling.FAIL, f"{_wrong(example, got)} ({len(wrong)} of {count} fail)", trusted=True)
+    return replace(failed, count=len(examples), attachments=(_output(wrong),))
+
+
+def _output(wrong: Sequence[tuple[Example, Outcome | None]]) -> Attachment:
+    """What came out wrong, as doctest itself tells it."""
+    told = []
+    for example, got in wrong:
+        source = example.source.rstrip().replace("\n", "\n... ")
+        wanted = (example.error or example.want).rstrip().replace("\n", "\n    ")
+        gives = "nothing" if got is None else got.printed.rstrip() if got.kind == "ok" else str(got)
+        told.append(">>> {}\nExpected:\n    {}\nGot:\n    {}\n".format(source, wanted, gives.replace("\n", "\n    ")))
+    return Attachment.of("doctests.txt", "plaintext", "\n".join(told))
+
+
+async def failing(case: Case) -> list[str]:
+    """The examples that come out wrong in the text before, in words; none if nothing could be run."""
+    if case.language != "python" or case.runtime is None:
+        return []
+    examples, place = await asyncio.to_thread(_prepare, case, case.runtime)
+    told = await _outcomes(case.runtime, case.before.text, tuple(each.call for each in examples), place)
+    if isinstance(told, Impossible) or not examples:
+        return []
+    return [_wrong(each, told.get(n)) for n, each in enumerate(examples) if not comes_out(each, told.get(n))]
+
+
+def _wrong(example: Example, got: Outcome | None) -> str:
     wanted = example.error or example.want.strip()
-    said = f"`{example.source}` should give {wanted}, gives {got if got is not None else 'nothing'}"
-    return _said(Ruling.FAIL, f"{said} ({len(wrong)} of {count} fail)", trusted=True)
+    shown = "nothing" if got is None else got.printed.strip() if got.kind == "ok" and got.printed.strip() else got
+    return f"`{example.source}` should give {wanted}, gives {shown}"
 
 
 def examples_of(text: str, unit: str) -> list[Example]:
@@ -68,10 +96,15 @@ def examples_of(text: str, unit: str) -> list[Example]:
     if module is None or subject is None:
         return []
     nodes = [subject.node, *(each for each in ast.walk(subject.node) if isinstance(each, ast.FunctionDef))]
+    return read_examples([ast.get_docstring(node) or "" for node in dict.fromkeys(nodes)])
+
+
+def read_examples(texts: Sequence[str]) -> list[Example]:
+    """The examples of some texts; the lines of one text are typed one after the other."""
     found: list[Example] = []
-    for node in dict.fromkeys(nodes):
+    for text in texts:
         lines: list[str] = []
-        for each in doctest_examples(ast.get_docstring(node) or ""):
+        for each in doctest_examples(text):
             source = each.source.rstrip("\n")
             error = (each.exc_msg or "").partition(":")[0].strip().rpartition(".")[2]
             if each.want or error:
@@ -101,7 +134,8 @@ def _typed(source: str) -> str:
 
 
 def _prepare(case: Case, runtime: Runtime) -> tuple[list[Example], Place]:
-    return examples_of(case.before.text, case.unit), place_of(case.path, (case.before.text, case.after.text), runtime)
+    examples = [*read_examples([case.stated]), *examples_of(case.before.text, case.unit)]
+    return examples, place_of(case.path, (case.before.text, case.after.text), runtime)
 
 
 async def _outcomes(

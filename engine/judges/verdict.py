@@ -1,22 +1,23 @@
-"""What the evidence adds up to: a chance of being right, and the line that the user reads."""
+"""What the evidence adds up to: a chance of being right with its reason, and the line that the user reads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
+from stet_ls.engine.judges import calibration
+from stet_ls.engine.judges.calibration import Strength
 from stet_ls.engine.models import Check, Evidence, Ruling
 
 Tier = Literal["tiny", "mid", "strong"]
 
-# The chance that a single reply is right which parses, whose names resolve and which adds no lint, by class of model.
-# Start values, marked as such in the answer's metadata ("calibration": "default") until they are measured.
-_PLAUSIBLE: dict[Tier, float] = {"tiny": 0.35, "mid": 0.55, "strong": 0.75}
-_UNJUDGED = 0.2
-_REFUTED = 0.1
-# What running it adds: start values too (engine facts, section 3: tiers E4 and E5).
-_RUN = 0.9
-_SHOWN_BY_RUNNING = (Check.DIFFERENTIAL, Check.DOCTEST, Check.TESTS)
+REFUTED = 0.1
+"""The most that is left where a trusted judge failed it."""
+_TELLS_OF_RUNNING = (
+    Check.TESTS, Check.DOCTEST, Check.DIFFERENTIAL, Check.AGREEMENT, Check.MUTANTS, Check.TIMING,
+)  # fmt: skip
+"""Checks that ran the code, in the order in which a reason names them."""
 
 _SKIPPED = {
     Check.DOCTEST: "doctests not run",
@@ -32,16 +33,40 @@ _TELLING = (Check.LINT, Check.DANGER)
 """Checks whose words say that something was found, not that nothing could be told."""
 
 
-def confidence(evidence: Sequence[Evidence], tier: Tier, *, truncated: bool = False) -> float:
-    """The chance from 0 to 1 that the candidate is right, from the tier of evidence it reached."""
-    verdicts = {item.check: item.verdict for item in evidence}
-    if any(item.verdict is Ruling.FAIL and item.trusted for item in evidence):
-        return _REFUTED
-    if truncated or verdicts.get(Check.SYNTAX) is not Ruling.PASS:
-        return _UNJUDGED
-    if any(item.verdict is Ruling.PASS and item.trusted and item.check in _SHOWN_BY_RUNNING for item in evidence):
-        return _RUN
-    return _PLAUSIBLE[tier]
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """The `chance` from 0 to 1 that a candidate is right; why, in words; and which row of the table says so."""
+
+    chance: float
+    strength: Strength
+    calibration: str
+    reason: str
+
+    def metadata(self) -> dict[str, str]:
+        """What an answer's metadata tells of it."""
+        return {
+            "calibration": self.calibration,
+            "confidence_reason": self.reason,
+            "evidence_tier": self.strength.value,
+        }
+
+
+def confidence(evidence: Sequence[Evidence], tier: Tier, *, model: str = "", truncated: bool = False) -> Confidence:
+    """The chance that the candidate is right, counted for such evidence and that model, or else a start value."""
+    at = calibration.strength(evidence, truncated=truncated)
+    chance, row = calibration.chance(at, tier, model)
+    refuted = [item for item in evidence if item.verdict is Ruling.FAIL and item.trusted]
+    return Confidence(min(chance, REFUTED) if refuted else chance, at, row, _reason(evidence, refuted, at, truncated))
+
+
+def _reason(evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: Strength, truncated: bool) -> str:
+    if refuted:
+        return "; ".join(_phrase(item) for item in refuted)
+    if truncated:
+        return "the reply broke off"
+    passed = {item.check: item.detail for item in evidence if item.verdict is Ruling.PASS}
+    told = [passed[check] for check in _TELLS_OF_RUNNING if check in passed]
+    return "; ".join(told) if told else calibration.WORDS[at]
 
 
 def summary(evidence: Sequence[Evidence]) -> str:

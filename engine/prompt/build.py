@@ -43,6 +43,8 @@ __all__ = ["Prompt", "Remembered", "Task", "Tier", "Wants", "build", "repair"]
 _UNBEARABLE: dict[Tier, frozenset[Worth]] = {
     "tiny": frozenset({Worth.DEFINITION, Worth.CALLER}), "mid": frozenset(), "strong": frozenset(),
 }  # fmt: skip
+_LEAST_SPEC = 5
+"""Words of a docstring below which it says too little to write tests from."""
 _LEAST_REPLY = 400
 """Tokens of its own reply that a model sees again at least when it is asked to mend it."""
 
@@ -107,9 +109,10 @@ def build(
     ignored = Ignored(request.workspace, ignore)
     hidden_files = left_out_files(request.context, ignored)
     request = replace(request, context={k: v for k, v in request.context.items() if k not in hidden_files})
+    spec = _body_below_doc(request, target) if task.spec_first and tier != "tiny" else ()
     done = (instruction.replaces,) if instruction is not None and instruction.replaces is not None else ()
     stub = _stub(request, target) if tier == "tiny" else ()
-    shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub))
+    shown = view(request.source, target.span, request.language, indent=target.indent, hidden=(*done, *stub, *spec))
     gathered = gather(request, target, shown, hidden=done, index=index, remembered=remembered)
     pieces = [piece for piece in gathered.pieces if piece.worth not in _UNBEARABLE[tier]]
     layout = _layout(request, target, instruction, task, tier, shown, pieces, unwritten=bool(stub))
@@ -190,7 +193,17 @@ def repair(prompt: Prompt, reply_text: str, problem: str) -> Prompt:
 
     `problem` may hold messages of tools and is fenced as data. A reply too long for the budget is shown by its head.
     """
-    turn = wording.again(data(problem, prompt.ident), prompt.form)
+    return _followed(prompt, reply_text, wording.again(data(problem, prompt.ident), prompt.form))
+
+
+def further(prompt: Prompt, tests: str, gaps: str) -> Prompt:
+    """The prompt that asks for more tests, where `tests` were kept; `gaps` says what they leave untested."""
+    reply = code_fence(tests)
+    turn = wording.further(data(gaps, prompt.ident), prompt.form)
+    return _followed(prompt, f"TESTS:\n{reply}\n{tests.rstrip()}\n{reply}", turn)
+
+
+def _followed(prompt: Prompt, reply_text: str, turn: str) -> Prompt:
     reply, turn, sealed = seal_more(prompt.sealed, reply_text, turn)
     messages = (
         *prompt.messages,
@@ -207,6 +220,20 @@ def _stub(request: Request, target: Target) -> tuple[Span, ...]:
             if unit.qualified == target.name and target.span.contains(unit.span):
                 return stub_lines(request.source, request.language, unit)
     return ()
+
+
+def _body_below_doc(request: Request, target: Target) -> tuple[Span, ...]:
+    """The lines of a documented function's body: who reads them writes down what they do, right or wrong."""
+    if target.kind is not TargetKind.UNIT:
+        return ()
+    unit = next((u for u in units(request.source, request.language) if u.qualified == target.name), None)
+    if unit is None or unit.body is None or unit.kind == "class" or len(unit.doc.split()) < _LEAST_SPEC:
+        return ()
+    body, doc = unit.body, unit.doc_span
+    if doc is None or not body.contains(doc):
+        return ()
+    first, last = request.source.line_of(doc.end) + 1, request.source.line_of(body.end)
+    return tuple(request.source.line_span(number) for number in range(first, last + 1))
 
 
 def _layout(

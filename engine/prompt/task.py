@@ -14,9 +14,13 @@ Tier = Literal["tiny", "mid", "strong"]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One action's wish: `goal` is a sentence in the imperative, `rules` are what its result has to keep."""
+    """One action's wish: `goal` is a sentence in the imperative, `rules` are what its result has to keep.
+
+    `spec_first`: of a documented function a model that can do with it is shown the header and the docstring alone.
+    """
 
     action: str
     goal: str
     wants: Wants
     rules: tuple[str, ...] = ()
+    spec_first: bool = False

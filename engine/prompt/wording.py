@@ -150,6 +150,14 @@ def again(problem: str, form: str) -> str:
     return f"That cannot be used:\n{problem}\nMend it and reply again, whole.\n\n{form}"
 
 
+def further(gaps: str, form: str) -> str:
+    """The turn that asks for more tests beside those of the last reply. `gaps` is already fenced as data."""
+    return f"These tests are good and are kept. What none of them tests:\n{gaps}\n{_FURTHER}\n\n{form}"
+
+
+_FURTHER = "Write one to three more tests, for this alone. Do not repeat the others."
+
+
 def _code(target: Target, header: str) -> str:
     match target.kind:
         case TargetKind.INSERTION:

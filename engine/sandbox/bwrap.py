@@ -177,6 +177,8 @@ def _view(spec: RunSpec, plan: _Plan, over: Layers | Mirror, stack: ExitStack) -
     for name, text in mounts.NAMES.items():
         yield from ("--file", str(plan.data(text)), name)
     yield from ("--dev", "/dev", "--proc", "/proc")
+    for mount in mounts.kernel():
+        yield from mount
     for folder in _WRITABLE:
         yield from ("--size", size, "--tmpfs", folder)
     yield from ("--remount-ro", "/dev")

@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno as numbers
 
 from stet_ls.engine.sandbox import landlock
-from stet_ls.engine.sandbox.bpf import USER_NOTIFY, Argument, Rule, errno
+from stet_ls.engine.sandbox.bpf import ALLOW, USER_NOTIFY, Argument, Rule, errno
 from stet_ls.engine.sandbox.syscalls import ARCHITECTURES
 
 _EPERM = errno(numbers.EPERM)
 _ENOSYS = errno(numbers.ENOSYS)
 _ENOTSUP = errno(numbers.ENOTSUP)
 _ENOTTY = errno(numbers.ENOTTY)
+_EAFNOSUPPORT = errno(numbers.EAFNOSUPPORT)
 
 _NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_F_SETLEASE, _F_NOTIFY = 1024, 1026
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 
 _DENIED = (
     # Other processes' memory and descriptors.
@@ -31,7 +34,7 @@ _DENIED = (
     "vhangup", "iopl", "ioperm",
 )  # fmt: skip
 
-BOX: tuple[Rule, ...] = (
+_ANY_BOX: tuple[Rule, ...] = (
     *(Rule(call, _EPERM) for call in _DENIED),
     # "Not there" makes programs fall back: glibc to clone, whose flags can be seen, runtimes to ordinary input/output.
     Rule("clone3", _ENOSYS),
@@ -42,10 +45,21 @@ BOX: tuple[Rule, ...] = (
     # Typing into the terminal that Stet was started from.
     Rule("ioctl", _EPERM, Argument(1, _TIOCSTI)),
     Rule("ioctl", _EPERM, Argument(1, _TIOCLINUX)),
+    # A lease on a file that is shown keeps whoever opens it outside waiting; a notice tells what is written there.
+    Rule("fcntl", _EPERM, Argument(1, _F_SETLEASE)),
+    Rule("fcntl", _EPERM, Argument(1, _F_NOTIFY)),
+)
+
+BOX: tuple[Rule, ...] = (
+    *_ANY_BOX,
+    # These a network namespace holds. Others it does not: by AF_VSOCK a virtual machine reaches the one it runs on.
+    *(Rule("socket", ALLOW, Argument(0, family)) for family in (_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK)),
+    Rule("socket", _EAFNOSUPPORT),
+    Rule("socketpair", _EAFNOSUPPORT, Argument(0, _AF_UNIX, differs=True)),
 )
 """For a box with namespaces of its own: there a socket reaches nobody, so servers on its own loopback may run."""
 
-_F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY = 8, 15, 1024, 1026
+_F_SETOWN, _F_SETOWN_EX = 8, 15
 _FIOSETOWN, _SIOCSPGRP = 0x8901, 0x8902
 _OF_FILE_SYSTEMS = b"fXv\x94"
 """Kinds of ioctl that change flags of files, or volumes, through a descriptor that only reads."""
@@ -82,14 +96,14 @@ _SIGNALS = ("kill", "tkill", "tgkill")
 def confined(version: int) -> tuple[Rule, ...]:
     """For a box of Landlock alone, of this ABI: what it does not know is denied, or asked for (see `confine_calls`)."""
     rules = [
-        *BOX,
+        *_ANY_BOX,
         *(Rule(call, _EPERM) for call in _REACHING_OUT),
         *(Rule(call, _ENOTSUP) for call in _ATTRIBUTES),
         *(Rule(call, _EPERM, Argument(0, 0, differs=True)) for call in _OF_ANY_PROCESS),
         Rule("setpriority", _EPERM, Argument(0, 0, differs=True)),
         Rule("setpriority", _EPERM, Argument(1, 0, differs=True)),
         Rule("socketpair", _EPERM, Argument(1, _SOCK_DGRAM, mask=_SOCK_TYPES)),
-        *(Rule("fcntl", _EPERM, Argument(1, value)) for value in (_F_SETOWN, _F_SETOWN_EX, _F_SETLEASE, _F_NOTIFY)),
+        *(Rule("fcntl", _EPERM, Argument(1, value)) for value in (_F_SETOWN, _F_SETOWN_EX)),
         *(Rule("ioctl", _EPERM, Argument(1, value)) for value in (_FIOSETOWN, _SIOCSPGRP)),
         *(Rule("ioctl", _ENOTTY, Argument(1, kind << 8, mask=0xFF00)) for kind in _OF_FILE_SYSTEMS),
         Rule("prctl", _EPERM, Argument(0, _PR_SET_DUMPABLE)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -39,6 +41,27 @@ def system() -> Iterator[tuple[str, str, str]]:
     for name in _ETC:
         if Path("/etc", name).exists():
             yield "--ro-bind", f"/etc/{name}", f"/etc/{name}"
+
+
+_ANY_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+def kernel() -> Iterator[tuple[str, str, str]]:
+    """What of /proc is hidden or made read-only, as for bwrap.
+
+    Started by root, a box's user owns the kernel's files there, though it has no capability: `core_pattern` names a
+    program that the kernel starts, outside, as root. What bwrap covers by itself it finds by the mode of the folders,
+    which nobody may write to. For other users the owner of these files is somebody else.
+    """
+    root = os.geteuid() == 0
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit() or entry.is_symlink() or not (root or entry.name == "keys"):
+            continue
+        mode = entry.stat().st_mode
+        if stat.S_ISDIR(mode):
+            yield "--ro-bind", entry.path, entry.path
+        elif entry.name == "keys" or mode & _ANY_WRITES or not mode & stat.S_IROTH:
+            yield "--ro-bind", "/dev/null", entry.path
 
 
 def readable() -> Iterator[Path]:

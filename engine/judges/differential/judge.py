@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from stet_ls.engine.judges.attached import comparison
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.compare import Likeness, likeness
 from stet_ls.engine.judges.harness.place import Place, alone, place_of
@@ -15,7 +16,7 @@ from stet_ls.engine.judges.inputs.draw import GUESSED, calls_for
 from stet_ls.engine.judges.inputs.examples import test_texts
 from stet_ls.engine.judges.inputs.subject import changed_units, read_module
 from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
 
 LEAST_VALID = 20
 """With fewer valid inputs equality says too little to pass."""
@@ -59,6 +60,22 @@ class Comparison:
     left_out: dict[str, int]
     opaque: bool = False
     is_alone: bool = False
+    module: str = ""
+    texts: tuple[str, str] = ("", "")
+    calls: tuple[Call, ...] = ()
+
+    def attachments(self) -> tuple[Attachment, ...]:
+        """Runnable files: the counter-example, if there is one, and all inputs that were compared."""
+        files = [("inputs", f"The inputs on which old and new `{self.unit}` were compared", self.calls)]
+        if self.differences and self.differences[0].call.body:
+            title = f"Counter-example: an input on which the new `{self.unit}` behaves otherwise than the old"
+            files.insert(0, ("counter_example", title, (self.differences[0].call,)))
+        made = (
+            comparison(f"{name}_{self.unit.replace('.', '_')}.py", title, self.module, self.texts, calls)
+            for name, title, calls in files
+            if calls
+        )
+        return tuple(each for each in made if each is not None)
 
 
 async def judge(case: Case) -> Evidence:
@@ -76,7 +93,8 @@ async def judge(case: Case) -> Evidence:
         if isinstance(found, Impossible):
             return Evidence(Check.DIFFERENTIAL, Ruling.UNKNOWN, f"`{unit}` was not compared: {found.reason}")
         done.append(found)
-    return _evidence(done)
+    attachments = tuple(file for each in done for file in each.attachments())
+    return replace(_evidence(done), attachments=attachments)
 
 
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impossible:
@@ -86,7 +104,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
     if not calls:
         return Impossible("it is nothing that could be called")
     report = await run(runtime, _trial((before, after), unit, calls, place), place.overlay)
-    is_alone = False
+    texts, is_alone = (before, after), False
     if isinstance(report, Report) and report.texts[0].problem:
         single = alone(before, unit), alone(after, unit)
         if single[0] is None or single[1] is None:
@@ -94,10 +112,10 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
         again = await run(runtime, _trial((single[0], single[1]), unit, calls, place), place.overlay)
         if isinstance(again, Impossible) or again.texts[0].problem:
             return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
-        report, is_alone = again, True
+        report, texts, is_alone = again, (single[0], single[1]), True
     if isinstance(report, Impossible):
         return report
-    return replace(_compared(unit, calls, report), is_alone=is_alone)
+    return replace(_compared(unit, calls, report), is_alone=is_alone, module=place.name, texts=texts)
 
 
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:
@@ -128,6 +146,7 @@ def _compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     return Comparison(
         unit, len(pairs), valid, alike.count(Likeness.ROUNDED), tuple(differences), dict(report.left_out),
         opaque=bool(pairs) and all(before.opaque for _, before, _ in pairs if before.valid),
+        calls=tuple(call for call, _, _ in pairs),
     )  # fmt: skip
 
 
@@ -152,7 +171,8 @@ def _evidence(done: Sequence[Comparison]) -> Evidence:
         said += ", but for rounding"
     if any(each.is_alone for each in done):
         said += ", tried without the rest of its file"
-    return _ruled(Ruling.PASS, said, trusted=True)
+    # An answer is as sure as the unit that was compared least.
+    return replace(_ruled(Ruling.PASS, said, trusted=True), count=weakest.valid)
 
 
 def _is_small(each: Comparison) -> bool:

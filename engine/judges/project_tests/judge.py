@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.find import touching
 from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.sandbox.runners import report as reports
 from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
@@ -23,10 +24,20 @@ _GOOD = frozenset({CaseOutcome.PASSED, CaseOutcome.XFAILED, CaseOutcome.SKIPPED}
 _CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
 _LEAST_SECONDS = 2.0
 _SHOWN = 3
+_MOST_NAMES = 6
 
 
 async def judge(case: Case) -> Evidence:
     """Runs the tests that touch the target. Trusted: they are the user's and nobody changes them."""
+    run = await _runs(case)
+    if isinstance(run, Evidence):
+        return run
+    before, after = await run.before(), await run.after()
+    return await _compared(case, before, after, run)
+
+
+async def _runs(case: Case) -> _Runs | Evidence:
+    """What is to be run; evidence that says why nothing is."""
     runtime, path = case.runtime, case.path
     if runtime is None or path is None:
         return _said(Ruling.SKIPPED, "no code was run")
@@ -40,9 +51,26 @@ async def judge(case: Case) -> Evidence:
         return _said(Ruling.SKIPPED, f"no test of the project touches {about}")
     if runtime.left() < _LEAST_SECONDS:
         return _said(Ruling.UNKNOWN, f"no time was left to run {_count(len(tests), 'test file')}")
-    run = _Runs(case, runtime, root, tests, buffers)
-    before, after = await run.before(), await run.after()
-    return await _compared(case, before, after, run)
+    return _Runs(case, runtime, root, tests, buffers)
+
+
+async def failing(case: Case) -> tuple[tuple[str, str], ...]:
+    """The tests that touch the target and fail on the text before: id and what is wrong; none if none could be run."""
+    run = await _runs(case)
+    if isinstance(run, Evidence):
+        return ()
+    report = await run.before()
+    failed = [each for each in report.failed() if each.failure is not None]
+    return tuple((each.id, f"{_line(each.failure)}{_where(each.failure)}") for each in failed if each.failure)
+
+
+def _where(failure: reports.Failure) -> str:
+    """Where it happened, with what the names there held."""
+    frame = failure.deepest
+    if frame is None:
+        return ""
+    held = ", ".join(f"{name} = {value}" for name, value in frame.locals[:_MOST_NAMES])
+    return f" (in {frame.function}, {frame.path}:{frame.line}{f', with {held}' if held else ''})"
 
 
 class _Runs:
@@ -99,14 +127,37 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         if not lost:
             return _said(Ruling.UNKNOWN, f"{_count(len(flaky), 'test')} ended otherwise each time: {_names(flaky)}")
     if lost or (not passed and _broken(after) and not _broken(before)):
-        return _said(Ruling.FAIL, f"{_why(after, lost)} (passed before)")
+        return _failed(f"{_why(after, lost)} (passed before)", after, lost)
     failed = [each.id for each in after.failed()]
     mending = case.action in MENDS and any(each.id in failed for each in before.failed())
     if mending and not any(each.id not in failed for each in before.failed()):
-        return _said(Ruling.FAIL, f"{_why(after, failed)} (as before)")
+        return _failed(f"{_why(after, failed)} (as before)", after, failed)
     if not passed and not any(each.outcome is CaseOutcome.PASSED for each in after.cases):
         return _said(Ruling.UNKNOWN, f"no test passed before or after: {after.detail or after.outcome}")
-    return _said(Ruling.PASS, _good(before, after))
+    passing = sum(each.outcome is CaseOutcome.PASSED for each in after.cases)
+    return replace(_said(Ruling.PASS, _good(before, after)), count=passing)
+
+
+def _failed(detail: str, after: TestReport, wanted: Sequence[str]) -> Evidence:
+    output = Attachment.of("failing_tests.txt", "plaintext", _output(after, wanted))
+    return replace(_said(Ruling.FAIL, detail), count=len(wanted), attachments=(output,))
+
+
+def _output(report: TestReport, wanted: Sequence[str]) -> str:
+    """What the failing tests said, as their runner tells it: the failure, where it came from, what was printed."""
+    told = [f"{error.path}\n{_shown(error.failure)}" for error in report.collection]
+    for each in report.failed():
+        if each.id in wanted:
+            printed = f"\nprinted:\n{each.stdout.rstrip()}\n" if each.stdout.strip() else ""
+            told.append(f"{each.id}: {each.outcome}\n{_shown(each.failure) if each.failure else ''}{printed}")
+    return "\n".join(told or [f"{report.detail or report.outcome}\n"])
+
+
+def _shown(failure: reports.Failure) -> str:
+    frames = [f"  {frame.path}:{frame.line} in {frame.function}\n" for frame in failure.frames]
+    compared = failure.comparison
+    said = f"{compared.left}\n  {compared.operator}\n{compared.right}\n" if compared is not None else ""
+    return f"{failure.type}: {failure.message.rstrip()}\n{said}{''.join(frames)}"
 
 
 def _broken(report: TestReport) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from stet_ls.engine.judges import lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
-from stet_ls.engine.judges.verdict import confidence, summary
+from stet_ls.engine.judges.verdict import summary
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators.source import Source, Span
 
@@ -103,10 +103,3 @@ def test_the_summary_leaves_nothing_out_that_a_reader_must_know() -> None:
         "syntax ok (ruff) · names FAILED: undefined name `x` · lint not checked · "
         "behaviour not compared · tests not run"
     )
-
-
-def test_confidence_follows_the_evidence() -> None:
-    ok = [Evidence(Check.SYNTAX, Ruling.PASS, "", trusted=True)]
-    refuted = [*ok, Evidence(Check.NAMES, Ruling.FAIL, "", trusted=True)]
-    assert confidence(refuted, "strong") < confidence([], "strong") < confidence(ok, "tiny") < confidence(ok, "strong")
-    assert confidence(ok, "strong", truncated=True) == confidence([], "strong")

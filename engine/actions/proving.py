@@ -1,0 +1,362 @@
+"""New tests, proven: what is left of a reply after each of its tests was run, and what is said of the others.
+
+collects? → passes three times? → whose fault are failures? → reaches or notices something new? → the whole file
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from stet_ls.engine.actions.joining import join
+from stet_ls.engine.actions.placement import Place
+from stet_ls.engine.diagnosis.diagnose import diagnose
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.job import Job
+from stet_ls.engine.judges.inputs.subject import read_module, subject_of
+from stet_ls.engine.judges.own_tests import trial
+from stet_ls.engine.judges.own_tests.choose import worth_keeping
+from stet_ls.engine.judges.own_tests.plans import Planned, planned
+from stet_ls.engine.judges.own_tests.split import Single, owner_at, tests_in, without
+from stet_ls.engine.judges.own_tests.thrice import Thrice, outcome, simple, thrice
+from stet_ls.engine.judges.own_tests.trial import Noticed
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Budget, Check, Evidence, Request, Ruling, Target
+from stet_ls.engine.sandbox.runners.report import CaseOutcome, Origin, Outcome, TestReport
+from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.validators.source import Source
+
+_TRIES = 4
+"""Runs until the tests collect and end; each takes out what stood in the way."""
+_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
+_ENOUGH = 0.8
+"""The share of mutants above which no more tests are asked for (engine facts, section 8)."""
+_MOST_KNOWN = 40
+_LEAST_SECONDS = 3.0
+_TOLD = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A test that fails on the present code: a bug of the code, or a wrong expectation."""
+
+    test: Single
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What became of a text of tests. `text` is the whole test file with those that stood, `code` these alone.
+
+    `count` of them stood; without a `problem` there are some, or none was run and all are there. `dropped` counts the
+    others by reason; `gaps` are what the tests of the file leave untested, in words.
+    """
+
+    text: Source
+    code: str
+    count: int
+    evidence: tuple[Evidence, ...]
+    suspects: tuple[Suspect, ...] = ()
+    dropped: Counter[str] = field(default_factory=Counter)
+    gaps: tuple[str, ...] = ()
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _Candidates:
+    """The tests that are left, and what became of the others."""
+
+    job: Job
+    runtime: Runtime
+    place: Place
+    way: Planned
+    about: About
+    code: str
+    dropped: Counter[str] = field(default_factory=Counter)
+    suspects: list[Suspect] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def tests(self) -> tuple[Single, ...]:
+        return tests_in(self.code)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(test.id for test in self.tests)
+
+    def joined(self) -> Source:
+        return join(self.place, self.code, self.job.request, self.job.tools)
+
+    def drop(self, test: str, reason: str) -> None:
+        if test in self.ids:
+            self.dropped[reason] += 1
+            self.code = without(self.code, {test})
+
+    def suspect(self, test: str, sentence: str) -> None:
+        found = next((each for each in self.tests if each.id == test), None)
+        if found is not None:
+            self.suspects.append(Suspect(found, sentence))
+            self.code = without(self.code, {test})
+
+    def judge(self, told: Diagnosis, test: str) -> None:
+        """Puts a test that does not pass where its diagnosis says."""
+        if told.cause is Cause.TEST:
+            self.drop(test, "wrong")
+        elif told.cause is Cause.ENVIRONMENT:
+            if told.sentence not in self.notes:
+                self.notes.append(told.sentence)
+            self.drop(test, "not run here")
+        elif told.cause is Cause.FLAKY:
+            self.drop(test, "flaky")
+        else:
+            self.suspect(test, told.sentence)
+
+
+_PLAIN = frozenset({"int", "float", "str", "bool", "list", "dict"})
+
+
+async def prove(job: Job, place: Place, code: str, target: Target) -> Proof:
+    """Runs the tests of `code`, as `prepared` for `place`, and keeps those that stand. Cancelling ends all of it."""
+    request = job.request
+    runtime = await job.runtime()
+    text = await asyncio.to_thread(join, place, code, request, job.tools)
+    if runtime is None or request.path is None:
+        quick = request.budget is Budget.QUICK
+        return _unrun(text, code, "the quick budget runs none" if quick else "no code may run", Ruling.SKIPPED)
+    if request.language == "python" and runtime.python is None:
+        return _unrun(text, code, runtime.why_no_python or "there is no Python to run them", Ruling.SKIPPED)
+    way = planned(runtime, request.language, request.path, request.source.text, place.path)
+    if request.language != "python":
+        return await _whole(runtime, way, text, code)
+    if not tests_in(code):
+        return Proof(text, code, 0, (), problem="the reply held no test that pytest would run")
+    about = await asyncio.to_thread(_about, request, target, runtime, way)
+    left = _Candidates(job, runtime, place, way, about, code)
+    first = await _first(left)
+    if isinstance(first, Proof):
+        return first
+    if not left.ids:
+        return _none_left(left, "")
+    ran = await thrice(runtime.sandbox, way.running(left.joined().text, *left.ids), first, left.ids)
+    _sort(left, ran)
+    return await _measured(left, target)
+
+
+async def _first(left: _Candidates) -> TestReport | Proof:
+    """A report of tests that could all be collected and came to an end; a proof where there is none to be had."""
+    for _ in range(_TRIES):
+        if not left.ids:
+            return TestReport("", Outcome.NOTHING_RAN)
+        seconds = left.runtime.left()
+        text = left.joined()
+        if seconds < _LEAST_SECONDS:
+            return _unrun(text, left.code, "the job's time was used up", Ruling.UNKNOWN)
+        plan = left.way.running(text.text, *left.ids, wall=min(10.0, seconds))
+        report = await run_tests(left.runtime.sandbox, plan)
+        if report.outcome in _CANNOT:
+            advice = f" ({report.install})" if report.install else ""
+            return _unrun(text, left.code, f"{report.detail or report.outcome}{advice}", Ruling.SKIPPED)
+        if not report.collection and not report.running and report.outcome not in (Outcome.TIMEOUT, Outcome.LIMIT):
+            return report
+        blamed = _blamed(left, report, text.text)
+        if isinstance(blamed, str):
+            return _unrun(text, left.code, blamed, Ruling.UNKNOWN)
+    return _unrun(left.joined(), left.code, "they could not be collected", Ruling.UNKNOWN)
+
+
+def _blamed(left: _Candidates, report: TestReport, text: str) -> str | None:
+    """Takes out the tests that kept a file from being read or its run from ending; words where that is not theirs."""
+    before = left.ids
+    for told in diagnose(report, left.about):
+        symptom = told.symptom
+        if symptom.test:
+            if symptom.test in report.running:
+                left.judge(told, simple(symptom.test))
+            continue
+        failure = symptom.failure
+        deepest = failure.deepest
+        if deepest is not None and deepest.origin is Origin.PROJECT:
+            return (
+                f"{left.way.target} cannot be imported alone: {failure.type}: {failure.message.partition(chr(10))[0]}"
+            )
+        line = failure.place[1] if failure.place else (deepest.line if deepest is not None else 0)
+        named = {test for test in before if f"In {test.rpartition('::')[2]}:" in failure.message}
+        for test in named or (owner_at(text, line) or frozenset()) & set(before):
+            # An import that fails for want of a package is the machine's doing, any other the test's.
+            cause = told.cause if told.cause is Cause.ENVIRONMENT else Cause.TEST
+            left.judge(replace(told, cause=cause), test)
+    for test in report.running:
+        if simple(test) in left.ids:
+            left.suspect(simple(test), report.detail or "it does not come to an end")
+    return None if left.ids != before else report.detail or "they could not be collected"
+
+
+def _sort(left: _Candidates, ran: Thrice) -> None:
+    """Takes out what does not pass each time."""
+    told = {simple(each.symptom.test): each for each in reversed(diagnose(ran.reports[0], left.about))}
+    for test in ran.flaky:
+        left.drop(test, "flaky")
+    for test in ran.bad:
+        if test in told:
+            left.judge(told[test], test)
+        else:
+            left.drop(test, "not run here" if outcome(ran.reports[0], test) is CaseOutcome.SKIPPED else "wrong")
+
+
+async def _measured(left: _Candidates, target: Target) -> Proof:
+    """Leaves out what adds nothing to the tests of the file, and runs the file once as it would be offered."""
+    if not left.ids:
+        return _none_left(left, "")
+    request = left.job.request
+    text = left.joined().text
+    name = target.name.rpartition(".")[2]
+    known = [each.id for each in tests_in(left.place.text) if name and name in each.text][:_MOST_KNOWN]
+    mutants = await asyncio.to_thread(trial.mutants_for, request.source.text, target.name)
+    wanted = trial.lines_of(request.source.text, target.name)
+    plan = left.way.running(text, *left.ids)
+    noticed = await trial.notice(
+        left.runtime, plan, left.way.target, [*left.ids, *known], mutants, wanted
+    )  # fmt: skip
+    if noticed.why_not and known:  # those that were there may take long, or fail
+        noticed, known = await trial.notice(left.runtime, plan, left.way.target, left.ids, mutants, wanted), []
+    kept = worth_keeping(left.ids, known, noticed)
+    for test in left.ids:
+        if test not in kept:
+            left.drop(test, "redundant")
+    if not left.ids:
+        return _none_left(left, "the tests that are there reach and notice as much")
+    if problem := await _whole_file(left):
+        return _none_left(left, problem)
+    return _proof(left, noticed, [*kept, *known])
+
+
+async def _whole_file(left: _Candidates) -> str:
+    """Runs the file as it would be offered; what is wrong with it, in words. No test of the user's may suffer."""
+    text = left.joined().text
+    old = tests_in(left.place.text)
+    new = {each.id: each.text for each in tests_in(text)}
+    if any(new.get(each.id) != each.text for each in old):
+        return "they could not be put beside the tests that are there without changing those"
+    report = await run_tests(left.runtime.sandbox, left.way.running(text))
+    bad = [test for test in left.ids if outcome(report, test) is not CaseOutcome.PASSED]
+    if bad:
+        return f"within the whole file `{bad[0]}` does not pass: {report.detail}"
+    lost = [each.id for each in old if outcome(report, each.id) not in (CaseOutcome.PASSED, CaseOutcome.SKIPPED)]
+    if lost:
+        before = await run_tests(left.runtime.sandbox, left.way.running(left.place.text))
+        broken = [test for test in lost if outcome(before, test) is CaseOutcome.PASSED]
+        if broken:
+            return f"with them in the file, `{broken[0]}` does not pass any more"
+    return ""
+
+
+def _proof(left: _Candidates, noticed: Noticed, counted: Sequence[str]) -> Proof:
+    count = len(left.ids)
+    said = (
+        f"{count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''} three times{_dropped(left.dropped)}"
+    )
+    evidence = [Evidence(Check.TESTS, Ruling.PASS, said)]
+    survivors = noticed.survivors(counted)
+    share = 1.0
+    if noticed.tried:
+        killed = noticed.tried - len(survivors)
+        share = killed / noticed.tried
+        words = f"{killed} of {noticed.tried} mutants noticed"
+        evidence.append(Evidence(Check.MUTANTS, Ruling.PASS if 2 * share >= 1 else Ruling.UNKNOWN, words))
+    else:
+        why = noticed.why_not or "there is nothing to change in it"
+        evidence.append(Evidence(Check.MUTANTS, Ruling.SKIPPED, f"no mutant was tried: {why}"))
+    gaps = _gaps(left.job.request.source, noticed, counted) if share < _ENOUGH or noticed.uncovered(counted) else ()
+    suspects, notes = tuple(left.suspects), tuple(left.notes)
+    return Proof(left.joined(), left.code, count, tuple(evidence), suspects, left.dropped, gaps, "", notes)
+
+
+def _gaps(source: Source, noticed: Noticed, counted: Sequence[str]) -> tuple[str, ...]:
+    """Lines that no test reaches and mutants that none notices, in words; the model sees no line numbers."""
+    lines = [f"- never run: `{source.line_text(at - 1).strip()}`" for at in noticed.uncovered(counted)]
+    unseen = [
+        f"- nothing fails if `{source.line_text(each.line - 1).strip()}` is wrong ({each.change})"
+        for each in noticed.survivors(counted)
+        if each.line and each.line not in noticed.uncovered(counted)
+    ]
+    return tuple(dict.fromkeys([*lines[:_TOLD], *unseen[:_TOLD]]))
+
+
+def _none_left(left: _Candidates, why: str) -> Proof:
+    """Nothing to offer, with the reason. What could not be told of one test is told of all."""
+    parts = [why] if why else []
+    if left.suspects:
+        count = len(left.suspects)
+        first = left.suspects[0]
+        said = f"`{first.test.name}`, {first.sentence}"
+        verb = "fails" if count == 1 else "fail"
+        parts.append(f"{count} {verb} on the present code (a possible bug, or a wrong expectation): {said}")
+    parts += left.notes
+    told = "; ".join(parts) or "none of them stood"
+    problem = f"{told}{_dropped(left.dropped)}"
+    evidence = (Evidence(Check.TESTS, Ruling.UNKNOWN, problem),)
+    empty = Source(left.place.text)
+    gaps = () if why else ("- everything: no test of the last reply could be used",)
+    return Proof(empty, "", 0, evidence, tuple(left.suspects), left.dropped, gaps, problem, tuple(left.notes))
+
+
+def _dropped(dropped: Counter[str]) -> str:
+    told = ", ".join(f"{count} {reason}" for reason, count in sorted(dropped.items()) if count)
+    return f" (dropped: {told})" if told else ""
+
+
+def _unrun(text: Source, code: str, why: str, verdict: Ruling) -> Proof:
+    """All tests, none of them run: what that costs is told by the evidence."""
+    count = len(tests_in(code))
+    return Proof(text, code, count, (Evidence(Check.TESTS, verdict, f"the tests were not run: {why}"),))
+
+
+async def _whole(runtime: Runtime, way: Planned, text: Source, code: str) -> Proof:
+    """The file of a language whose tests are not taken apart: all of it has to pass, three times."""
+    plan = way.running(text.text, wall=60.0)
+    first = await run_tests(runtime.sandbox, replace(plan, limits=None))
+    if first.outcome in _CANNOT:
+        advice = f" ({first.install})" if first.install else ""
+        return _unrun(text, code, f"{first.detail or first.outcome}{advice}", Ruling.SKIPPED)
+    passed = [case.id for case in first.cases if case.outcome is CaseOutcome.PASSED]
+    if not first.green:
+        failed = first.failed()
+        why = f"{failed[0].id} fails: {failed[0].failure.message}" if failed and failed[0].failure else first.detail
+        said = f"the tests do not stand: {why.strip().partition(chr(10))[0] or first.outcome}"
+        return Proof(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
+    ran = await thrice(runtime.sandbox, replace(plan, limits=None), first, tuple(map(simple, passed)))
+    if ran.flaky:
+        said = f"the tests do not end alike each time: {', '.join(ran.flaky[:3])}"
+        return Proof(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
+    said = f"{len(passed)} test{'' if len(passed) == 1 else 's'} of the file pass three times"
+    skipped = Evidence(Check.MUTANTS, Ruling.SKIPPED, "mutants are made of Python alone")
+    return Proof(text, code, len(passed), (Evidence(Check.TESTS, Ruling.PASS, said), skipped))
+
+
+def _about(request: Request, target: Target, runtime: Runtime, way: Planned) -> About:
+    """What the diagnosis knows: the code is the solution, and nobody vouches for the tests."""
+    module = read_module(request.source.text)
+    subject = subject_of(module, target.name) if module and target.name else None
+    parameters = None
+    types: dict[str, str] = {}
+    if subject is not None and subject.how != "class":
+        given = [each for each in subject.parameters if not each.keyword]
+        least = sum(each.default is None for each in given if not each.name.startswith("*"))
+        parameters = (least, None if any(each.name.startswith("*") for each in given) else len(given))
+        hints = {each.name: each.annotation for each in subject.parameters}
+        types = {name: hint.id for name, hint in hints.items() if isinstance(hint, ast.Name) and hint.id in _PLAIN}
+    interpreter = runtime.python.interpreter if runtime.python else None
+    return About(
+        "python",
+        solution=frozenset({way.target}),
+        unit=target.name,
+        parameters=parameters,
+        modules=frozenset({way.target.removesuffix(".py").rpartition("/")[2], way.target.partition("/")[0]}),
+        installed=interpreter.modules | interpreter.standard if interpreter else frozenset(),
+        types=types,
+        texts={way.target: request.source.text},
+    )

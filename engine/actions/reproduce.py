@@ -1,0 +1,73 @@
+"""Reproduce first: what shows the bug before anybody mends it, as problems that the prompt carries.
+
+total([1, 2])            the project's tests that touch the target, the examples in its docstring, and what the
+fails in test_total      user said goes wrong are run on the text as it is; each failure becomes a diagnostic
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stet_ls.engine.job import Job
+from stet_ls.engine.judges import doctest
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.project_tests import judge as project_tests
+from stet_ls.engine.models import Diagnostic, Request, Target
+from stet_ls.validators.project_files import read_regular
+
+_MOST = 3
+"""Failures that a prompt shows of each kind: one that is understood mends the others too."""
+_LARGEST_TEST = 400_000
+_LONGEST_TEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduced:
+    """The request with what was found in it. `found`: something shows the bug; `holds`: what was stated is so."""
+
+    request: Request
+    found: bool
+    holds: bool
+
+
+async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
+    """Runs what can show the bug of `target`; `stated` are the user's own examples. Asks no model."""
+    request = job.request
+    case = Case(
+        request.action, request.language, request.path, request.source, request.source, target.name, job.tools,
+        runtime=await job.runtime(), stated=stated,
+    )  # fmt: skip
+    examples = [Diagnostic(target.span, said, source="doctest") for said in (await doctest.failing(case))[:_MOST]]
+    holds = case.runtime is not None and bool(stated) and not examples
+    failed = (await project_tests.failing(case))[:_MOST]
+    tests = [Diagnostic(target.span, f"{name} fails: {said}", source="tests") for name, said in failed]
+    shown = {f"the failing test {name}": text for name, _ in failed[:1] if (text := _text_of(job, name))}
+    found = (*request.diagnostics, *tests, *examples)
+    return Reproduced(replace(request, diagnostics=found, context={**request.context, **shown}), bool(found), holds)
+
+
+def _text_of(job: Job, name: str) -> str:
+    """The text of a Python test by its id; "" where it cannot be had."""
+    file, _, rest = name.partition("::")
+    function = rest.rpartition("::")[2].partition("[")[0]
+    for root in job.request.workspace.roots:
+        text = _read(job.request, root / file)
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == function:
+                lines = (ast.get_source_segment(text, node) or "").splitlines()
+                return "\n".join(lines) if len(lines) <= _LONGEST_TEST else ""
+    return ""
+
+
+def _read(request: Request, path: Path) -> str:
+    unsaved = (buffer.text for buffer in request.workspace.buffers if buffer.path == path)
+    try:
+        return next(unsaved, None) or read_regular(path, most=_LARGEST_TEST).decode("utf-8", "replace")
+    except OSError:
+        return ""

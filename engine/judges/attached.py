@@ -1,0 +1,108 @@
+"""What can be opened beside a line of evidence: runnable files that show how code behaves, without their secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from stet_ls.engine.judges.harness.trial import Call
+from stet_ls.engine.models import Attachment, Evidence
+from stet_ls.engine.prompt.redact import redact
+from stet_ls.engine.prompt.returned import hide
+
+_HEAD = '''\
+"""{title}
+
+Run this file with Python 3.8 or newer, in the project if the code imports from it. It runs the code on your machine
+without a sandbox: read it first.
+"""
+
+import contextlib
+import copy
+import io
+import sys
+
+CALLS = [
+{calls}]
+"""Setup, call, and the names whose values count afterwards."""
+
+
+def outcome(text, setup, call, names):
+    """Everything that a caller could notice."""
+    results, space, printed = [], {{"__name__": {module!r}, "__file__": __file__}}, io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(text, "<code>", "exec"), space)
+            space["__out__"] = lambda value: results.append(repr(copy.deepcopy(value)))
+            exec(setup, space)
+            exec(call, space)
+    except BaseException as error:
+        results.append("raises " + type(error).__name__ + ": " + str(error))
+    return results, ["{{}} = {{!r}}".format(name, space.get(name)) for name in names], printed.getvalue()
+
+
+def main():
+    differ = 0
+    for setup, call, names in CALLS:
+        old, new = outcome(OLD, setup, call, names), outcome(NEW, setup, call, names)
+        if old != new:
+            differ += 1
+            print((setup + "\\n" + call).strip(), "was: {{}}".format(old), "now: {{}}".format(new), "", sep="\\n")
+    print("{{}} of {{}} calls differ".format(differ, len(CALLS)))
+    return 1 if differ else 0
+
+
+OLD = {old}
+
+NEW = {new}
+
+if __name__ == "__main__":
+    sys.exit(main())
+'''
+
+
+def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls: Sequence[Call]) -> Attachment | None:
+    """A file that runs calls on an old and a new text and prints where they differ; its exit status is 1 if any do.
+
+    As many calls as fit into an attachment; None if not even one does, for the texts are too long.
+    """
+    rows = [f"    ({call.setup!r}, {call.body!r}, {list(call.names)!r}),\n" for call in calls]
+    old, new = map(_literal, texts)
+    room = Attachment.MOST_BYTES - sum(
+        len(each.encode("utf-8", "replace")) for each in (_HEAD, old, new, title, module)
+    )
+    kept: list[str] = []
+    for row in rows:
+        room -= len(row.encode("utf-8", "replace"))
+        if room < 0:
+            break
+        kept.append(row)
+    if not kept:
+        return None
+    said = title if len(kept) == len(rows) else f"{title} ({len(kept)} of {len(rows)} calls; the others did not fit)"
+    text = _HEAD.format(title=_plain(said), calls="".join(kept), module=module, old=old, new=new)
+    return Attachment.of(name, "python", text)
+
+
+def sealed(item: Evidence, secrets: Mapping[str, str]) -> Evidence:
+    """The evidence without the values that the model was not shown, and, in what can be opened, without any other
+    that looks like a secret: people pass such files on.
+    """
+    attachments = tuple(replace(each, text=_hidden(each.text, secrets)) for each in item.attachments)
+    return replace(item, detail=hide(item.detail, secrets), attachments=attachments)
+
+
+def _hidden(text: str, secrets: Mapping[str, str]) -> str:
+    found = redact(hide(text, secrets), secrets)
+    return "(not shown: it holds a secret that cannot be taken out)\n" if found.left else found.text
+
+
+def _literal(text: str) -> str:
+    """A text as a literal that a person can read."""
+    escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\r", "\\r").replace("\0", "\\0")
+    return f'"""\\\n{escaped}"""' if not escaped.endswith('"') else f'"""\\\n{escaped[:-1]}\\""""'
+
+
+def _plain(text: str) -> str:
+    """A line in a docstring that it cannot end."""
+    return " ".join(text.split()).replace("\\", "/").replace('"""', "'''")

@@ -1,0 +1,155 @@
+"""How strong evidence is, and how often answers with evidence of that strength were right: a table of counts.
+
+The table is `calibration.json` beside this file. `tests/bench/eval/calibrate.py` counts it anew from the results of an
+evaluation; what nobody has counted yet is a start value, with a count of 0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.models import Check, Evidence, Ruling
+
+FILE = Path(__file__).with_name("calibration.json")
+"""The table that is shipped."""
+LEAST_COUNT = 20
+"""Cases from which on a count replaces a start value: with fewer its interval is half of everything."""
+DEFAULT = "default"
+"""What an answer's calibration says where its chance is a start value."""
+LOWEST, HIGHEST = 0.02, 0.98
+"""No evidence makes sure, and none rules out (engine facts, section 3)."""
+_ENOUGH_INPUTS = 200
+"""Valid inputs on which old and new have to behave alike to be called equal."""
+
+
+class Strength(StrEnum):
+    """How far the evidence reaches, the weakest first."""
+
+    E0 = "E0"
+    E1 = "E1"
+    E2 = "E2"
+    E3 = "E3"
+    E4 = "E4"
+    E5 = "E5"
+
+
+WORDS: Mapping[Strength, str] = {
+    Strength.E0: "not checked, or the reply broke off",
+    Strength.E1: "it parses and its names resolve; nothing ran it",
+    Strength.E2: "tests that the model wrote pass",
+    Strength.E3: "several samples, or old and new code on few inputs, behave alike",
+    Strength.E4: f"old and new code behave alike on {_ENOUGH_INPUTS} valid inputs or more",
+    Strength.E5: "tests or examples of the user run it and pass",
+}
+"""What each strength means."""
+
+
+def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> Strength:
+    """The strongest of what passed. New lint does not weaken it: style is the user's to weigh."""
+    passed = {item.check: item for item in evidence if item.verdict is Ruling.PASS}
+    if truncated or Check.SYNTAX not in passed:
+        return Strength.E0
+    ran = [passed[check] for check in (Check.TESTS, Check.DOCTEST) if check in passed]
+    compared = passed.get(Check.DIFFERENTIAL)
+    if any(item.trusted for item in ran):
+        return Strength.E5
+    if compared is not None and compared.count >= _ENOUGH_INPUTS:
+        return Strength.E4
+    if compared is not None or Check.AGREEMENT in passed:
+        return Strength.E3
+    return Strength.E2 if ran else Strength.E1
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`right` of `count` answers; `interval` is the 95 % interval of that share. Not `measured`: a start value."""
+
+    chance: float
+    right: int = 0
+    count: int = 0
+    interval: tuple[float, float] | None = None
+
+    @property
+    def measured(self) -> bool:
+        """True if enough cases were counted for the chance to be theirs."""
+        return self.count >= LEAST_COUNT
+
+    def to_json(self) -> dict[str, Any]:
+        """As the table holds it."""
+        source = "measured" if self.measured else "start value"
+        interval = None if self.interval is None else [round(end, 3) for end in self.interval]
+        return {
+            "chance": round(self.chance, 3),
+            "source": source,
+            "right": self.right,
+            "count": self.count,
+            "interval": interval,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The chances of one model, or, without `model`, of all models of a profile. `date` is that of the newest count.
+
+    `disorder` names strengths that were right less often than a weaker one.
+    """
+
+    profile: str
+    model: str
+    date: str
+    cells: Mapping[Strength, Cell]
+    disorder: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What an answer's calibration calls it."""
+        return self.model or self.profile
+
+    def to_json(self) -> dict[str, Any]:
+        """As the table holds it."""
+        return {
+            "profile": self.profile,
+            "model": self.model,
+            "date": self.date,
+            "disorder": list(self.disorder),
+            "tiers": {each.value: cell.to_json() for each, cell in self.cells.items()},
+        }
+
+
+def read(file: Path = FILE) -> tuple[Row, ...]:
+    """The rows of a table. KeyError or ValueError if the file is none."""
+    return tuple(_row(data) for data in json.loads(file.read_text("utf-8"))["rows"])
+
+
+def _row(data: Mapping[str, Any]) -> Row:
+    cells = {}
+    for each in Strength:
+        cell = data["tiers"][each]
+        low_high = cell["interval"]
+        interval = None if low_high is None else (float(low_high[0]), float(low_high[1]))
+        cells[each] = Cell(float(cell["chance"]), int(cell["right"]), int(cell["count"]), interval)
+    return Row(data["profile"], data["model"], data["date"], cells, tuple(data["disorder"]))
+
+
+def chance(at: Strength, profile: str, model: str, rows: Sequence[Row] | None = None) -> tuple[float, str]:
+    """The chance for evidence of that strength, and the row that it is from: the model's, its profile's, or none."""
+    rows = _shipped() if rows is None else rows
+    of_profile = next((row for row in rows if not row.model and row.profile == profile), None)
+    fitting = [row for row in rows if row.model and row.model.lower() == model.lower()]
+    for row in (*fitting, *([of_profile] if of_profile else [])):
+        if row.cells[at].measured:
+            return min(max(row.cells[at].chance, LOWEST), HIGHEST), row.name
+    # A profile that the table does not know is taken for the weakest, which is the first.
+    start = (of_profile or next(row for row in rows if not row.model)).cells[at]
+    return min(max(start.chance, LOWEST), HIGHEST), DEFAULT
+
+
+@cache
+def _shipped() -> tuple[Row, ...]:
+    return read()

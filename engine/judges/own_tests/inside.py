@@ -1,0 +1,204 @@
+"""Goes into the box: runs tests on a module as it is and on changed texts of it, each in a fork of its own.
+
+Needs Python 3.8; pytest runs the tests where it is there, else what unittest's loader finds. Reads one job (JSON, the
+path is its argument, see `trial.py`) and writes one report to the descriptor BOX_REPORT_FD. Which lines of the module
+ran is told by a trace function: coverage.py need not be there.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import select
+import signal
+import sys
+import time
+from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
+
+try:
+    import pytest
+except ImportError:
+    pytest = None  # type: ignore[assignment]
+
+
+def main() -> None:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        job = json.load(file)
+    os.unlink(sys.argv[1])
+    report = int(os.environ.pop("BOX_REPORT_FD"))
+    os.set_inheritable(report, False)
+    sys.path[0] = os.getcwd()
+    sys.dont_write_bytecode = True
+    started = time.monotonic()
+    own = attempt(job, None, report, job["seconds"] / 2)
+    allowed = max(1.0, 4 * (time.monotonic() - started))
+    changed = []
+    for text in job["texts"]:
+        left = started + job["seconds"] - time.monotonic()
+        if left < 0.2 or not own["done"]:
+            break
+        changed.append(attempt(job, text, report, min(allowed, left)))
+    data = json.dumps({"nonce": job["nonce"], "own": own, "changed": changed}).encode()
+    while data:
+        data = data[os.write(report, data) :]
+
+
+def attempt(job: Any, text: Any, report: int, seconds: float) -> Any:
+    """One run of all tests: how each ended, which began and did not end, and whether the run came to its end."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(report)
+        os.close(reader)
+        code = 1
+        try:
+            quiet = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(quiet, 1)
+            os.dup2(quiet, 2)
+            if text is not None:
+                replace(job["target"], text)
+            watch = Watch(writer, job["target"] if text is None else "")
+            (by_pytest if pytest is not None else by_hand)(job, watch)
+            watch.say({"done": True})
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writer)
+    data, late = b"", time.monotonic() + seconds
+    while True:
+        ready, _, _ = select.select([reader], [], [], max(0.0, late - time.monotonic()))
+        chunk = os.read(reader, 1 << 16) if ready else b""
+        if not chunk:
+            break
+        data += chunk
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(reader)
+    return read(data)
+
+
+def read(data: bytes) -> Any:
+    told: Any = {"tests": {}, "lines": {}, "began": [], "done": False}
+    for line in data.split(b"\n"):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if "done" in row:
+            told["done"] = True
+        elif "began" in row:
+            told["began"].append(row["began"])
+        else:
+            told["tests"][row["test"]] = row["good"]
+            told["lines"][row["test"]] = row["lines"]
+    return told
+
+
+def replace(target: str, text: str) -> None:
+    """From now on the module at this path is made of `text`, under whatever name it is imported."""
+    path = os.path.realpath(target)
+    plain = importlib.machinery.SourceFileLoader.get_code
+
+    def get_code(self: Any, fullname: str) -> Any:
+        if os.path.realpath(self.path) == path:
+            return compile(text, self.path, "exec", dont_inherit=True)
+        return plain(self, fullname)
+
+    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+
+
+class Watch:
+    """Says how tests end; for pytest it is a plugin. `traced`: the file whose lines are watched, "" for none."""
+
+    def __init__(self, pipe: int, traced: str) -> None:
+        self.pipe, self.traced = pipe, os.path.realpath(traced) if traced else ""
+        self.good, self.lines = True, set()  # type: ignore[var-annotated]
+        self.known: Any = {}
+        self.owner = os.getpid()
+
+    def say(self, row: Any) -> None:
+        if os.getpid() == self.owner:
+            os.write(self.pipe, json.dumps(row).encode() + b"\n")
+
+    def begin(self, test: str) -> None:
+        self.good, self.lines = True, set()
+        self.say({"began": test})
+        if self.traced:
+            sys.settrace(self.call)
+
+    def end(self, test: str) -> None:
+        sys.settrace(None)
+        self.say({"test": test, "good": self.good, "lines": sorted(self.lines)})
+
+    def call(self, frame: Any, event: str, value: Any) -> Any:
+        name = frame.f_code.co_filename
+        if name not in self.known:
+            self.known[name] = os.path.realpath(name) == self.traced
+        return self.line if self.known[name] else None
+
+    def line(self, frame: Any, event: str, value: Any) -> Any:
+        if event == "line":
+            self.lines.add(frame.f_lineno)
+        return self.line
+
+    def pytest_configure(self, config: Any) -> None:
+        # Tests run in this process: another one's lines and ends would not be seen.
+        if getattr(config.option, "dist", "no") != "no" or getattr(config.option, "numprocesses", None):
+            config.option.dist, config.option.numprocesses, config.option.tx = "no", 0, []
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.begin(nodeid)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self.good = self.good and not report.failed
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.end(nodeid)
+
+
+def by_pytest(job: Any, watch: Watch) -> None:
+    arguments = ["-p", "no:cacheprovider", "-q", *job["arguments"]]
+    if importlib.util.find_spec("pytest_cov") and "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ:
+        arguments.insert(0, "--no-cov")  # there is one tracer for a process
+    pytest.main([*arguments, *("{}::{}".format(job["file"], each) for each in job["tests"])], plugins=[watch])
+
+
+def by_hand(job: Any, watch: Watch) -> None:
+    """Tests that need no runner: unittest's cases, and functions without parameters."""
+    import unittest
+
+    sys.path.insert(0, os.path.dirname(os.path.abspath(job["file"])))
+    spec = importlib.util.spec_from_file_location("stet_own_tests", job["file"])
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["stet_own_tests"] = module
+    spec.loader.exec_module(module)
+    for each in job["tests"]:
+        owner, _, name = each.rpartition("::")
+        case = getattr(module, owner)(name) if owner else getattr(module, name)
+        watch.begin("{}::{}".format(job["file"], each))
+        watch.good = _passes(case) if isinstance(case, unittest.TestCase) else _holds(case)
+        watch.end("{}::{}".format(job["file"], each))
+
+
+def _passes(case: Any) -> bool:
+    import unittest
+
+    result = unittest.TestResult()
+    case.run(result)
+    return result.wasSuccessful()
+
+
+def _holds(function: Callable[[], Any]) -> bool:
+    try:
+        function()
+    except Exception:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Debug reproduces first: failing tests, examples and what the user said are in the prompt, and judged after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.engine import Bench
+from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.actions.symptoms import stated
+from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling, Workspace
+from stet_ls.engine.settings import ModelRow, Settings
+
+BROKEN = "def discount(price, rate):\n    return price * (1 + rate)\n"
+FIXED = "def discount(price, rate):\n    return price * (1 - rate)\n"
+OTHER = "def discount(price, rate):\n    return price + rate * 0\n"
+TEST = "from prices import discount\n\n\ndef test_discount():\n    assert discount(100, 0.25) == 75\n"
+
+
+def reply(code: str) -> Reply:
+    return Reply(f"PLAN: the sign\nCODE:\n```python\n{code}```\n")
+
+
+async def debug(scripted: ScriptedModel, root: Path, *codes: str, text: str = BROKEN, **fields: object) -> Answer:
+    scripted.replies([reply(code) for code in codes])
+    path = root / "prices.py"
+    path.write_text(text)
+    settings = Settings(models=(ModelRow(name="*", samples=1),))
+    async with Bench(scripted, settings) as bench:
+        asked = {"path": path, "workspace": Workspace((root,)), **fields}
+        return await bench.run("debug", text.replace("return", "$0return", 1), **asked)
+
+
+def said(answer: Answer, check: Check) -> Evidence:
+    return next(item for item in answer.evidence if item.check is check)
+
+
+@pytest.fixture
+def root(tmp_path: Path, stet_home: Path) -> Path:
+    root = tmp_path / "shop"
+    (root / "tests").mkdir(parents=True)
+    (root / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
+    return root
+
+
+async def test_a_failing_test_is_in_the_prompt_and_passes_after(scripted: ScriptedModel, root: Path) -> None:
+    (root / "tests/test_prices.py").write_text(TEST)
+    answer = await debug(scripted, root, FIXED)
+    prompt = scripted.requests[0].prompt
+    assert "test_discount fails: 125.0 == 75 is false" in prompt
+    assert "assert discount(100, 0.25) == 75" in prompt, "the test itself is shown"
+    assert said(answer, Check.TESTS).detail == "1 test passes, 1 of them failed before"
+    assert not answer.warnings
+
+
+async def test_a_fix_that_does_not_mend_it_is_told_and_mended(scripted: ScriptedModel, root: Path) -> None:
+    (root / "tests/test_prices.py").write_text(TEST)
+    answer = await debug(scripted, root, OTHER, FIXED)
+    assert "test_discount fails: 100.0 == 75 is false (as before)" in scripted.requests[1].prompt
+    assert said(answer, Check.TESTS).verdict is Ruling.PASS
+
+
+async def test_what_the_user_says_is_run(scripted: ScriptedModel, root: Path) -> None:
+    words = "discount(200, 0.5) returns 300.0 instead of 100.0"
+    answer = await debug(scripted, root, OTHER, FIXED, instruction=words)
+    assert "`discount(200, 0.5) == 100.0` should give True, gives False" in scripted.requests[0].prompt
+    assert len(scripted.requests) == 2, "the first reply does not do what the user said"
+    assert said(answer, Check.DOCTEST).verdict is Ruling.PASS
+    assert said(answer, Check.DOCTEST).trusted
+
+
+async def test_what_nobody_can_see_is_said(scripted: ScriptedModel, root: Path) -> None:
+    answer = await debug(scripted, root, FIXED)
+    assert any("was not reproduced" in warning for warning in answer.warnings)
+
+
+async def test_what_is_right_already_is_said(scripted: ScriptedModel, root: Path) -> None:
+    words = "discount(200, 0.5) returns 300.0 instead of 100.0"
+    answer = await debug(scripted, root, FIXED.replace("1 -", "1.0 -"), text=FIXED, instruction=words)
+    assert any("comes out as you want it already" in warning for warning in answer.warnings)
+
+
+async def test_the_budget_quick_runs_nothing(scripted: ScriptedModel, root: Path) -> None:
+    (root / "tests/test_prices.py").write_text(TEST)
+    answer = await debug(scripted, root, FIXED, budget=Budget.QUICK, instruction="wrong sign")
+    assert "test_discount" not in scripted.requests[0].prompt
+    assert said(answer, Check.TESTS).detail == "no code was run"
+
+
+@pytest.mark.parametrize(
+    ("text", "examples"),
+    [
+        ("f(2) returns 3 instead of 4", ">>> f(2)\n4\n"),
+        ("f(2) should be 4.", ">>> f(2)\n4\n"),
+        ("`f('a b', [1, 2])` gives `None`, expected `['a']`", ">>> f('a b', [1, 2])\n['a']\n"),
+        ("f(2) is 3 but should return 4, and f(3) == 9 instead of 6", ">>> f(2)\n4\n>>> f(3)\n6\n"),
+        ("I get f(1) -> 0.1 rather than 0.5", ">>> f(1) == 0.5\nTrue\n"),
+        ("f({'a': 1}) returned 1, should be {'a': 2}", ">>> f({'a': 1}) == {'a': 2}\nTrue\n"),
+        ("f() returns 1 instead of None", ">>> f() is None\nTrue\n"),
+        (">>> f(2)\n4\nthis fails", ">>> f(2)\n4\n"),
+        ("f(2) raises TypeError, expected -1", ">>> f(2)\n-1\n"),
+        ("obj.f(2) should be 4", ""),
+        ("f(2) is wrong", ""),
+        ("f(x) returns garbage instead of the sum", ""),
+        ("f(2 returns 3 instead of 4", ""),
+        ("elf(2) should be 3", ""),
+    ],
+)
+def test_what_a_sentence_states(text: str, examples: str) -> None:
+    assert stated(text, "f") == examples
+
+
+def test_reading_a_sentence_ends() -> None:
+    assert stated("f(" * 3000 + "1 instead of 2", "f") == ""
+    assert stated("f(1) is " + "is " * 3000 + "instead of", "f") == ""

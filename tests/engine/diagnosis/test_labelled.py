@@ -1,0 +1,95 @@
+"""Failures as models and people write them, labelled by hand, run in the sandbox, and told by the table.
+
+`tests/support/failures.py` says how the labels are kept. The share is over a runner's failures; all of them failing to
+be told apart by chance is not what one rule more would mend, so the wrong ones are printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.failures import Label, Labelled, labelled
+from support.suites import needs
+
+from stet_ls.engine.diagnosis.diagnose import diagnose
+from stet_ls.engine.diagnosis.diagnosis import Diagnosis
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.engine.sandbox.runners.report import TestReport
+from stet_ls.engine.sandbox.runners.run import repeat, run_tests
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.engine.sandbox.spec import Limits
+
+LANGUAGES = {
+    "pytest": "python",
+    "unittest": "python",
+    "node": "javascript",
+    "go": "go",
+    "rust": "rust",
+    "java": "java",
+}
+RUNNERS = [
+    pytest.param("pytest"),
+    pytest.param("unittest"),
+    pytest.param("node", marks=needs("node")),
+    pytest.param("go", marks=needs("go")),
+    pytest.param("rust", marks=needs("rustc", "cc")),
+    pytest.param("java", marks=needs("javac", "java")),
+]
+ENOUGH = 0.95
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+async def test_the_table_tells_what_a_person_says(runner: str, probes: Path) -> None:
+    sandbox = Sandbox(Level.STRONG, probes)
+    wrong: list[str] = []
+    count = 0
+    for each in labelled(runner):
+        reports, flaky = await run(sandbox, each, runner)
+        wrong += judged(each, LANGUAGES[runner], reports, flaky)
+        count += len(each.labels)
+    await sandbox.close()
+
+    right = count - len(wrong)
+    print(f"{runner}: {right} of {count} right", *wrong, sep="\n  ")
+    assert right >= ENOUGH * count, "\n".join(wrong)
+
+
+async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[TestReport, ...], frozenset[str]]:
+    plan = TestPlan(
+        LANGUAGES[runner],
+        each.tests,
+        {path: text.encode() for path, text in each.files.items()},
+        framework="unittest" if runner == "unittest" else "",
+        limits=Limits(wall=each.seconds) if each.seconds else None,
+    )
+    if each.runs == 1:
+        return (await run_tests(sandbox, plan),), frozenset()
+    repeated = await repeat(sandbox, plan, each.runs)
+    return repeated.reports, frozenset(repeated.flaky)
+
+
+def judged(
+    each: Labelled, language: str, reports: tuple[TestReport, ...], flaky: frozenset[str]
+) -> Iterator[str]:  # fmt: skip
+    """A line for each failure that was told wrongly, did not take place, or has no label."""
+    seen: set[str] = set()
+    for label in each.labels:
+        about = each.about(label, language, None, flaky)
+        told = [one for report in reports for one in diagnose(report, about) if label.of(one)]
+        seen |= {one.symptom.test or one.symptom.file for one in told}
+        if not told or told[0].cause is not label.cause:
+            yield line(each, label, told)
+    ended = {one.symptom.test or one.symptom.file for report in reports for one in diagnose(report, about)}
+    for name in sorted(ended - seen):
+        yield f"{each.name} {name}: it failed, and has no label"
+
+
+def line(each: Labelled, label: Label, told: list[Diagnosis]) -> str:
+    if not told:
+        return f"{each.name} {label}: {label.cause}, but it did not fail"
+    failure = told[0].symptom.failure
+    said = failure.message.strip().partition("\n")[0][:120]
+    return f"{each.name} {label}: {label.cause}, but {told[0].kind} was told of {failure.type}: {said}"

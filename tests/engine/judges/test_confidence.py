@@ -1,0 +1,121 @@
+"""The chance that an answer is right: by the strength of its evidence, from a table of counts, with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from stet_ls.engine.judges.calibration import (
+    DEFAULT,
+    FILE,
+    HIGHEST,
+    LEAST_COUNT,
+    LOWEST,
+    Cell,
+    Row,
+    Strength,
+    chance,
+    read,
+    strength,
+)
+from stet_ls.engine.judges.verdict import REFUTED, confidence
+from stet_ls.engine.models import Check, Evidence, Ruling
+
+PARSES = Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok", trusted=True)
+NAMES = Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)
+TESTS = Evidence(Check.TESTS, Ruling.PASS, "14 tests pass", trusted=True, count=14)
+DOCTESTS = Evidence(Check.DOCTEST, Ruling.PASS, "4 doctests pass", trusted=True, count=4)
+OWN_TESTS = Evidence(Check.TESTS, Ruling.PASS, "3 tests of its own pass", count=3)
+EQUAL = Evidence(Check.DIFFERENTIAL, Ruling.PASS, "behaves alike on 214 inputs", trusted=True, count=214)
+NEARLY = Evidence(Check.DIFFERENTIAL, Ruling.PASS, "behaves alike on 30 inputs", trusted=True, count=30)
+AGREE = Evidence(Check.AGREEMENT, Ruling.PASS, "3 of 3 samples agree on 214 inputs")
+FAILED = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails: 3 == 4 is false", trusted=True, count=1)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        ([], Strength.E0),
+        ([NAMES], Strength.E0),
+        ([PARSES, NAMES], Strength.E1),
+        ([PARSES, OWN_TESTS], Strength.E2),
+        ([PARSES, AGREE], Strength.E3),
+        ([PARSES, NEARLY], Strength.E3),
+        ([PARSES, EQUAL], Strength.E4),
+        ([PARSES, DOCTESTS], Strength.E5),
+        ([PARSES, EQUAL, TESTS], Strength.E5),
+        ([PARSES, OWN_TESTS, AGREE], Strength.E3),
+    ],
+)
+def test_the_strongest_evidence_counts(evidence: list[Evidence], expected: Strength) -> None:
+    assert strength(evidence) is expected
+    assert strength(evidence, truncated=True) is Strength.E0
+
+
+def test_what_is_only_said_is_no_evidence() -> None:
+    unknown = replace(TESTS, verdict=Ruling.UNKNOWN)
+    assert strength([PARSES, unknown]) is Strength.E1
+    assert strength([PARSES, replace(EQUAL, verdict=Ruling.SKIPPED)]) is Strength.E1
+
+
+def test_a_failing_trusted_test_leaves_at_most_a_tenth_whatever_else_passed() -> None:
+    found = confidence([PARSES, DOCTESTS, EQUAL, FAILED], "strong")
+    assert found.chance == REFUTED == 0.1
+    assert found.reason == "tests FAILED: test_add fails: 3 == 4 is false"
+    untrusted = confidence([PARSES, DOCTESTS, replace(FAILED, trusted=False)], "strong")
+    assert untrusted.chance > REFUTED
+
+
+def test_the_reason_is_what_ran() -> None:
+    found = confidence([PARSES, NAMES, AGREE, DOCTESTS], "tiny")
+    assert found.reason == "4 doctests pass; 3 of 3 samples agree on 214 inputs"
+    assert found.metadata() == {
+        "calibration": DEFAULT, "confidence_reason": found.reason, "evidence_tier": "E5",
+    }  # fmt: skip
+    assert "nothing ran it" in confidence([PARSES, NAMES], "tiny").reason
+    assert confidence([PARSES, DOCTESTS], "tiny", truncated=True).reason == "the reply broke off"
+
+
+def test_the_shipped_table_invents_no_counts() -> None:
+    rows = read(FILE)
+    assert [row.profile for row in rows if not row.model] == ["tiny", "mid", "strong"]
+    for row in rows:
+        for cell in row.cells.values():
+            assert 0 <= cell.right <= cell.count
+            assert LOWEST <= cell.chance <= HIGHEST
+            assert (cell.interval is None) == (cell.count == 0)
+            if cell.measured:
+                assert cell.chance == pytest.approx(cell.right / cell.count, abs=0.02)
+        assert bool(row.date) == any(cell.count for cell in row.cells.values())
+
+
+@pytest.mark.parametrize("profile", ["tiny", "mid", "strong"])
+def test_start_values_rise_with_the_evidence(profile: str) -> None:
+    row = next(row for row in read(FILE) if row.profile == profile and not row.model)
+    starts = [cell.chance for cell in row.cells.values() if not cell.measured]
+    assert starts == sorted(starts)
+
+
+def _row(profile: str, model: str, chances: float, count: int) -> Row:
+    cell = Cell(chances, round(chances * count), count, (0.0, 1.0) if count else None)
+    return Row(profile, model, "2026-01-01" if count else "", dict.fromkeys(Strength, cell))
+
+
+def test_the_models_own_row_comes_first_then_its_profiles() -> None:
+    rows = [_row("tiny", "", 0.3, 0), _row("mid", "", 0.5, 100), _row("mid", "qwen:7b", 0.6, 50)]
+    assert chance(Strength.E1, "mid", "Qwen:7B", rows) == (0.6, "qwen:7b")
+    assert chance(Strength.E1, "mid", "llama:8b", rows) == (0.5, "mid")
+    assert chance(Strength.E1, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
+    assert chance(Strength.E1, "unheard of", "x", rows) == (0.3, DEFAULT)
+
+
+def test_too_few_cases_are_no_measurement() -> None:
+    rows = [_row("tiny", "", 0.3, 0), _row("tiny", "qwen:1b", 0.9, LEAST_COUNT - 1)]
+    assert chance(Strength.E1, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
+
+
+def test_no_chance_is_certain() -> None:
+    sure, hopeless = _row("tiny", "", 1.0, 500), _row("mid", "", 0.0, 500)
+    assert chance(Strength.E5, "tiny", "", [sure])[0] == HIGHEST
+    assert chance(Strength.E0, "mid", "", [hopeless])[0] == LOWEST

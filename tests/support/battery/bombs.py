@@ -1,0 +1,282 @@
+"""Bad input: programs that waste, hide, lie and litter. For each what may truthfully be said of it.
+
+Each is bounded, so that one that gets away does no harm, and only one runs at a time on a machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from support.battery.boxes import Bare, Box
+
+from stet_ls.engine.sandbox import mounts, probe, tree
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, Status
+
+MIB = 1024 * 1024
+OK, FAILED, TIMEOUT, KILLED = Status.OK, Status.FAILED, Status.TIMEOUT, Status.KILLED
+MEMORY, OUTPUT, DISK, PROCESSES = Status.MEMORY, Status.OUTPUT, Status.DISK, Status.PROCESSES
+
+
+def _anything(_: RunResult) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Bomb:
+    """A script, its limits, the statuses that are true of it, and what else has to be."""
+
+    script: str
+    truthful: tuple[Status, ...]
+    limits: Mapping[str, float] = field(default_factory=dict)
+    holds: Callable[[RunResult], bool] = _anything
+    artifacts: tuple[str, ...] = ()
+    report: bool = False
+
+
+_BYTES = bytes(range(256)) * 16
+
+BOMBS: dict[str, Bomb] = {
+    "endless_output": Bomb("while True: print('x' * 1000)", (OUTPUT,), {"output": MIB // 4}),
+    "endless_errors": Bomb("while True: os.write(2, b'x' * 1000)", (OUTPUT,), {"output": MIB // 4}),
+    "binary_output": Bomb("os.write(1, bytes(range(256)) * 16)", (OK,), holds=lambda result: result.stdout == _BYTES),
+    "sparse_terabyte": Bomb("open('f', 'wb').truncate(1 << 40)", (FAILED, DISK)),
+    "large_file": Bomb("open('f', 'wb').write(bytes(100 << 20))", (FAILED, DISK), {"file": 8 * MIB}),
+    "many_large_files": Bomb(
+        "for n in range(12): open(f'f{n}', 'wb').write(bytes(2 << 20))\ntime.sleep(5)", (FAILED, DISK),
+        {"scratch": 8 * MIB},
+    ),
+    "many_files": Bomb(
+        "for n in range(20_000): open(f'f{n}', 'w').close()\ntime.sleep(5)", (FAILED, DISK), {"scratch_files": 1000},
+    ),
+    "many_folders": Bomb(
+        "for n in range(1000): os.mkdir('d'); os.chdir('d')", (OK, FAILED, DISK),
+    ),
+    "fork_bomb": Bomb(
+        "for _ in range(300):\n try: child = os.fork()\n except OSError: continue\n"
+        " if not child: time.sleep(5); os._exit(0)\ntime.sleep(5)",
+        (PROCESSES,), {"processes": 32},
+    ),
+    "fork_tree": Bomb(
+        "for _ in range(8):\n try: os.fork()\n except OSError: pass\ntime.sleep(5)", (PROCESSES, FAILED),
+        {"processes": 32},
+    ),
+    "thread_bomb": Bomb(
+        "import threading\nfor _ in range(2000): threading.Thread(target=time.sleep, args=(5,), daemon=True).start()",
+        (FAILED, PROCESSES, MEMORY, TIMEOUT), {"processes": 32, "wall": 2},
+    ),
+    "memory_of_one": Bomb(
+        "bytearray(600 << 20)", (FAILED,), {"data": 128 * MIB}, holds=lambda result: b"MemoryError" in result.stderr,
+    ),
+    "memory_of_many": Bomb(
+        "for _ in range(8):\n if not os.fork(): x = bytearray(b'x') * (40 << 20); time.sleep(5); os._exit(0)\n"
+        "time.sleep(5)",
+        (MEMORY,), {"memory": 128 * MIB},
+    ),
+    "memory_that_is_shared": Bomb(
+        "import mmap\nm = mmap.mmap(-1, 200 << 20); m.write(b'x' * (200 << 20)); time.sleep(5)", (MEMORY,),
+        {"memory": 96 * MIB},
+    ),
+    "memory_in_a_file": Bomb(
+        "f = os.memfd_create('x')\nfor _ in range(200): os.write(f, b'x' * (1 << 20))\ntime.sleep(5)",
+        (MEMORY, DISK, FAILED), {"memory": 96 * MIB, "wall": 3},
+    ),
+    "processor": Bomb("while True: pass", (TIMEOUT,)),
+    "sleep": Bomb("time.sleep(60)", (TIMEOUT,)),
+    "ignores_sigterm": Bomb(
+        "for n in range(1, 65):\n try: signal.signal(n, signal.SIG_IGN)\n except (OSError, ValueError): pass\n"
+        "while True: time.sleep(9)",
+        (TIMEOUT,),
+    ),
+    "stops_itself": Bomb("os.kill(os.getpid(), signal.SIGSTOP)", (TIMEOUT,)),
+    "closes_its_output": Bomb("for n in range(3): os.close(n)\ntime.sleep(60)", (TIMEOUT,)),
+    "daemon": Bomb(
+        "if not os.fork():\n os.setsid()\n if os.fork(): os._exit(0)\n"
+        " os.execv(sys.executable, [sys.executable, '-I', '-S', '-c', 'import time; time.sleep(60)', sys.argv[1]])\n"
+        "os.wait(); print('away')",
+        (OK,), holds=lambda result: result.stdout == b"away\n",
+    ),
+    "keeper_of_the_pipe": Bomb(
+        "if not os.fork():\n os.setsid()\n"
+        " os.execv(sys.executable, [sys.executable, '-I', '-S', '-c', 'import time; time.sleep(60)', sys.argv[1]])",
+        (OK,),
+    ),
+    "deletes_itself": Bomb(
+        "import pathlib\npathlib.Path(__file__).unlink()\nprint('5 passed')\nassert 0", (FAILED,),
+        holds=lambda result: result.exit == 1 and not result.report, report=True,
+    ),
+    "says_passed_and_leaves": Bomb(
+        "print('===== 5 passed in 0.01s ====='); os._exit(0)", (OK,), holds=lambda result: not result.report, report=True,
+    ),
+    "forges_a_report": Bomb(
+        "for n in range(3, 64):\n try: os.write(n, b'{\"passed\": 5}\\n')\n except OSError: pass", (OK,),
+        holds=lambda result: not result.report and not result.artifacts and result.exit == 0,
+    ),
+    "huge_report": Bomb(
+        "n = int(os.environ['BOX_REPORT_FD'])\nfor _ in range(12): os.write(n, b'x' * (1 << 20))", (OK, OUTPUT),
+        holds=lambda result: 0 < len(result.report) < 9 * MIB, report=True,
+    ),
+    "huge_arguments": Bomb(
+        "os.execv(sys.executable, [sys.executable, '-c', 'import sys; print(len(sys.argv[2]))', sys.argv[1],"
+        " 'x' * 100_000])",
+        (OK,), holds=lambda result: result.stdout == b"100000\n",
+    ),
+    "dies_of_a_signal": Bomb("os.abort()", (KILLED,), holds=lambda result: result.signal == signal.SIGABRT),
+    "locked_folders": Bomb(
+        "os.mkdir('d'); open('d/f', 'w').close(); os.mkdir('d/e'); os.chmod('d/e', 0); os.chmod('d', 0)\n"
+        "os.chmod('.', 0)",
+        (OK,),
+    ),
+    "results_that_are_no_files": Bomb(
+        "os.symlink('/etc/hostname', 'a'); os.mkfifo('b'); open('c', 'w').write('c'); os.mkdir('d')\n"
+        "os.symlink('/etc', 'd/e'); os.link('c', 'd/c'); open('sparse', 'wb').truncate(30 << 20)",
+        (OK,), artifacts=("a", "b", "c", "d", "sparse", "d/e/hostname"),
+        holds=lambda result: {"c"} <= set(result.artifacts) <= {"c", "d/c"}
+        and set(result.artifacts.values()) == {b"c"},
+    ),
+}  # fmt: skip
+_SHORT = {"sleep": 0.4, "processor": 0.4, "ignores_sigterm": 0.4, "stops_itself": 0.4, "closes_its_output": 0.4}
+
+
+async def all_of(box: Box, place: Path, own: Path) -> dict[str, str]:
+    """What is wrong with each, by name; "" for nothing."""
+    with (Path(tempfile.gettempdir()) / "stet-battery.lock").open("w") as lock:
+        await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
+        if isinstance(box, Bare):
+            raise SystemExit("not without a box")
+        await box.run(RunSpec(("true",)))
+        found = {name: await _one(box, name, bomb, own) for name, bomb in BOMBS.items()}
+        for case in (_workspace, _cancelled, _server_killed):
+            found[case.__name__[1:]] = await case(box, place, own)
+        found["many_runs"] = await _many_runs(box, own)
+        return found
+
+
+async def _one(box: Box, name: str, bomb: Bomb, own: Path) -> str:
+    tag = _tag()
+    before = _things(own)
+    text = f"import os, signal, sys, time\n{bomb.script}\n"
+    spec = RunSpec(
+        (sys.executable, "-E", "-s", "-S", "bomb.py", tag),
+        files={"bomb.py": text.encode()},
+        binds=mounts.interpreter(),
+        limits=Limits(**{"wall": _SHORT.get(name, 8.0), **bomb.limits}),  # type: ignore[arg-type]
+        artifacts=bomb.artifacts,
+        report=bomb.report,
+    )
+    result = await box.run(spec)
+    wrong = []
+    if result.status not in bomb.truthful:
+        wrong.append(f"said {result.status} {result.detail} {result.stderr[-300:]!r}")
+    if not bomb.holds(result):
+        wrong.append(f"{result.exit} {result.signal} {result.stdout[-100:]!r} {result.stderr[-300:]!r}")
+    return "; ".join(wrong + _left(tag, before, own))
+
+
+async def _workspace(box: Box, place: Path, own: Path) -> str:
+    """Whatever is done to a workspace, its files, history and hooks stay, and no mode or link reaches through."""
+    root = place / "workspace"
+    (root / ".git" / "hooks").mkdir(parents=True)
+    (root / "src").mkdir()
+    (root / "src" / "a.py").write_text("saved", encoding="ascii")
+    (root / ".env").write_text("KEY=1", encoding="ascii")
+    (place / "precious").write_text("precious", encoding="ascii")
+    (root / "link").symlink_to(place / "precious")
+    before = _picture(place)
+    script = (
+        "cat .env .git/config link 2>/dev/null; mkdir -p .git/hooks src/.git/hooks; echo evil > .git/hooks/pre-commit;"
+        " echo evil > src/.git/hooks/pre-commit; echo evil > link; echo evil > src/a.py; chmod 777 src src/a.py;"
+        " touch -t 200001010000 src/a.py; mknod src/b.py c 0 0; rm -rf src; ln -s / everything; mkfifo pipe; exit 0"
+    )
+    spec = RunSpec(("sh", "-c", script), overlay=Overlay(root, {"src/c.py": b"unsaved"}))
+    results = [await box.run(spec), await box.run(spec)]
+    wrong = [f"said {each.status} {each.stdout!r}" for each in results if each.status is not OK or each.stdout]
+    if _picture(place) != before:
+        wrong.append("the workspace has changed")
+    return "; ".join(wrong)
+
+
+async def _cancelled(box: Box, _: Path, own: Path) -> str:
+    tag, before = _tag(), _things(own)
+    task = asyncio.create_task(box.run(_daemon(tag)))
+    await _until(lambda: len(probe._tagged(tag)) > 1)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    return "; ".join(_left(tag, before, own))
+
+
+async def _server_killed(box: Box, _: Path, own: Path) -> str:
+    """A server that starts the run and is killed without a word."""
+    tag = _tag()
+    server = os.fork()
+    if server == 0:
+        # Not asyncio of the parent: a new interpreter, which finds the same box by its name.
+        os.execv(sys.executable, [sys.executable, "-m", "support.battery.doomed", sys.argv[2], str(own), tag])
+    await _until(lambda: len(probe._tagged(tag)) > 2)
+    os.kill(server, signal.SIGKILL)
+    os.waitpid(server, 0)
+    try:
+        await _until(lambda: not probe._tagged(tag), 5)
+    except TimeoutError:
+        return f"processes {probe._tagged(tag)} live on"
+    return ""
+
+
+async def _many_runs(box: Box, own: Path) -> str:
+    before, tag = _things(own), _tag()
+    for _ in range(5):
+        await asyncio.gather(*(box.run(RunSpec(("true",), report=True, artifacts=("x",))) for _ in range(4)))
+    return "; ".join(_left(tag, before, own))
+
+
+def _daemon(tag: str) -> RunSpec:
+    script = (
+        "import os, sys, time\nif not os.fork():\n os.setsid()\n if os.fork(): os._exit(0)\n"
+        " os.execv(sys.executable, [sys.executable, '-I', '-S', '-c', 'import time; time.sleep(60)', sys.argv[1]])\n"
+        "time.sleep(60)"
+    )
+    return RunSpec((sys.executable, "-I", "-S", "-c", script, tag), binds=mounts.interpreter(), limits=Limits(wall=50))
+
+
+def _tag() -> str:
+    return f"stet-battery-{secrets.token_hex(8)}"
+
+
+def _things(own: Path) -> dict[str, Any]:
+    """What a run might leave: children, descriptors, mounts, files."""
+    return {
+        "processes": set(tree.descendants(os.getpid())),
+        "descriptors": len(os.listdir("/proc/self/fd")),
+        "mounts": Path("/proc/self/mounts").read_bytes().count(b"\n"),
+        "files": {str(path) for path in own.rglob("*") if path.parent.name in ("runs", "layers")},
+    }
+
+
+def _left(tag: str, before: dict[str, Any], own: Path) -> list[str]:
+    after = _things(own)
+    left = [f"{name}: {before[name]} -> {value}" for name, value in after.items() if value != before[name]]
+    alive = probe._tagged(tag)
+    for process in alive:
+        subprocess.run(["/bin/kill", "-9", process], check=False)
+    return [*left, *(f"process {process} lives on" for process in alive)]
+
+
+def _picture(folder: Path) -> list[tuple[object, ...]]:
+    paths = sorted([folder, *folder.rglob("*")])
+    return [(str(path), path.lstat().st_mode, path.lstat().st_mtime_ns, path.lstat().st_ino) for path in paths]
+
+
+async def _until(true: Callable[[], object], seconds: float = 20) -> None:
+    async with asyncio.timeout(seconds):
+        while not true():  # another program's doing: no event tells of it
+            await asyncio.sleep(0.02)

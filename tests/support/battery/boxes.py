@@ -1,0 +1,66 @@
+"""The boxes that are attacked, by name, and none at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from stet_ls.engine.sandbox import candidates, landlock
+from stet_ls.engine.sandbox.bwrap import Bwrap
+from stet_ls.engine.sandbox.confinement import Landlock
+from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+
+BARE = IsolationReport("bare", "", Level.NONE)
+_VERSIONS = (7, 4, 1)
+
+
+class Box(Protocol):
+    """What runs a command."""
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs it."""
+
+
+class Bare:
+    """No box: the command runs as anybody's."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs it in a folder of the host, with all variables and with the caller's standard input."""
+        for name, content in spec.files.items():
+            (self._folder / name).write_bytes(content)
+        done = subprocess.run(
+            spec.argv, cwd=self._folder, env={**os.environ, **spec.env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            timeout=spec.limits.wall, check=False, close_fds=False,
+        )  # fmt: skip
+        status = Status.OK if done.returncode == 0 else Status.FAILED
+        return RunResult(status, BARE, exit=done.returncode, stdout=done.stdout, stderr=done.stderr)
+
+
+def boxes(folder: Path) -> Mapping[str, Callable[[], Box]]:
+    """What can be built on this machine, whether or not it stands; `folder` is Stet's own."""
+    found: dict[str, Callable[[], Box]] = {"bare": lambda: Bare(_made(folder / "bare"))}
+    for at, each in enumerate(candidates.candidates(folder, "bubblewrap")):
+        name = "bubblewrap" if at == 0 else "bubblewrap-wheel"
+        found[name] = lambda each=each: each.build(each.report)  # type: ignore[misc]
+    for version in _VERSIONS:
+        if landlock.abi() >= version:
+            report = IsolationReport("landlock", f"ABI {version}", Level.NONE)
+            found[f"landlock-{version}"] = lambda report=report, version=version: Landlock(version, folder, report)  # type: ignore[misc]
+    return found
+
+
+def overlays(box: Box) -> bool:
+    """True if a workspace is laid over rather than copied."""
+    return isinstance(box, Bwrap) and box.overlays
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    return folder
