@@ -147,14 +147,6 @@ async def test_more_or_less_than_one_object_is_refused(wired: Any) -> None:
         assert raised.value.code == -32602
 
 
-async def test_a_task_says_not_yet(wired: Any) -> None:
-    result = await finish(wired, await start(wired, "task", uri=URI, instruction="rewrite it in Rust"))
-
-    assert result["status"] == "refused"
-    assert "not yet" in result["message"]
-    assert boxes(wired) == [result["message"]]
-
-
 async def test_a_missing_instruction_says_how_to_give_one(wired: Any) -> None:
     result = await finish(wired, await start(wired, "generate", uri=URI, position={"line": 3, "character": 0}))
 

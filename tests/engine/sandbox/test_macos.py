@@ -18,15 +18,15 @@ UNPROVEN = IsolationReport("", "", Level.NONE)
 
 
 def test_a_profile_denies_what_it_does_not_name() -> None:
-    text = seatbelt.profile([Path("/Users/me/venv")], [Path("/Users/me/box")])
+    text = seatbelt.profile([Path("/opt/me/venv")], [Path("/opt/me/box")])
 
     assert text.startswith("(version 1)\n(deny default)\n")
     assert "(allow default" not in text
     assert "network" not in text
     assert "mach-lookup" not in text
     reading, writing = text.splitlines()[-2:]
-    assert '(subpath "/Users/me/venv")' in reading
-    assert writing == '(allow file-write* (subpath "/Users/me/box"))'
+    assert '(subpath "/opt/me/venv")' in reading
+    assert writing == '(allow file-write* (subpath "/opt/me/box"))'
     assert '"/"' not in reading
     assert '"/Users"' not in reading
     assert text.count("(") == text.count(")")
