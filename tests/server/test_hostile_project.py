@@ -36,7 +36,7 @@ async def test_a_process_that_nobody_asked_for_is_a_question(
         result = await finish(client, await start(client, "refactor", uri=URI, position={"line": 1, "character": 4}))
         assert result["message"] == "Discarded."
         assert client.text(URI) == text
-    assert asked[0].endswith("Apply it? Adds `os.system`, which starts a process.")
+    assert asked[0].endswith("adds `os.system`, which starts a process.")
 
 
 async def test_a_project_that_forbids_questions_gets_no_such_edit(
