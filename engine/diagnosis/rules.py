@@ -15,7 +15,9 @@ Rule = Callable[[Symptom, About], Diagnosis | None]
 
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError", "CompileError"})
 _IMPORT = frozenset({"ModuleNotFoundError", "ImportError", "ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"})
-_ASSERTION = frozenset({"AssertionError", "AssertionFailedError", "ERR_ASSERTION", "ComparisonFailure"})
+_ASSERTION = frozenset({
+    "AssertionError", "AssertionFailedError", "ERR_ASSERTION", "ComparisonFailure", "Failed", "TestFailure",
+})  # fmt: skip
 _ENDLESS = frozenset({"RecursionError", "StackOverflowError"})
 _DENIED = frozenset({
     "PermissionError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError", "gaierror", "herror",
@@ -25,8 +27,10 @@ _DENIED = frozenset({
 _DENIED_WORDS = re.compile(
     r"Read-only file system|EROFS|EACCES|EPERM|ECONNREFUSED|ENOTFOUND|ENETUNREACH|EAI_AGAIN|[Nn]etwork is unreachable"
     r"|[Cc]onnection refused|[Pp]ermission denied|[Oo]peration not permitted|no such host"
+    r"|executable file not found|no suitable address found|fetch failed|no required module provides package"
     r"|[Tt]emporary failure in name resolution|[Nn]ame or service not known|Cannot allocate memory|ENOMEM"
 )
+_OF_TYPES = frozenset({"TypeError", "AttributeError"})
 _STACK_WORDS = re.compile(r"Maximum call stack size exceeded|stack overflow|goroutine stack exceeds")
 _PROGRAMS = ("subprocess.py", "node:child_process", "os/exec")
 _ARITY = re.compile(
@@ -41,7 +45,7 @@ _SAME = 1e-6
 def syntax(symptom: Symptom, about: About) -> Diagnosis | None:
     """A file that does not parse or compile: the candidate's, or the tests'."""
     failure = symptom.failure
-    if failure.type not in _SYNTAX:
+    if failure.type not in _SYNTAX or _denied(failure):
         return None
     file = failure.place[0] if failure.place else symptom.file
     where = f"{file}:{failure.place[1]}" if failure.place else file
@@ -138,7 +142,7 @@ def crash(symptom: Symptom, about: About) -> Diagnosis | None:
         return None
     said = f"{failure.type}: {_first(failure)} (in {frame.function}, {frame.path}:{frame.line})"
     if frame.origin is Origin.PROJECT:
-        misfit = None if symptom.file in about.trusted else _misfit(frame, about)
+        misfit = None if symptom.file in about.trusted else _misfit(failure, frame, about)
         if misfit is not None:
             return _told(symptom, Cause.TEST, "test.argument", f"the test passes {misfit}")
         if symptom.file not in about.trusted and _on_purpose(frame, about):
@@ -214,7 +218,9 @@ def _first(failure: Failure) -> str:
 
 def _denied(failure: Failure) -> bool:
     named = failure.type in _DENIED or _DENIED.intersection(failure.mro)
-    return not _is_assertion(failure) and (bool(named) or _DENIED_WORDS.search(failure.message) is not None)
+    # Go's tests report what went wrong in words of their own, errors of the system among them.
+    speaks = not _is_assertion(failure) or failure.type == "TestFailure"
+    return speaks and (bool(named) or _DENIED_WORDS.search(failure.message) is not None)
 
 
 def _is_assertion(failure: Failure) -> bool:
@@ -262,9 +268,9 @@ def _on_purpose(frame: Frame, about: About) -> bool:
     return re.match(r"(raise|throw)\b|panic!?\(|return .*\berrors?\.", line) is not None
 
 
-def _misfit(frame: Frame, about: About) -> str | None:
+def _misfit(failure: Failure, frame: Frame, about: About) -> str | None:
     """An argument outside of the types that the frame's function states, as far as both are plain."""
-    if about.language != "python" or frame.function != about.unit.rpartition(".")[2]:
+    if failure.type not in _OF_TYPES or about.language != "python" or frame.function != about.unit.rpartition(".")[2]:
         return None
     for name, value in frame.locals:
         if (kind := about.types.get(name)) is None:
