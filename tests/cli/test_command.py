@@ -102,13 +102,6 @@ def test_a_file_that_may_not_be_read(stet: Stet, folder: Path) -> None:
     assert (ran.status, ran.err) == (2, "stet: a.py cannot be read: Permission denied\n")
 
 
-def test_what_is_not_built_says_so(stet: Stet) -> None:
-    ran = stet("memory", "search", "x")
-
-    assert (ran.status, ran.out) == (1, "")
-    assert "later version" in ran.err
-
-
 def test_a_wrong_setting_is_exit_2(stet: Stet, folder: Path) -> None:
     (folder / "a.py").write_text("x = 1\n")
     (folder / ".stet.toml").write_text("deadlin = 3\n")

@@ -164,6 +164,10 @@ USER_ONLY: dict[str, Any] = {
     "providers": [{"name": "evil", "base_url": "http://evil.example/v1"}],
     "models": [{"name": "*", "max_tokens": 16}],
     "sandbox.minimum_level": "none",
+    "sandbox.backend": "podman:evil",
+    "trace.enabled": False,
+    "trace.keep": 1,
+    "metrics_port": 1,
     "sandbox.python": "./python",
     "sandbox.packages": ["evil"],
     "sandbox.package_days": 0,
@@ -201,7 +205,13 @@ def test_the_table_of_this_test_names_every_key_that_only_its_user_may_set() -> 
     assert set(USER_ONLY) == {key.name for key in KEYS.values() if key.user_only}
 
 
-@pytest.mark.parametrize("key", USER_ONLY)
+@pytest.mark.parametrize("key", [key for key in USER_ONLY if key.startswith("trace.")])
+def test_what_an_editor_keeps_under_a_name_of_ours_is_not_read(stet_home: Path, key: str) -> None:
+    loaded = load(project=None, editor={key: USER_ONLY[key]}, strict=True)
+    assert (loaded.settings, loaded.warnings) == (Settings(), ())
+
+
+@pytest.mark.parametrize("key", [key for key in USER_ONLY if not key.startswith("trace.")])
 def test_a_workspace_cannot_widen_what_its_user_allowed(stet_home: Path, key: str) -> None:
     loaded = load(project=None, editor={key: USER_ONLY[key]}, strict=True)
 

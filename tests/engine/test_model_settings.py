@@ -59,6 +59,10 @@ async def test_the_users_own_temperature_holds_for_a_model_that_needs_more(scrip
     assert [request.body["temperature"] for request in scripted.requests] == [0.3, 0.6]
 
 
+ONE = (ModelRow(name="*", samples=1),)
+"""No second sample, which would cost too."""
+
+
 async def test_a_reasoning_model_may_think_before_it_answers(scripted: ScriptedModel) -> None:
     scripted.models = ("deepseek-r1:32b",)
     scripted.reply(FIXED)
@@ -94,12 +98,12 @@ async def test_repairs_are_those_of_the_profile(settings: dict, calls: int, scri
 )
 async def test_a_job_adds_up_what_it_cost(price: dict, cost: float, scripted: ScriptedModel) -> None:
     scripted.reply(FIXED, usage=(500, 20))
-    assert (await answer(scripted, price=price)).metadata["cost"] == pytest.approx(cost)
+    assert (await answer(scripted, price=price, models=ONE)).metadata["cost"] == pytest.approx(cost)
 
 
 async def test_repairs_cost_too(scripted: ScriptedModel) -> None:
     scripted.replies([Reply(BROKEN, usage=(100, 10)), Reply(FIXED, usage=(200, 10))])
-    told = await answer(scripted, price={"price_in": 1000.0, "price_out": 1000.0})
+    told = await answer(scripted, price={"price_in": 1000.0, "price_out": 1000.0}, models=ONE)
     assert told.metadata["cost"] == pytest.approx(0.32)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.sandbox.runners import channel, expected
 from stet_ls.engine.sandbox.runners.channel import Event
 from stet_ls.engine.sandbox.runners.findings import Findings
@@ -64,7 +64,7 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
     )
     try:
         run = await box.run(spec)
-    except PolicyError as refused:
+    except StetError as refused:
         return TestReport(runner.name, Outcome.REFUSED, detail=str(refused), seed=plan.seed)
     events = list(channel.events(run.report, nonce))
     root = next((str(event.get("root", "")) for event in events if event["event"] == "hello"), "")
