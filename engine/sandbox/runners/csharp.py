@@ -26,7 +26,7 @@ class CSharp:
 
     name = "dotnet"
     languages = frozenset({"csharp"})
-    install = "the .NET SDK (https://dotnet.microsoft.com/download)"
+    install = "the .NET SDK (its installer or your distribution)"
 
     def fits(self, plan: TestPlan) -> bool:
         """There is one."""

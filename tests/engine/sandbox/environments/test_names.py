@@ -74,13 +74,13 @@ def test_the_users_environment_knows_better() -> None:
 
 def test_dependencies_are_read_from_every_file_and_nothing_is_run(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
-        '[project]\ndependencies = ["NumPy>=1.26,<3", "odd @ https://elsewhere.example/odd.whl"]\n'
+        '[project]\ndependencies = ["NumPy>=1.26,<3", "odd @ https://elsewhere.example/odd"]\n'
         "[project.optional-dependencies]\ntest = [\"Foo_Bar[extra]~=2.0; python_version > '3'\"]\n"
         '[dependency-groups]\ndev = ["grouped", {include-group = "x"}]\n'
         '[tool.poetry.dependencies]\npython = "^3.11"\npoetic = "^1"\n'
     )
     (tmp_path / "requirements-dev.txt").write_text(
-        "--index-url https://elsewhere.example\n-e .\n./here\nhttps://elsewhere.example/x.whl\n"
+        "--index-url https://elsewhere.example\n-e .\n./here\nhttps://elsewhere.example/x\n"
         "git+https://elsewhere.example/y\npinned==1.2.3 --hash=sha256:00\n# remark\n"
     )
     (tmp_path / "setup.cfg").write_text("[options]\ninstall_requires =\n    configured>=1\n")
@@ -98,7 +98,7 @@ def test_dependencies_are_read_from_every_file_and_nothing_is_run(tmp_path: Path
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("text", ["", "--pre", "https://x.example/y.whl", "@", "==1"])
+@pytest.mark.parametrize("text", ["", "--pre", "https://x.example/y", "@", "==1"])
 def test_what_is_no_requirement(text: str) -> None:
     assert requirement(text) is None
 
