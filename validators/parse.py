@@ -150,11 +150,13 @@ def _from_nearest(
 def _run(parser: tree_sitter.Parser, data: bytes, end: float, old: tree_sitter.Tree | None = None) -> tree_sitter.Tree:
     """One run of the parser until `end`, a time of time.monotonic() (TimeoutError)."""
     cut = False
+    parsing = True
 
     def read(offset: int, _point: object) -> bytes:
         nonlocal cut
         # Nobody asks `late` within a token, and a token can be a megabyte long: then the text ends here.
-        cut = cut or late()
+        # `Node.text` calls this long after the parse, and never ends if it is given nothing.
+        cut = cut or (parsing and late())
         return b"" if cut else data[offset : offset + _CHUNK]
 
     def late(*_: object) -> bool:
@@ -170,6 +172,7 @@ def _run(parser: tree_sitter.Parser, data: bytes, end: float, old: tree_sitter.T
     finally:
         # After an abort the next parse would go on with the old text.
         parser.reset()
+        parsing = False
     if tree is None or cut:
         raise TimeoutError
     return tree

@@ -106,7 +106,7 @@ def _shape(parsed: Parsed) -> list[Mark]:
             if text.strip() or not text:
                 marks.append((node.type, 0, text))
             continue
-        children = [child for child in children if child.children or not child.text or child.text.strip()]
+        children = [child for child in children if child.children or not (text := parsed.text(child)) or text.strip()]
         marks.append((node.type, len(children), _between(parsed, node)))
         pending += reversed(children)
     return marks

@@ -50,6 +50,15 @@ def test_deep_nesting_and_prose_end_at_the_deadline(language: str, text: str) ->
     assert time.monotonic() - started < 3
 
 
+@pytest.mark.timeout(60)
+def test_a_tree_gives_its_texts_after_its_deadline() -> None:
+    """A tree is remembered for minutes; the library reads the texts of its nodes through what the parser read by."""
+    parsed = parse(Source("const late = 1;\n"), "typescript", deadline=1.0)
+    again = parse(Source("const later = 1;\n"), "typescript", deadline=1.0)
+    time.sleep(1.1)
+    assert [each.root.children[0].text for each in (parsed, again)] == [b"const late = 1;", b"const later = 1;"]
+
+
 HOSTILE = {
     "one token of megabytes": "\0" * 3_000_000,
     "one line of a megabyte": "x = [" + "1, " * 350_000 + "]",
