@@ -117,10 +117,10 @@ def _targets() -> Iterator[_Targets]:
         listeners += [(listener, Wall.UNIX_SOCKETS) for listener in (unix, abstract, datagrams)]
         waiting = [sys.executable, "-I", "-S", "-c", "input()"]
         victim = subprocess.Popen(waiting, stdin=subprocess.PIPE, start_new_session=True)
+        assert victim.stdin
+        stack.callback(victim.stdin.close)  # last: one that still lives would complain of its end to the user
         stack.callback(victim.wait)
         stack.callback(victim.kill)
-        assert victim.stdin
-        stack.callback(victim.stdin.close)
 
         def reached() -> Iterator[tuple[Wall, str]]:
             if _states(canary, bound) != before or len(list(folder.iterdir())) > len(_MINE):
