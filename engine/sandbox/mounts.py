@@ -43,6 +43,8 @@ def system() -> Iterator[tuple[str, str, str]]:
             yield "--ro-bind", f"/etc/{name}", f"/etc/{name}"
 
 
+_HIDDEN = frozenset({"keys", "config.gz"})
+"""Of /proc, though anybody may read them: the names of the user's keys, and how this machine's kernel was built."""
 _ANY_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -55,12 +57,12 @@ def kernel() -> Iterator[tuple[str, str, str]]:
     """
     root = os.geteuid() == 0
     for entry in os.scandir("/proc"):
-        if entry.name.isdigit() or entry.is_symlink() or not (root or entry.name == "keys"):
+        if entry.name.isdigit() or entry.is_symlink() or not (root or entry.name in _HIDDEN):
             continue
         mode = entry.stat().st_mode
         if stat.S_ISDIR(mode):
             yield "--ro-bind", entry.path, entry.path
-        elif entry.name == "keys" or mode & _ANY_WRITES or not mode & stat.S_IROTH:
+        elif entry.name in _HIDDEN or mode & _ANY_WRITES or not mode & stat.S_IROTH:
             yield "--ro-bind", "/dev/null", entry.path
 
 

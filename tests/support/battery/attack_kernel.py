@@ -204,7 +204,7 @@ def _has_text(path: str) -> bool:
             text = file.read(200)
     except OSError:
         return False
-    return any(word.strip(b"0") for word in text.split()[:1])
+    return any(word.strip(b"0-") for word in text.split()[:1])  # addresses are shown as zeros to whom they are hidden
 
 
 def see_host_name(targets: Targets) -> str | None:

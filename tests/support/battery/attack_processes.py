@@ -92,12 +92,6 @@ def kill_driver(targets: Targets) -> str:
     return "the process that started it"
 
 
-def join_its_group(targets: Targets) -> str:
-    """Its group, to be signalled as one of them."""
-    os.setpgid(0, targets["victim"])
-    return "a member of the victim's group"
-
-
 def trace_victim(targets: Targets) -> str:
     """Its registers and memory."""
     _libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
@@ -250,7 +244,7 @@ def open_many(_: Targets) -> str | None:
 
 ATTACKS = (
     kill_victim, kill_its_group, kill_its_thread, kill_its_task, kill_by_descriptor, kill_with_value, kill_by_pipe,
-    kill_everybody, kill_driver, join_its_group, trace_victim, read_its_memory, open_its_memory, read_its_environment,
+    kill_everybody, kill_driver, trace_victim, read_its_memory, open_its_memory, read_its_environment,
     read_its_maps, see_it, take_its_descriptor, open_its_descriptor, compare_it, hold_it, slow_it, pin_it, schedule_it,
     slow_its_disk, doom_it, steal_input, steal_input_by_name, forge_output, use_inherited, type_at_terminal, dump_core,
     open_many,

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Protocol
 
 from stet_ls.engine.sandbox import candidates, landlock
-from stet_ls.engine.sandbox.bwrap import Bwrap
 from stet_ls.engine.sandbox.confinement import Landlock
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
 
 BARE = IsolationReport("bare", "", Level.NONE)
-_VERSIONS = (7, 4, 1)
+_EMULATED = 4
+"""Landlock's version on Ubuntu 24.04, where bubblewrap is kept from working."""
 
 
 class Box(Protocol):
@@ -46,19 +46,16 @@ class Bare:
 def boxes(folder: Path) -> Mapping[str, Callable[[], Box]]:
     """What can be built on this machine, whether or not it stands; `folder` is Stet's own."""
     found: dict[str, Callable[[], Box]] = {"bare": lambda: Bare(_made(folder / "bare"))}
-    for at, each in enumerate(candidates.candidates(folder, "bubblewrap")):
-        name = "bubblewrap" if at == 0 else "bubblewrap-wheel"
+    for name, each in zip(
+        ("bubblewrap", "bubblewrap-wheel"), candidates.candidates(folder, "bubblewrap"), strict=False
+    ):
         found[name] = lambda each=each: each.build(each.report)  # type: ignore[misc]
-    for version in _VERSIONS:
-        if landlock.abi() >= version:
+    newest = landlock.abi()
+    for name, version in (("landlock", newest), (f"landlock-{_EMULATED}", _EMULATED)):
+        if newest >= version > 0:
             report = IsolationReport("landlock", f"ABI {version}", Level.NONE)
-            found[f"landlock-{version}"] = lambda report=report, version=version: Landlock(version, folder, report)  # type: ignore[misc]
+            found[name] = lambda report=report, version=version: Landlock(version, folder, report)  # type: ignore[misc]
     return found
-
-
-def overlays(box: Box) -> bool:
-    """True if a workspace is laid over rather than copied."""
-    return isinstance(box, Bwrap) and box.overlays
 
 
 def _made(folder: Path) -> Path:

@@ -2,7 +2,8 @@
 
 KIND is `attacks` or `bombs`. A process of its own, so that it can be another user's, has an editor on its standard
 input and output that somebody might steal from, a variable with a secret, and an open descriptor. The result is JSON in
-FOLDER/KIND.json: by name of the attack what it reached ("" for nothing), and what stopped it.
+FOLDER/KIND.json: by name of the attack what it reached ("" for nothing), and what stopped it. Where the box cannot be
+built it exits with NO_BOX.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from support.battery.boxes import Bare, Box, boxes
 from support.battery.outside import Outside
 
 from stet_ls.engine.sandbox import attack, mounts, probe
+from stet_ls.engine.sandbox.backend import BoxError
 from stet_ls.engine.sandbox.environment import ENVIRONMENT
 from stet_ls.engine.sandbox.spec import Limits, RunSpec
 
 HERE = Path(__file__).parent
 INSIDE = ("inside", "honest", "attack_files", "attack_processes", "attack_network", "attack_kernel")
-UNSAFE = ("kill_everybody", "forge_output", "write_temporary")
-"""Without a box they would reach the user's own processes and places; only the first would do harm."""
+UNSAFE = ("kill_everybody",)
+"""Without a box it would reach every process of the user's."""
 PLANTED = "STET_PLANTED_SECRET"
+NO_BOX = 77
 
 
 def names() -> list[str]:
@@ -50,7 +53,7 @@ async def attacks(box: Box, folder: Path) -> dict[str, Any]:
         files = {f"{name}.py": (HERE / f"{name}.py").read_bytes() for name in INSIDE}
         files["attack.py"] = Path(attack.__file__).read_bytes()
         files["targets.json"] = json.dumps({"common": common, "own": outside.own}).encode()
-        left_out = UNSAFE[:1] if isinstance(box, Bare) else ()
+        left_out = UNSAFE if isinstance(box, Bare) else ()
         spec = RunSpec(
             (sys.executable, "-E", "-s", "-S", "inside.py", *left_out),
             files=files,
@@ -74,6 +77,11 @@ def main() -> None:
     own = folder / "sandbox"
     own.mkdir(mode=0o700)
     box = boxes(own)[name]()
+    try:
+        asyncio.run(box.run(RunSpec(("true",))))
+    except BoxError as error:
+        print(error, file=sys.stderr)
+        sys.exit(NO_BOX)
     place = folder / "world"
     place.mkdir()
     found = asyncio.run(attacks(box, place) if kind == "attacks" else bombs.all_of(box, place, own))
