@@ -37,7 +37,7 @@ class About:
     the user or the project wrote (doctests count as such). `unit` is the name that was asked for and `parameters` the
     least and the most positional arguments that it was to take (None: any number); `modules` are the top-level names
     that can be imported from the workspace, `installed` those of the environment and the standard library. `flaky` are
-    the ids that did not end alike in repeated runs. `types` are the plain types that the unit's parameters state,
+    the ids that did not end alike in repeated runs. `types` are the annotations of the unit's parameters,
     `texts` the texts of the solution's files.
     """
 

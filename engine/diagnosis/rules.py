@@ -2,60 +2,50 @@
 
 from __future__ import annotations
 
-import ast
-import math
 import re
 from collections.abc import Callable
 
+from stet_ls.engine.diagnosis.arguments import as_asked, misfit, wrong_call
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle, Symptom
 from stet_ls.engine.diagnosis.fixes import Fix
-from stet_ls.engine.sandbox.runners.report import Failure, Frame, Origin, Phase
+from stet_ls.engine.diagnosis.signs import (
+    denied,
+    first_line,
+    is_assertion,
+    lost_file,
+    missing_name,
+    nearly_equal,
+    on_purpose,
+    sides,
+)
+from stet_ls.engine.sandbox.runners.report import Frame, Origin, Phase
 
 Rule = Callable[[Symptom, About], Diagnosis | None]
 
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError", "CompileError"})
 _IMPORT = frozenset({"ModuleNotFoundError", "ImportError", "ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"})
-_ASSERTION = frozenset({
-    "AssertionError", "AssertionFailedError", "ERR_ASSERTION", "ComparisonFailure", "Failed", "TestFailure",
-})  # fmt: skip
 _ENDLESS = frozenset({"RecursionError", "StackOverflowError"})
-_DENIED = frozenset({
-    "PermissionError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError", "gaierror", "herror",
-    "MemoryError", "OutOfMemoryError", "ConnectException", "UnknownHostException", "AccessDeniedException",
-    "NoRouteToHostException", "BlockingIOError",
-})  # fmt: skip
-_DENIED_WORDS = re.compile(
-    r"Read-only file system|EROFS|EACCES|EPERM|ECONNREFUSED|ENOTFOUND|ENETUNREACH|EAI_AGAIN|[Nn]etwork is unreachable"
-    r"|[Cc]onnection refused|[Pp]ermission denied|[Oo]peration not permitted|no such host"
-    r"|executable file not found|no suitable address found|fetch failed|no required module provides package"
-    r"|[Tt]emporary failure in name resolution|[Nn]ame or service not known|Cannot allocate memory|ENOMEM"
-)
-_OF_TYPES = frozenset({"TypeError", "AttributeError"})
 _STACK_WORDS = re.compile(r"Maximum call stack size exceeded|stack overflow|goroutine stack exceeds")
 _PROGRAMS = ("subprocess.py", "node:child_process", "os/exec")
-_ARITY = re.compile(
-    r"takes (?:from \d+ to )?\d+ positional arguments? but \d+ (?:was|were) given|missing \d+ required"
-    r"|unexpected keyword argument|takes no arguments"
-)
 _SETUP_WORDS = re.compile(r"fixture '[^']+' not found|duplicate|parametrize|in \"parametrize\"|ScopeMismatch")
-_SAME = 1e-6
-"""Relative difference up to which two floats that should be equal only need a tolerant comparison."""
 
 
 def syntax(symptom: Symptom, about: About) -> Diagnosis | None:
     """A file that does not parse or compile: the candidate's, or the tests'."""
     failure = symptom.failure
-    if failure.type not in _SYNTAX or _denied(failure):
+    if failure.type not in _SYNTAX or denied(failure):
         return None
     file = failure.place[0] if failure.place else symptom.file
+    if file not in about.solution and missing_name(failure) is not None:
+        return None  # the grammar is fine: what a compiler misses is a matter of the interface
     where = f"{file}:{failure.place[1]}" if failure.place else file
     if file in about.solution:
-        return _told(symptom, Cause.LOGIC, "logic.syntax", f"{where}: {_first(failure)}", Fix("parses"))
+        return _told(symptom, Cause.LOGIC, "logic.syntax", f"{where}: {first_line(failure)}", Fix("parses"))
     if file in about.trusted:
         # A trusted test that no longer compiles met another interface than the one it was written for.
         fix = Fix("changes", about.unit)
-        return _told(symptom, Cause.LOGIC, "logic.interface", f"{where} no longer compiles: {_first(failure)}", fix)
-    return _told(symptom, Cause.TEST, "test.syntax", f"the tests do not parse: {where}: {_first(failure)}")
+        return _told(symptom, Cause.LOGIC, "logic.interface", f"{where} no longer compiles: {first_line(failure)}", fix)
+    return _told(symptom, Cause.TEST, "test.syntax", f"the tests do not parse: {where}: {first_line(failure)}")
 
 
 def missing_module(symptom: Symptom, about: About) -> Diagnosis | None:
@@ -74,7 +64,7 @@ def missing_module(symptom: Symptom, about: About) -> Diagnosis | None:
 def interface(symptom: Symptom, about: About) -> Diagnosis | None:
     """A name of the candidate that the tests ask for and that is not there."""
     failure = symptom.failure
-    name = _missing_name(failure)
+    name = missing_name(failure)
     if name is None:
         return None
     if name == about.unit or name in about.asked:
@@ -94,9 +84,9 @@ def broken_setup(symptom: Symptom, about: About) -> Diagnosis | None:
     frame = failure.deepest
     if not _SETUP_WORDS.search(failure.message) and frame is not None and frame.origin is Origin.PROJECT:
         return None
-    if _denied(failure):
+    if denied(failure):
         return None
-    return _told(symptom, Cause.TEST, "test.setup", f"the test cannot be set up: {_first(failure)}")
+    return _told(symptom, Cause.TEST, "test.setup", f"the test cannot be set up: {first_line(failure)}")
 
 
 def environment(symptom: Symptom, about: About) -> Diagnosis | None:
@@ -105,13 +95,29 @@ def environment(symptom: Symptom, about: About) -> Diagnosis | None:
     if symptom.stopped in ("memory", "disk", "procs", "output"):
         said = f"the sandbox's limit on {symptom.stopped} was met"
         return _told(symptom, Cause.ENVIRONMENT, "environment.limit", said)
-    if _denied(failure):
-        said = f"the sandbox does not allow it: {failure.type}: {_first(failure)}"
+    if denied(failure):
+        said = f"the sandbox does not allow it: {failure.type}: {first_line(failure)}"
         return _told(symptom, Cause.ENVIRONMENT, "environment.sandbox", said)
     started = any(frame.path.endswith(_PROGRAMS) for frame in failure.frames)
     if started and (failure.type == "FileNotFoundError" or "ENOENT" in failure.message):
-        return _told(symptom, Cause.ENVIRONMENT, "environment.program", f"a program is missing: {_first(failure)}")
+        return _told(symptom, Cause.ENVIRONMENT, "environment.program", f"a program is missing: {first_line(failure)}")
     return None
+
+
+def lost(symptom: Symptom, about: About) -> Diagnosis | None:
+    """A file that is not there: one of the machine's that the code names, or one that a test should have brought."""
+    path = lost_file(symptom.failure)
+    if path is None or symptom.file in about.trusted:
+        return None
+    top = f"/{path.split('/')[1]}/" if path.startswith("/") and path.count("/") > 1 else ""
+    if top and any(top in text for text in about.texts.values()):
+        said = f"the code needs a place outside of its folder, which the sandbox does not have: {path}"
+        return _told(symptom, Cause.ENVIRONMENT, "environment.file", said)
+    frame = symptom.failure.deepest
+    ours = frame is not None and frame.origin is Origin.PROJECT
+    if ours or any(path in text for text in about.texts.values()):
+        return None
+    return _told(symptom, Cause.TEST, "test.file", f"the test needs a file that it does not make: {path}")
 
 
 def endless(symptom: Symptom, about: About) -> Diagnosis | None:
@@ -138,51 +144,41 @@ def died(symptom: Symptom, about: About) -> Diagnosis | None:
 def crash(symptom: Symptom, about: About) -> Diagnosis | None:
     """An exception out of the candidate, or out of the test."""
     failure, frame = symptom.failure, symptom.failure.deepest
-    if _is_assertion(failure) or frame is None:
+    if is_assertion(failure) or frame is None:
         return None
-    said = f"{failure.type}: {_first(failure)} (in {frame.function}, {frame.path}:{frame.line})"
+    said = f"{failure.type}: {first_line(failure)} (in {frame.function}, {frame.path}:{frame.line})"
     if frame.origin is Origin.PROJECT:
-        misfit = None if symptom.file in about.trusted else _misfit(failure, frame, about)
-        if misfit is not None:
-            return _told(symptom, Cause.TEST, "test.argument", f"the test passes {misfit}")
-        if symptom.file not in about.trusted and _on_purpose(frame, about):
-            return _told(symptom, Cause.UNDETERMINED, "undetermined", f"the code refuses on purpose: {said}")
+        wrong = None if symptom.file in about.trusted else misfit(failure, frame, about)
+        if wrong is not None:
+            return _told(symptom, Cause.TEST, "test.argument", f"the test passes {wrong}")
+        if symptom.file not in about.trusted and on_purpose(frame, about):
+            return _by_oracle(symptom, about, said, "the code refuses on purpose")
         return _told(symptom, Cause.LOGIC, "logic.crash", said, _change(frame, about))
     if symptom.file in about.trusted:
         return _told(symptom, Cause.LOGIC, "logic.crash", said, Fix("changes", about.unit))
-    if _ARITY.search(failure.message) and about.unit and f"{about.unit.rpartition('.')[2]}()" in failure.message:
-        return _arity(symptom, about)
+    if wrong_call(failure, about):
+        return _call(symptom, about)
     return _told(symptom, Cause.TEST, "test.crash", f"the test itself fails: {said}")
 
 
 def tolerance(symptom: Symptom, about: About) -> Diagnosis | None:
     """Two floats compared as if they were exact."""
-    compared = symptom.failure.comparison
-    if compared is None or compared.operator not in ("==", "===", "") or symptom.file in about.trusted:
+    pair = None if symptom.file in about.trusted else nearly_equal(symptom.failure)
+    if pair is None:
         return None
-    left, right = _float(compared.left), _float(compared.right)
-    if left is None or right is None or not math.isclose(left, right, rel_tol=_SAME):
-        return None
-    return _told(symptom, Cause.TEST, "test.tolerance", f"{compared.left} and {compared.right} need a tolerance")
+    return _told(symptom, Cause.TEST, "test.tolerance", f"{pair[0]} and {pair[1]} need a tolerance")
 
 
 def mismatch(symptom: Symptom, about: About) -> Diagnosis | None:
     """A value that is not the expected one: whom to believe depends on who vouches for the test."""
     failure = symptom.failure
-    if not _is_assertion(failure):
+    if not is_assertion(failure):
         return None
-    compared = failure.comparison
-    said = f"{compared.left} {compared.operator} {compared.right} is false" if compared else _first(failure)
-    fix = Fix("changes", about.unit)
+    said = sides(failure.comparison) if failure.comparison else first_line(failure)
     if symptom.file in about.trusted:
+        fix = Fix("changes", about.unit)
         return _told(symptom, Cause.LOGIC, "logic.mismatch", f"a trusted test fails: {said}", fix)
-    match about.oracle:
-        case Oracle.AGREES:
-            return _told(symptom, Cause.TEST, "test.expectation", f"doctests and other samples say otherwise: {said}")
-        case Oracle.DISAGREES:
-            return _told(symptom, Cause.LOGIC, "logic.minority", f"most samples behave otherwise: {said}", fix)
-        case Oracle.SILENT:
-            return _told(symptom, Cause.UNDETERMINED, "undetermined", f"the code or the test is wrong: {said}")
+    return _by_oracle(symptom, about, said, "the code or the test is wrong")
 
 
 RULES: tuple[Rule, ...] = (
@@ -191,6 +187,7 @@ RULES: tuple[Rule, ...] = (
     interface,
     environment,
     broken_setup,
+    lost,
     endless,
     died,
     crash,
@@ -202,7 +199,7 @@ RULES: tuple[Rule, ...] = (
 
 def unknown(symptom: Symptom, about: About) -> Diagnosis:
     """What no rule knows. A trusted test is believed all the same."""
-    said = f"{symptom.failure.type}: {_first(symptom.failure)}"
+    said = f"{symptom.failure.type}: {first_line(symptom.failure)}"
     if symptom.file in about.trusted:
         return _told(symptom, Cause.LOGIC, "logic.unknown", said, Fix("changes", about.unit))
     return _told(symptom, Cause.UNDETERMINED, "undetermined", said)
@@ -212,79 +209,28 @@ def _told(symptom: Symptom, cause: Cause, kind: str, sentence: str, fix: Fix | N
     return Diagnosis(symptom, cause, kind, sentence, fix)
 
 
-def _first(failure: Failure) -> str:
-    return failure.message.strip().partition("\n")[0]
-
-
-def _denied(failure: Failure) -> bool:
-    named = failure.type in _DENIED or _DENIED.intersection(failure.mro)
-    # Go's tests report what went wrong in words of their own, errors of the system among them.
-    speaks = not _is_assertion(failure) or failure.type == "TestFailure"
-    return speaks and (bool(named) or _DENIED_WORDS.search(failure.message) is not None)
-
-
-def _is_assertion(failure: Failure) -> bool:
-    return failure.comparison is not None or failure.type in _ASSERTION or "AssertionError" in failure.mro
-
-
-def _missing_name(failure: Failure) -> str | None:
-    """The name that a module of the project was asked for and did not have."""
-    patterns = (
-        r"cannot import name '(\w+)'",
-        r"module '[\w.]+' has no attribute '(\w+)'",
-        r"does not provide an export named '(\w+)'",
-        r"(?:\(\d+ , )?\w+\.(\w+)\)? is not a (?:function|constructor)",
-        r"undefined: (?:\w+\.)?(\w+)",
-        r"cannot find (?:function|value|struct)[^`]*`(\w+)`",
-        r"unresolved import `(?:\w+::)*(\w+)`",
-        r"cannot find symbol.*?symbol:\s+(?:method|class|variable) (\w+)",
-    )
-    matches = (re.search(pattern, failure.message, re.DOTALL) for pattern in patterns)
-    return next((match[1] for match in matches if match is not None), None)
-
-
 def _change(frame: Frame | None, about: About) -> Fix:
     inside = frame is not None and frame.origin is Origin.PROJECT and not frame.function.startswith("<")
     return Fix("changes", frame.function if frame is not None and inside else about.unit)
 
 
-def _arity(symptom: Symptom, about: About) -> Diagnosis:
+def _by_oracle(symptom: Symptom, about: About, said: str, unsure: str) -> Diagnosis:
+    """What nobody vouches for: other evidence about the code decides, if there is any."""
+    match about.oracle:
+        case Oracle.AGREES:
+            return _told(symptom, Cause.TEST, "test.expectation", f"doctests and other samples say otherwise: {said}")
+        case Oracle.DISAGREES:
+            fix = Fix("changes", about.unit)
+            return _told(symptom, Cause.LOGIC, "logic.minority", f"most samples behave otherwise: {said}", fix)
+        case Oracle.SILENT:
+            return _told(symptom, Cause.UNDETERMINED, "undetermined", f"{unsure}: {said}")
+
+
+def _call(symptom: Symptom, about: About) -> Diagnosis:
     """A call that does not fit: whether test or code is wrong is read off the signature that was asked for."""
-    said = _first(symptom.failure)
-    given = re.search(r"but (\d+) (?:was|were) given", said)
-    least, most = about.parameters or (0, 0)
-    fits = given is not None and least <= int(given[1]) and (most is None or int(given[1]) <= most)
-    if about.parameters is not None and fits:
+    said = first_line(symptom.failure)
+    if as_asked(said, about):
         fix = Fix("changes", about.unit)
         said = f"`{about.unit}` has other parameters than asked: {said}"
         return _told(symptom, Cause.LOGIC, "logic.interface", said, fix)
     return _told(symptom, Cause.TEST, "test.call", f"the test calls it in a way that nobody asked for: {said}")
-
-
-def _on_purpose(frame: Frame, about: About) -> bool:
-    """True if the line is a `raise`, a `throw` or a `panic`: the author of the code meant it, the test's may not."""
-    lines = about.texts.get(frame.path, "").splitlines()
-    line = lines[frame.line - 1].strip() if 0 < frame.line <= len(lines) else ""
-    return re.match(r"(raise|throw)\b|panic!?\(|return .*\berrors?\.", line) is not None
-
-
-def _misfit(failure: Failure, frame: Frame, about: About) -> str | None:
-    """An argument outside of the types that the frame's function states, as far as both are plain."""
-    if failure.type not in _OF_TYPES or about.language != "python" or frame.function != about.unit.rpartition(".")[2]:
-        return None
-    for name, value in frame.locals:
-        if (kind := about.types.get(name)) is None:
-            continue
-        try:
-            given = type(ast.literal_eval(value)).__name__
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if given != kind and (given, kind) != ("int", "float"):
-            return f"{name}={value}, which is no {kind}"
-    return None
-
-
-def _float(text: str) -> float | None:
-    if not re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text.strip()):
-        return None
-    return float(text)

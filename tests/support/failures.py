@@ -20,6 +20,8 @@ from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "failures"
+UNSEEN = FOLDER / "unseen"
+"""Written before rules were mended and not looked at meanwhile: what the table tells of failures it does not know."""
 _LABEL = re.compile(r"-> (?P<cause>\w+)(?: of (?P<unit>\w+))?(?:, (?P<oracle>\w+))?(?:: (?P<why>.*))?$")
 _NAME = re.compile(r"""\b(?:def|func|fn) (\w+)|\b(?:test|it)\((['"])(.*?)\2""")
 _TEST = re.compile(r"(^|/)test_\w+\.py$|_test\.(go|rs)$|\.test\.mjs$|Test\.java$")
@@ -40,7 +42,7 @@ class Label:
         symptom = diagnosis.symptom
         if not self.test:
             return self.file in (symptom.file, symptom.test.partition("::")[0])
-        return symptom.file == self.file and self.test == symptom.test.rpartition("::")[2]
+        return symptom.file == self.file and self.test == symptom.test.partition("[")[0].rpartition("::")[2]
 
     def __str__(self) -> str:
         return f"{self.file}::{self.test}" if self.test else self.file
@@ -82,9 +84,9 @@ class Labelled:
         )
 
 
-def labelled(runner: str) -> Iterator[Labelled]:
-    """The runs of a runner, in the order of their names."""
-    for path in sorted((FOLDER / runner).glob("*.txt")):
+def labelled(runner: str, folder: Path = FOLDER) -> Iterator[Labelled]:
+    """The runs of a runner, in the order of their names: those that rules were made by, or those in `UNSEEN`."""
+    for path in sorted((folder / runner).glob("*.txt")):
         case = sections.read(path)
         asked = next(case.sections.pop(name) for name in ("asked.py", "asked") if name in case.sections)
         labels = [*map(_whole, case.notes)]
