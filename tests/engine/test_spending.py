@@ -7,15 +7,17 @@ import json
 from pathlib import Path
 
 import pytest
-from support.engine import Bench, code_reply
+from support.engine import Bench, code_reply, request_for
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.errors import LimitError
-from stet_ls.engine.events import Stage
+from stet_ls.engine.events import Progress
 from stet_ls.engine.ledger import Entry, LedgerFile, days_ago, now, total, totals
 from stet_ls.engine.models import Budget
 from stet_ls.engine.paths import user_paths
-from stet_ls.engine.settings import Settings, Spending
+from stet_ls.engine.prompt.tokens import estimate
+from stet_ls.engine.run import Engine
+from stet_ls.engine.settings import Provider, Settings, Spending
 from stet_ls.engine.spending import Purse, Spent
 
 CODE = "def f(a):$0\n    return a\n"
@@ -128,26 +130,44 @@ def test_a_folder_that_cannot_be_written_fails_no_job(tmp_path: Path, caplog: py
     assert "not in the ledger" in caplog.text
 
 
-async def test_jobs_wait_for_their_turn_in_order_and_may_leave(scripted: ScriptedModel, stet_home: Path) -> None:
-    scripted.default = Reply(BETTER, first_delay=60)
-    async with priced(scripted, jobs_at_once=1) as bench:
-        first = asyncio.create_task(bench.run("refactor", CODE))
+@pytest.mark.parametrize("after", [0, 3], ids=["before any text", "in the middle"])
+async def test_tokens_that_nobody_counted_are_booked(after: int, scripted: ScriptedModel, stet_home: Path) -> None:
+    scripted.default = Reply("a b c d e f", stall_after=after)
+    async with priced(scripted, spending=Spending(daily_tokens=100_000)) as bench:
+        job = asyncio.create_task(bench.run("refactor", CODE))
         await asyncio.to_thread(scripted.wait_request, 1, 30)
-        others = [asyncio.create_task(bench.run("refactor", CODE)) for _ in range(3)]
-        while len(queued(bench)) < 3:
+        while after and not any(isinstance(event, Progress) for event in bench.events):
             await asyncio.sleep(0)
-        assert queued(bench) == ["1 ahead", "2 ahead", "3 ahead"]
+        job.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await job
+
+    (entry,) = LedgerFile(user_paths().ledger).entries()
+    assert (entry.calls, entry.prompt_tokens) == (0, 0), "no reply told of any"
+    assert entry.uncounted > estimate(CODE)
+    assert entry.cost == pytest.approx(entry.uncounted * 1e-6)
+    assert LedgerFile(user_paths().ledger).today().tokens == entry.uncounted, "they count for the day's limit"
+
+
+async def test_a_call_that_broke_off_counts_before_the_next_is_made(scripted: ScriptedModel, stet_home: Path) -> None:
+    """The endpoint read the prompt, stalled, and told no usage: the second request may go over the limit."""
+    scripted.default = Reply(BETTER, stall_after=0, head_first=True)
+    async with priced(scripted) as bench:
+        prompt = (await bench.engine.show_prompt(request_for("refactor", CODE))).tokens
+    limit = Spending(daily_tokens=round(prompt * 1.2) + 1000)  # a reply of 1,000 tokens, once
+    with ScriptedModel() as second:
+        second.default = Reply(BETTER)
+        providers = tuple(
+            Provider(name=name, base_url=model.base_url, model=model.models[0], timeout_first_token=0.3)
+            for name, model in (("first", scripted), ("second", second))
+        )
+        engine = Engine(Settings(providers=providers, spending=limit), user_paths())
+        try:
+            with pytest.raises(LimitError, match=r"spending\.daily_tokens"):
+                await engine.run(request_for("refactor", CODE))
+        finally:
+            await engine.close()
+
         assert len(scripted.requests) == 1
-
-        others[0].cancel()
-        scripted.default = Reply(BETTER)
-        first.cancel()
-        answers = await asyncio.gather(first, *others, return_exceptions=True)
-
-    assert [type(answer) for answer in answers[:2]] == [asyncio.CancelledError] * 2
-    assert all(not isinstance(answer, BaseException) and answer.success for answer in answers[2:])
-    assert len(scripted.requests) == 3
-
-
-def queued(bench: Bench) -> list[str]:
-    return [event.detail for event in bench.events if isinstance(event, Stage) and event.name == "queued"]
+        assert second.requests == []
+    assert LedgerFile(user_paths().ledger).today().tokens > estimate(CODE)
