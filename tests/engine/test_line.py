@@ -119,6 +119,22 @@ async def test_a_turn_is_never_lost_whenever_its_owner_is_cancelled(step: int) -
     assert line.length == (0, 0)
 
 
+async def test_who_comes_as_a_turn_ends_is_no_sooner_than_who_waits() -> None:
+    line, served = Line(1), list[str]()
+
+    async def call(name: str) -> None:
+        async with line.turn(ignore):
+            served.append(name)
+
+    async with line.turn(ignore):
+        waiting = asyncio.create_task(call("waited"))
+        while line.length != (1, 1):
+            await asyncio.sleep(0)
+    await call("came")  # before the one that waits has had a step of its own
+    await waiting
+    assert served == ["waited", "came"]
+
+
 async def test_who_cannot_be_told_of_its_place_leaves_the_line() -> None:
     line = Line(1)
 
