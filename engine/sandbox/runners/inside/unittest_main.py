@@ -1,8 +1,12 @@
-"""unittest with a reporter that speaks while the tests run, for interpreters without pytest."""
+"""unittest with a reporter that speaks while the tests run, for interpreters without pytest.
+
+Tests that are written for pytest and need nothing of it, plain functions and methods, run as well.
+"""
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
+import inspect
 import io
 import json
 import os
@@ -10,7 +14,8 @@ import sys
 import time
 import traceback
 import unittest
-from types import TracebackType
+from collections.abc import Iterator
+from types import ModuleType, TracebackType
 from typing import Any
 
 from .channel import Channel
@@ -56,13 +61,36 @@ def _load(path: str, channel: Channel, ids: dict[int, str]) -> unittest.TestSuit
         if os.path.abspath(str(module.__file__)) != os.path.abspath(path):
             raise ImportError(f"{name} is {module.__file__}, not {path}", name=name)
         suite = unittest.defaultTestLoader.loadTestsFromModule(module)
+        plain = list(_plain(module))
     except BaseException as error:  # noqa: BLE001 - `sys.exit` while a file is imported is an error of the file
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         channel.say("uncollected", path=path, failure=described(error), text=text[-2000:])
         return unittest.TestSuite()
     for test in _flat(suite):
         ids[id(test)] = f"{path}::{type(test).__qualname__}::{test.id().rpartition('.')[2]}"
+    for bare, test in plain:
+        ids[id(test)] = f"{path}::{bare}"
+        suite.addTest(test)
     return suite
+
+
+def _plain(module: ModuleType) -> Iterator[tuple[str, unittest.FunctionTestCase]]:
+    """Functions and methods of plain classes that pytest would run without giving them anything, with their names."""
+    for name, value in list(vars(module).items()):
+        if name.startswith("test") and _takes_nothing(value):
+            yield name, unittest.FunctionTestCase(value)
+        elif name.startswith("Test") and isinstance(value, type) and not issubclass(value, unittest.TestCase):
+            if hasattr(value, "setup_method") or hasattr(value, "setup_class") or "__init__" in vars(value):
+                continue
+            for inner in dir(value):
+                method = getattr(value(), inner) if inner.startswith("test") else None
+                if _takes_nothing(method):
+                    yield f"{name}::{inner}", unittest.FunctionTestCase(method)
+
+
+def _takes_nothing(value: Any) -> bool:
+    plain = inspect.isfunction(value) or inspect.ismethod(value)
+    return plain and not inspect.iscoroutinefunction(value) and not inspect.signature(value).parameters
 
 
 def _flat(suite: Any) -> list[Any]:

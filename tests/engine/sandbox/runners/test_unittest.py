@@ -74,7 +74,7 @@ NOT_GREEN = {
     "killed": (CLASS + "os.kill(os.getpid(), 9)\n", Outcome.INCOMPLETE),
     "exit at import": (CLASS + "pass\nsys.exit(0)\n", Outcome.ERROR),
     "hard exit at import": (CLASS + "pass\nos._exit(0)\n", Outcome.INCOMPLETE),
-    "no case of unittest": ("def test_a(): pass\n", Outcome.INCOMPLETE),
+    "what only pytest runs": ("def test_a(tmp_path): pass\n", Outcome.INCOMPLETE),
     "does not parse": (CLASS + "(\n", Outcome.ERROR),
     "hangs": (CLASS + "\n        while True: pass\n", Outcome.TIMEOUT),
 }
@@ -87,3 +87,33 @@ async def test_only_what_ran_is_green(check: Check, name: str) -> None:
     report = await check("python", {"test_a.py": text}, framework="unittest", wall=4)
 
     assert report.outcome is outcome, report.detail
+
+
+async def test_tests_that_need_nothing_of_pytest_run_without_it(check: Check) -> None:
+    report = await check(
+        "python",
+        {
+            "tests/test_a.py": HEAD
+            + """
+from unittest import mock as test_mock
+def test_good(): assert 1 == 1
+def test_wrong(): assert [1] == [2]
+def test_fixture(tmp_path): assert False
+async def test_awaited(): assert False
+class TestPlain:
+    def test_method(self): assert self is not None
+    def helper(self): raise OSError
+class TestPrepared:
+    def setup_method(self): self.n = 1
+    def test_n(self): assert self.n == 1
+"""
+        },
+        framework="unittest",
+    )
+
+    assert outcomes(report) == {
+        "test_good": "passed",
+        "test_wrong": "failed",
+        "TestPlain::test_method": "passed",
+        **dict.fromkeys(("test_fixture", "test_awaited", "TestPrepared::test_n"), "not_run"),
+    }
