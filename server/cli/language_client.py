@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
+import os
+import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from stet_ls.engine.errors import StetError
+from stet_ls.engine.sandbox.supervise import started_whole
 from stet_ls.validators.source import Source, Splice
 from stet_ls.validators.source import Span as ByteSpan
 
@@ -61,30 +65,36 @@ class LanguageClient:
 
     @classmethod
     async def start(cls, argv: Sequence[str], root: Path) -> LanguageClient:
-        """Starts a server and shakes hands with it for the project at `root`."""
-        process = await asyncio.create_subprocess_exec(
-            *argv, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=root
+        """Starts a server and shakes hands with it for the project at `root`. Whoever is cancelled leaves none."""
+        process = await started_whole(
+            argv, _kill, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=root
         )
         client = cls(process)
         folders = [{"uri": root.as_uri(), "name": root.name}]
         params = {"processId": None, "rootUri": root.as_uri(), "workspaceFolders": folders}
-        await client.request(
-            "initialize", {**params, "capabilities": CAPABILITIES, "clientInfo": {"name": "stet demo"}}
-        )
+        try:
+            await client.request(
+                "initialize", {**params, "capabilities": CAPABILITIES, "clientInfo": {"name": "stet demo"}}
+            )
+        except BaseException:
+            await client._end()
+            raise
         client.notify("initialized", {})
         return client
 
     async def close(self) -> None:
         """Ends the server, by asking first."""
         try:
-            await asyncio.wait_for(self._say_goodbye(), 10)
-        except (TimeoutError, OSError, StetError):
-            self._process.kill()
+            with contextlib.suppress(TimeoutError, OSError, StetError):
+                await asyncio.wait_for(self._say_goodbye(), 10)
         finally:
-            self._reading.cancel()
-            if self._process.returncode is None:
-                self._process.kill()
-                await self._process.wait()
+            await self._end()
+
+    async def _end(self) -> None:
+        self._reading.cancel()
+        if self._process.returncode is None:
+            _kill(self._process.pid)
+            await self._process.wait()
 
     async def _say_goodbye(self) -> None:
         await self.request("shutdown", None)
@@ -105,7 +115,9 @@ class LanguageClient:
         return await self.request("workspace/executeCommand", {"command": name, "arguments": arguments})
 
     async def request(self, method: str, params: Any) -> Any:
-        """The result of a request. StetError with the server's words if it answers with an error."""
+        """The result of a request. StetError with the server's words if it answers with an error, or has ended."""
+        if self._reading.done():
+            raise _gone()
         number = next(self._ids)
         future = self._pending[number] = asyncio.get_running_loop().create_future()
         self._send({"id": number, "method": method, "params": params})
@@ -123,13 +135,13 @@ class LanguageClient:
         try:
             while True:
                 head = await self._reader.readuntil(b"\r\n\r\n")
-                length = next(line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
-                self._receive(json.loads(await self._reader.readexactly(int(length.partition(b":")[2]))))
-        except (asyncio.IncompleteReadError, OSError):
-            gone = ServerGoneError("the server ended unexpectedly; its log has the details")
+                lengths = (line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+                length = int(next(lengths, b"").partition(b":")[2])
+                self._receive(json.loads(await self._reader.readexactly(length)))
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):  # or what is no message
             for future in self._pending.values():
                 if not future.done():
-                    future.set_exception(gone)
+                    future.set_exception(_gone())
 
     def _receive(self, message: Json) -> None:
         if "method" not in message:
@@ -184,6 +196,15 @@ class LanguageClient:
         self.notify(
             "textDocument/didChange", {"textDocument": identifier, "contentChanges": [{"text": after.source.text}]}
         )
+
+
+def _gone() -> ServerGoneError:
+    return ServerGoneError("the server ended unexpectedly; its log has the details")
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def path_of(uri: str) -> Path:

@@ -24,7 +24,7 @@ from typing import Any
 from support.engine import code_reply
 from support.planted import ALNUM, UPPER, chars, joined
 from support.scripted import Body, Reply
-from support.session import command, editor, finish
+from support.session import command, editor
 from support.soak import FAULTS, Fault, Misbehaving
 from support.wire import ErrorAnswer, Json, RawClient
 
@@ -220,9 +220,10 @@ class Siege:
         )["job"]
         typing = asyncio.create_task(self._meddle(client, uri, job, rng))
         try:
-            result = await asyncio.wait_for(finish(client, job), HANGS)
+            result = await _result(client, job)
         except TimeoutError:
-            self.outcome.wrong.append(f"job {number} ({case.action}) hung")
+            stages = {row["job"]: row["stage"] for row in (await command(client, "stet.jobs"))["jobs"]}
+            self.outcome.wrong.append(f"job {number} ({case.action}, {case.language}) hung in {stages.get(job)}")
             return
         finally:
             done = await typing
@@ -306,6 +307,14 @@ class Siege:
             for secret in [secret for secret in self._secrets if secret in text][:3]:
                 around = text[max(text.index(secret) - 1500, 0) :][:1600].replace(secret, "(secret)")
                 self.outcome.wrong.append(f"a secret is in {place}: {around}")
+
+
+async def _result(client: RawClient, job: str) -> Json:
+    """What a job came to. TimeoutError if it hangs, which is later than a client gives other requests up."""
+    asked = {"command": "stet.result", "arguments": [{"job": job, "wait": True}]}
+    call = client.call("workspace/executeCommand", asked)
+    result: Json = await asyncio.wait_for(asyncio.shield(call.future), HANGS)
+    return result
 
 
 def _apply(client: RawClient, apply: Callable[[Json], Any], params: Json) -> Any:
