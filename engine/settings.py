@@ -400,7 +400,19 @@ class MemorySettings(Section):
     uri: str = Field(
         default="",
         json_schema_extra=UserOnly,
-        description="The folder of the store; empty: in the user's data folder.",
+        description="The folder of the store; empty: in the user's data folder. An object store's address is taken "
+        "for team_uri.",
+    )
+    team_uri: str = Field(
+        default="",
+        json_schema_extra=UserOnly,
+        description="A team's table, searched beside one's own: a shared folder, or an object store's address "
+        "(s3://, gs://, az://), with the keys of the environment.",
+    )
+    team_access: Literal["read", "write"] = Field(
+        default="read",
+        json_schema_extra=UserOnly,
+        description="Whether the team's table is only searched, or what stood is added to it.",
     )
     scope: Literal["workspace", "global"] = Field(
         default="workspace",
@@ -463,6 +475,9 @@ class EditorSettings(Section):
 
     preview: Literal["auto", "always", "never"] = Field(
         default="auto", description="When to ask before an edit is applied."
+    )
+    code_lens: bool = Field(
+        default=True, description="Show what was proven above code that an edit changed, until it changes again."
     )
 
 

@@ -96,7 +96,10 @@ async def _sandbox(engine: Engine) -> Row:
 async def _memory(engine: Engine) -> Row:
     told = engine.memory.health()
     off = told["status"] == "off"
-    return row("off" if off else "ok", str(told["detail"] or told["status"]))
+    detail = str(told["detail"] or told["status"])
+    if team := told.get("team"):
+        detail += f"; the team's: {team['fault'] or 'ready'}"
+    return row("off" if off else "ok", detail)
 
 
 def _index(engine: Engine, roots: Sequence[Path]) -> Row:

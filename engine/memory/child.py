@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +20,41 @@ from stet_ls.engine.memory.link import LIMIT, OnProgress, serve
 from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.team import SECONDS, Team
 from stet_ls.engine.workers.host import Patience, host
 from stet_ls.engine.workers.wire import LOOPBACK, new_key
 
 _log = logging.getLogger(__name__)
 
 _NICENESS = 2
+_TEAM_SECONDS = 2.0
+"""A report waits so long for the team's table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The team's table: its folder or address ("": there is none), and whether what stands is added to it."""
+
+    place: str = ""
+    writes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What is never on a command line or in an environment: whoever starts this process sends it first."""
+
+    embedder: str = ""
+    storage: Mapping[str, str] = field(default_factory=dict)
 
 
 class Remembering:
     """The store as the work of a child. It runs in a thread and a loop of its own."""
 
-    def __init__(self, root: Path, choice: Choice, most: int) -> None:
+    def __init__(self, root: Path, choice: Choice, most: int, shared: Shared) -> None:
         self._root = root
         self._choice = choice
         self._most = most
+        self._shared = shared
         self._requests = 0
         self._seen = 0
         self._busy = False
@@ -55,17 +75,16 @@ class Remembering:
 
     async def _run(self) -> None:
         key = new_key()
-        # A key is never on a command line or in an environment: whoever starts this process sends it first.
-        unlocked: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        if self._choice.kind != "endpoint":
-            unlocked.set_result("")
+        unlocked: asyncio.Future[_Keys] = asyncio.get_running_loop().create_future()
+        if self._choice.kind != "endpoint" and not self._shared.place:
+            unlocked.set_result(_Keys())
         opening = asyncio.create_task(self._open(unlocked))
 
         async def answer(op: str, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
             self._requests += 1
             if op == "unlock":
                 if not unlocked.done():
-                    unlocked.set_result(str(fields["key"]))
+                    unlocked.set_result(_Keys(str(fields["key"]), dict(fields["storage"])))
                 return None
             return await self._answer(await asyncio.shield(opening), op, fields, on_progress)
 
@@ -75,15 +94,20 @@ class Remembering:
         self._address.set_result({"port": server.sockets[0].getsockname()[1], "key": key})
         await server.serve_forever()
 
-    async def _open(self, unlocked: asyncio.Future[str]) -> Store:
-        choice = replace(self._choice, key=await unlocked)
+    async def _open(self, unlocked: asyncio.Future[_Keys]) -> Store:
+        keys = await unlocked
+        choice = replace(self._choice, key=keys.embedder)
         embedder: Embedder | None
         try:
             embedder = await asyncio.to_thread(choose, choice)
         except StoreError as error:
             _log.warning("searching by words alone: %s", error)
             embedder = None
-        store = Store(await Shelf.open(self._root, embedder), self._most)
+        team = None
+        if self._shared.place and embedder is not None:
+            team = Team(self._shared.place, embedder, keys.storage, writes=self._shared.writes)
+            team.look()
+        store = Store(await Shelf.open(self._root, embedder), self._most, team)
         self._tend(store)
         return store
 
@@ -116,6 +140,8 @@ class Remembering:
                     _log.warning("a damaged row was met: %s", await upkeep.doctor(store))
                 await upkeep.embed_waiting(store)
                 await upkeep.maintain(store)
+                if store.team is not None:
+                    await store.team.follow(store.shelf, self._root / "shared.json")
             except StoreError as error:
                 _log.warning("%s", error)
             finally:
@@ -137,8 +163,9 @@ async def _search(store: Store, fields: Mapping[str, Any], on_progress: OnProgre
         scope=fields.get("scope"),
         limit=fields.get("limit", 3),
         min_score=fields.get("min_score", 0.7),
+        team_seconds=fields.get("team_seconds", SECONDS),
     )
-    return [hit.to_json() for hit in hits]
+    return {"hits": [hit.to_json() for hit in hits], "team": store.team.fault if store.team is not None else ""}
 
 
 async def _put(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
@@ -177,6 +204,8 @@ async def _embed(store: Store, fields: Mapping[str, Any], on_progress: OnProgres
 
 
 async def _stats(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+    if store.team is not None:
+        await asyncio.wait({asyncio.ensure_future(store.team.looked())}, timeout=_TEAM_SECONDS)
     return await upkeep.stats(store)
 
 
@@ -215,10 +244,13 @@ def main() -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--url", required=True)
     parser.add_argument("--most", type=int, required=True)
+    parser.add_argument("--team", required=True)
+    parser.add_argument("--team-access", choices=("read", "write"), required=True)
     parser.add_argument("--idle-seconds", type=float, required=True)
     options = parser.parse_args()
     choice = Choice(options.embedder, options.model, options.url)
-    host(Remembering(options.root, choice, options.most), Patience(idle=options.idle_seconds))
+    shared = Shared(options.team, options.team_access == "write")
+    host(Remembering(options.root, choice, options.most, shared), Patience(idle=options.idle_seconds))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ from stet_ls.engine.workers.worker import Kind, Worker
 _log = logging.getLogger(__name__)
 
 _START_SECONDS = 60.0
+_STORES = ("AWS_", "GOOGLE_", "AZURE_", "LANCEDB_")
+"""Beginnings of the names under which the environment holds what object stores ask for."""
 _PAGE = 500
 """Solutions in one line of the link."""
 
@@ -44,8 +46,6 @@ class Memory:
         """Why there is no memory, in one sentence with the way out; None if there is one. Starts nothing."""
         if not self._settings.enabled:
             return "The memory is switched off (memory.enabled)."
-        if "://" in self._settings.uri:
-            return f"memory.uri: {self._settings.uri} is no folder, and object stores are not supported yet."
         if importlib.util.find_spec("lancedb") is None:
             return "The memory needs the extra `memory`: pip install 'stet-ls[memory]'."
         return None
@@ -59,7 +59,14 @@ class Memory:
     def folder(self) -> Path:
         """Where the store lies on this machine."""
         uri = self._settings.uri
-        return Path(uri).expanduser().absolute() if uri else self._paths.memory
+        return Path(uri).expanduser().absolute() if uri and "://" not in uri else self._paths.memory
+
+    @property
+    def team(self) -> str:
+        """The folder or the address of the team's table, "" if there is none. An address as memory.uri means it too."""
+        settings = self._settings
+        place = settings.team_uri or (settings.uri if "://" in settings.uri else "")
+        return str(Path(place).expanduser().absolute()) if place and "://" not in place else place
 
     def warm(self) -> None:
         """Starts the process in the background, if it is not there; never waits and never fails."""
@@ -131,9 +138,9 @@ class Memory:
             except WorkerError as error:
                 raise StoreError(f"The memory cannot run: {error}", fault=StoreFault.UNAVAILABLE) from error
             self._link = await Link.open(lease.info["port"], lease.info["key"])
-            if self._settings.embedder == "endpoint":
+            if self._settings.embedder == "endpoint" or self.team:
                 key = os.environ.get(self._settings.embedding_key_env, "") if self._settings.embedding_key_env else ""
-                await self._link.ask("unlock", {"key": key})
+                await self._link.ask("unlock", {"key": key, "storage": _storage() if "://" in self.team else {}})
             return self._link
 
     def _kind(self) -> Kind:
@@ -143,6 +150,8 @@ class Memory:
             "--model": settings.embedding_model,
             "--url": settings.embedding_url,
             "--most": str(settings.max_solutions),
+            "--team": self.team,
+            "--team-access": settings.team_access,
             "--idle-seconds": str(settings.idle_seconds),
         }
         arguments = (str(self.folder), *(word for option in options.items() for word in option))
@@ -155,3 +164,8 @@ class Memory:
             identity=identity,
             deadline=_START_SECONDS,
         )
+
+
+def _storage() -> dict[str, str]:
+    """What the environment says of object stores, as their library takes it. Sent to the worker, never written."""
+    return {name.lower(): value for name, value in os.environ.items() if name.startswith(_STORES) and value}

@@ -38,6 +38,8 @@ _TOKENS = 1500
 """Of a prompt, for all hits together."""
 _LOOK = 0.3
 """Likeness from which on a person is shown what was found: nothing is done with it."""
+_TEAM_LOOK = 2.0
+"""Seconds that a person waits for the team's rows."""
 _PENDING = 100
 """Edits whose fate is awaited; the oldest is given up first."""
 
@@ -82,6 +84,7 @@ class Flow:
         self._pending: OrderedDict[str, _Pending] = OrderedDict()
         self._background: set[asyncio.Task[None]] = set()
         self._counts = Counter[str]()
+        self._team = "it was not reached yet"
 
     def warm(self) -> None:
         """Starts the memory's process behind everything else, if there is anything in it."""
@@ -101,8 +104,7 @@ class Flow:
                 query = await asyncio.to_thread(_wish, request)
                 if not query:
                     return ()
-                rows = await self.memory.ask(
-                    "search",
+                rows = await self._search(
                     query=query,
                     languages=[request.language],
                     scope=None if self._settings.scope == "global" else scope_for(request),
@@ -150,10 +152,10 @@ class Flow:
         """What a person looks for, in all scopes, as `Solution.to_json` with its score. Waits for the process."""
         if not self._holds_anything():
             return []
-        rows: list[dict[str, Any]] = await self.memory.ask(
-            "search", query=query, languages=languages, scope=None, limit=limit, min_score=_LOOK
+        rows = await self._search(
+            query=query, languages=languages, scope=None, limit=limit, min_score=_LOOK, team_seconds=_TEAM_LOOK
         )
-        return [{**row, "from": provenance(Solution.from_json(row))} for row in rows]
+        return [{**row, "from": provenance(Solution.from_json(row), team=row["team"])} for row in rows]
 
     async def stats(self) -> Mapping[str, Any]:
         """How much is remembered, and how. An empty memory is told without starting anything."""
@@ -171,7 +173,8 @@ class Flow:
         obstacle = self.memory.obstacle()
         state = "off" if obstacle else "ready" if self.memory.ready else "asleep"
         counts = {name: self._counts[name] for name in ("asked", "hits", "skipped", "failed", "learned", "refused")}
-        return {"status": state, "detail": obstacle or self.memory.last_fault, **counts, "pending": len(self._pending)}
+        told = {"status": state, "detail": obstacle or self.memory.last_fault, **counts, "pending": len(self._pending)}
+        return {**told, "team": {"uri": self.memory.team, "fault": self._team}} if self.memory.team else told
 
     async def close(self) -> None:
         """Lets go of the process, after what is being written is written."""
@@ -179,7 +182,14 @@ class Flow:
             await asyncio.wait(self._background, timeout=2.0)
         await self.memory.close()
 
+    async def _search(self, **fields: Any) -> list[dict[str, Any]]:
+        found: dict[str, Any] = await self.memory.ask("search", **fields)
+        self._team = found["team"]
+        return list(found["hits"])
+
     def _holds_anything(self) -> bool:
+        if self.memory.team:
+            return True
         try:
             return (self.memory.folder / "journal.jsonl").stat().st_size > 0
         except OSError:
@@ -255,13 +265,16 @@ def _chosen(rows: list[dict[str, Any]], request: Request) -> tuple[Known, ...]:
         if not structure.units(Source(solution.code), solution.language):
             continue
         room -= tokens
-        known.append(Known(solution.id, solution.code, provenance(solution, request), row["score"]))
+        whence = provenance(solution, request, team=row["team"])
+        known.append(Known(solution.id, solution.code, whence, row["score"]))
     return tuple(known)
 
 
-def provenance(solution: Solution, request: Request | None = None) -> str:
+def provenance(solution: Solution, request: Request | None = None, *, team: bool = False) -> str:
     """Where a solution comes from and how it stood, in a few words."""
     place = f"from `{solution.path}`" if solution.path else "from the memory"
+    if team:
+        place += " of the team"
     root = root_of(request) if request is not None and solution.scope == scope_for(request) else None
     if solution.path and root is not None and not _stands(root / solution.path, solution.code):
         place += " (changed since)"

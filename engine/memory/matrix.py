@@ -10,8 +10,12 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from stet_ls.engine.memory.table import Table
+
     Vector = npt.NDArray[np.float32]
 
+IN_MEMORY = 20_000
+"""Rows whose vectors are held in memory; more are searched by the table's index."""
 _FIRST_ROOM = 256
 
 
@@ -82,3 +86,17 @@ class Matrix:
         self._vectors = np.concatenate([self._vectors, np.zeros((2, more, self._dimension), np.float32)], axis=1)
         self._language = np.concatenate([self._language, np.zeros(more, np.int32)])
         self._scope = np.concatenate([self._scope, np.zeros(more, np.int32)])
+
+
+async def read_vectors(table: Table, dimension: int) -> tuple[Matrix | None, int]:
+    """The vectors of a table, None if they are too many, and how many of the rows that were read have none yet."""
+    matrix = Matrix(dimension) if await table.count() <= IN_MEMORY else None
+    waiting = 0
+    async for plain, ins, both in table.vectors():
+        for record, v_ins, v_all in zip(plain, ins, both, strict=True):
+            waiting += not record["embed_model"]
+            if matrix is not None:
+                matrix.put(record["id"], record["language"], record["scope"], v_ins, v_all)
+        if matrix is None:
+            break
+    return matrix, waiting

@@ -22,10 +22,10 @@ from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.embedders import Embedder
 from stet_ls.engine.memory.faults import translated
 from stet_ls.engine.memory.journal import Event, Journal, apply
-from stet_ls.engine.memory.matrix import Matrix
+from stet_ls.engine.memory.matrix import IN_MEMORY, Matrix, read_vectors
 from stet_ls.engine.memory.rows import Row
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.table import Table, quoted
+from stet_ls.engine.memory.table import Table, where
 from stet_ls.engine.workers.lock import hold_async
 from stet_ls.engine.workers.private import private_folder, write_private
 
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-IN_MEMORY = 20_000
-"""Rows whose vectors are held in memory; more are searched by the table's index."""
 NO_DIMENSION = 8
 """Numbers of the vectors, all zero, where there is no embedder."""
 _CHUNK = 500
@@ -211,15 +209,7 @@ class Shelf:
 
     async def _fill(self) -> None:
         """Reads the vectors into memory, if they are few enough."""
-        self._matrix = Matrix(self.dimension) if await self.table.count() <= IN_MEMORY else None
-        self.waiting = 0
-        async for plain, ins, both in self.table.vectors():
-            for record, v_ins, v_all in zip(plain, ins, both, strict=True):
-                self.waiting += not record["embed_model"]
-                if self._matrix is not None:
-                    self._matrix.put(record["id"], record["language"], record["scope"], v_ins, v_all)
-            if self._matrix is None:
-                break
+        self._matrix, self.waiting = await read_vectors(self.table, self.dimension)
 
     async def _catch_up(self, vectors: Mapping[str, Pair]) -> None:
         """Does to the table what the journal says and it does not know yet."""
@@ -309,16 +299,6 @@ class Shelf:
             return int(first), int(second)
         except (OSError, ValueError, KeyError, TypeError):
             return 0, 0
-
-
-def where(languages: Sequence[str] | None, scopes: Collection[str] | None) -> str | None:
-    """The filter for rows of these languages and scopes; None if every row will do."""
-    parts = [
-        f"{column} IN ({', '.join(quoted(name) for name in names)})"
-        for column, names in (("language", languages), ("scope", scopes))
-        if names is not None
-    ]
-    return " AND ".join(parts) or None
 
 
 def _subject(event: Event) -> str:

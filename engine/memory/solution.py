@@ -64,7 +64,7 @@ class Solution:
     @property
     def id(self) -> str:
         """The same for the same scope, language, words and code, whatever their white space."""
-        text = "\0".join([self.scope, self.language, " ".join(self.instruction.lower().split()), _flat(self.code)])
+        text = "\0".join([self.scope, self.language, " ".join(self.instruction.lower().split()), flat(self.code)])
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     @property
@@ -142,7 +142,8 @@ def texts_of(solution: Solution) -> tuple[str, str]:
     return solution.instruction, f"{solution.instruction}\n{solution.code[:500]}"
 
 
-def _flat(code: str) -> str:
+def flat(code: str) -> str:
+    """Code without the white space that says nothing."""
     return "\n".join(line.rstrip() for line in code.strip().splitlines())
 
 

@@ -13,8 +13,10 @@ from typing import Any
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory import journal
 from stet_ls.engine.memory.rows import Row
-from stet_ls.engine.memory.shelf import Shelf, where
-from stet_ls.engine.memory.solution import GLOBAL, Solution, check, texts_of
+from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.solution import GLOBAL, Solution, check, flat, texts_of
+from stet_ls.engine.memory.table import where
+from stet_ls.engine.memory.team import SECONDS, Team
 
 _ALIKE = 0.95
 """Cosine from which on two solutions of one language and scope are one, for the words and for the words with code."""
@@ -38,10 +40,12 @@ class Hit:
     solution: Solution
     score: float
     by: str
+    team: bool = False
+    """True if it is none of one's own."""
 
     def to_json(self) -> dict[str, Any]:
         """As searches tell it."""
-        return {**self.solution.to_json(), "score": round(self.score, 4), "by": self.by}
+        return {**self.solution.to_json(), "score": round(self.score, 4), "by": self.by, "team": self.team}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +57,12 @@ class Stored:
 
 
 class Store:
-    """Solutions, by meaning. `most` is how many are kept."""
+    """Solutions, by meaning. `most` is how many are kept; `team` is searched beside them."""
 
-    def __init__(self, shelf: Shelf, most: int) -> None:
+    def __init__(self, shelf: Shelf, most: int, team: Team | None = None) -> None:
         self.shelf = shelf
         self.most = most
+        self.team = team
         self.damaged = 0
         """Rows that were found and did not hold what was written."""
         self._encoding = asyncio.Lock()
@@ -108,15 +113,29 @@ class Store:
         """Counts what became of solutions. Ids that are gone by now are passed over."""
         async with self.shelf.writing():
             rows = [row for row in (await self.shelf.table.get(ids)).values() if row is not None]
-            if rows:
-                counted = (row.solution.counted(uses=uses, wins=wins, losses=losses) for row in rows)
+            counted = [row.solution.counted(uses=uses, wins=wins, losses=losses) for row in rows]
+            if counted:
                 await self.shelf.write(journal.count(solution) for solution in counted)
+            if self.team is not None and len(counted) < len(ids):
+                # What became of a team's solution here is one's own knowledge: it goes before the team's.
+                own = {solution.id for solution in counted}
+                theirs = await self.team.get([ident for ident in ids if ident not in own])
+                await self.shelf.write(
+                    [
+                        journal.put(row.solution.counted(uses=uses, wins=wins, losses=losses))
+                        for row in theirs.values()
+                        if _may(row.solution)
+                    ],
+                    {ident: (row.v_ins, row.v_all) for ident, row in theirs.items()},
+                )
 
     async def get(self, ident: str) -> Solution:
         """The solution of an id, or of the only id that begins so. StoreError (unknown id) if there is none."""
         await self.shelf.refresh()
         ids = await self.shelf.table.beginning(ident) if _ID.fullmatch(ident) else []
         row = (await self.shelf.table.get(ids))[ids[0]] if len(ids) == 1 else None
+        if row is None and self.team is not None:
+            row = (await self.team.get([ident])).get(ident)
         if row is None:
             raise unknown(ident)
         return row.solution
@@ -129,13 +148,22 @@ class Store:
         scope: str | None = None,
         limit: int = 3,
         min_score: float = 0.7,
+        team_seconds: float = SECONDS,
     ) -> list[Hit]:
-        """What fits the query best. `scope` is a workspace's; its solutions and the global ones count, None: all."""
+        """What fits the query best. `scope` is a workspace's; its solutions and the global ones count, None: all.
+
+        The team's are waited for `team_seconds` at most, and count for every scope.
+        """
         await self.shelf.refresh()
         scopes = None if scope is None else {scope, GLOBAL}
         scores: dict[str, float] = {}
+        theirs: asyncio.Task[list[tuple[Row, float]]] | None = None
         if self.shelf.embedder is not None:
             vector = (await self.encode([query]))[0]
+            if self.team is not None:
+                theirs = asyncio.create_task(
+                    self.team.search(vector, languages, limit + _LIFTED, min_score, team_seconds)
+                )
             scores = await self.shelf.nearest(vector, max(_CANDIDATES, limit), languages, scopes)
             scores = {ident: score for ident, score in scores.items() if score >= min_score}
         by = dict.fromkeys(scores, "vectors")
@@ -148,6 +176,13 @@ class Store:
         rows = await self.shelf.table.get(best)
         self.damaged += sum(row is None for row in rows.values())
         hits = [Hit(row.solution, min(scores[ident], 1.0), by[ident]) for ident, row in rows.items() if row]
+        if theirs is not None:
+            known = {(hit.solution.language, flat(hit.solution.code)) for hit in hits}
+            hits += [
+                Hit(row.solution, min(score, 1.0), "vectors", team=True)
+                for row, score in await theirs
+                if (row.solution.language, flat(row.solution.code)) not in known
+            ]
         hits.sort(key=_place, reverse=True)
         top = max((hit.score for hit in hits), default=0.0)
         return [hit for hit in hits if hit.score >= top - _BELOW_BEST][:limit]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
@@ -217,6 +217,16 @@ def _place(folder: Path | str) -> str:
 def _among(ids: Sequence[str]) -> str:
     """A filter for ids, which are hex digits and nothing else."""
     return f"id IN ({', '.join(quoted(each) for each in ids)})"
+
+
+def where(languages: Sequence[str] | None, scopes: Collection[str] | None) -> str | None:
+    """The filter for rows of these languages and scopes; None if every row will do."""
+    parts = [
+        f"{column} IN ({', '.join(quoted(name) for name in names)})"
+        for column, names in (("language", languages), ("scope", scopes))
+        if names is not None
+    ]
+    return " AND ".join(parts) or None
 
 
 def quoted(text: str) -> str:

@@ -32,7 +32,13 @@ OnProgress = Callable[[int, int], None]
 
 
 async def forget(store: Store, ids: Sequence[str]) -> int:
-    """Removes solutions from the journal and from every byte of the table; returns how many there were."""
+    """Removes solutions from the journal and from every byte of the table; returns how many there were.
+
+    Whoever may write the team's table removes them there too. StoreError if it cannot be reached; all stay then.
+    """
+    if store.team is not None:
+        known = await asyncio.to_thread(store.shelf.journal.solutions)
+        await store.team.remove([known[ident] for ident in ids if ident in known])
     return await _keep(store, lambda solution: solution.id not in ids)
 
 
@@ -162,6 +168,7 @@ async def stats(store: Store) -> dict[str, Any]:
         "uri": str(shelf.root),
         "waiting_for_vectors": shelf.waiting,
         "writable": shelf.writable,
+        "team": store.team.state() if store.team is not None else None,
     }
 
 

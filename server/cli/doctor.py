@@ -198,7 +198,8 @@ async def _memory(loaded: Loaded) -> Part:
     finally:
         await flow.close()
     by = f", compared by {found['embedder'] or 'words only'}" if found["solutions"] else ""
-    return Part("memory", State.OK, f"{found['solutions']:,} solutions in {found['uri']}{by}")
+    team = f"; the team's: {found['team']['fault'] or 'ready'}" if found.get("team") else ""
+    return Part("memory", State.OK, f"{found['solutions']:,} solutions in {found['uri']}{by}{team}")
 
 
 def _editors() -> Iterator[Part]:

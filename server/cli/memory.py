@@ -84,6 +84,8 @@ async def _stats(flow: Flow, arguments: argparse.Namespace) -> int:
         ("on the disk", f"{found['bytes'] / 1e6:.1f} MB"),
         ("in", found["uri"]),
     ]
+    if team := found.get("team"):
+        rows.append(("the team's", f"{team['uri']} ({team['access']}): {team['fault'] or _many(team['solutions'])}"))
     _table(rows)
     return 0
 
@@ -243,6 +245,10 @@ def _write(file: Path, text: str) -> None:
 def _table(rows: Sequence[tuple[str, ...]]) -> None:
     for line in present.table(rows):
         present.print_line(line)
+
+
+def _many(solutions: int | None) -> str:
+    return "ready" if solutions is None else f"{solutions:,} solutions"
 
 
 def _short(text: str) -> str:

@@ -1,0 +1,204 @@
+"""A table that a team shares, in a folder or an object store: searched beside one's own, within a deadline of its own.
+
+Its vectors are read into memory behind everything else; a search compares them there and fetches the few rows that it
+found. Whoever may write adds what stood. A table that cannot be reached is tried again now and then, and told of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory.matrix import Matrix, read_vectors
+from stet_ls.engine.memory.rows import Row
+from stet_ls.engine.memory.solution import GLOBAL, Solution
+from stet_ls.engine.memory.table import Table, where
+from stet_ls.engine.workers.private import write_private
+
+if TYPE_CHECKING:
+    from stet_ls.engine.memory.embedders import Embedder
+    from stet_ls.engine.memory.matrix import Vector
+    from stet_ls.engine.memory.shelf import Shelf
+
+_log = logging.getLogger(__name__)
+
+SECONDS = 0.08
+"""A job's search waits so long for the team's rows: half of what it waits for the memory at all."""
+AGAIN = 30.0
+"""Seconds after which the table is looked at again, for what others wrote or because it could not be reached."""
+SHARED = frozenset({"kept", "edited", "proven"})
+"""Outcomes of solutions that are shared: what was imported did not stand here."""
+_CACHED = 2_000
+"""Rows that are kept in memory, of 2 KB each."""
+_IMPATIENT = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20s"}
+"""For object stores, whose library tries for minutes: nobody waits, and another try comes by itself."""
+
+
+class Team:
+    """The table of one place. Belongs to the store's event loop; its searches never raise StoreError."""
+
+    def __init__(self, place: str, embedder: Embedder, storage: Mapping[str, str], *, writes: bool) -> None:
+        self.place = place
+        self.writes = writes
+        self.fault = "it was not reached yet"
+        """Why it cannot be searched, or ""."""
+        self._embedder = embedder
+        self._storage = {**_IMPATIENT, **storage} if "://" in place else None
+        self._table: Table | None = None
+        self._matrix: Matrix | None = None
+        self._version = -1
+        self._rows: dict[str, Row] = {}
+        self._looked = float("-inf")
+        self._looking: asyncio.Task[None] | None = None
+        self._fetching: set[asyncio.Task[list[tuple[Row, float]]]] = set()
+
+    def look(self) -> None:
+        """Sees in the background what others wrote, if the last look was some time ago."""
+        if time.monotonic() - self._looked > AGAIN and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.create_task(self._look(), name="look at the team's table")
+
+    async def looked(self) -> None:
+        """Waits for the first look to end."""
+        self.look()
+        if self._looking is not None:
+            await asyncio.shield(self._looking)
+
+    async def search(
+        self, vector: Vector, languages: Sequence[str] | None, limit: int, min_score: float, seconds: float
+    ) -> list[tuple[Row, float]]:
+        """The rows that are most alike, with their cosines; none if that takes longer than `seconds`, or fails."""
+        self.look()
+        if self._table is None:
+            return []
+        task = asyncio.create_task(self._search(self._table, vector, languages, limit, min_score))
+        self._fetching.add(task)
+        task.add_done_callback(self._fetching.discard)
+        # What comes too late is there for the next search.
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        return task.result() if done else []
+
+    async def get(self, ids: Collection[str]) -> dict[str, Row]:
+        """Rows by id, as far as they are there and whole. StoreError if the table cannot be reached."""
+        wanted = [ident for ident in ids if ident not in self._rows]
+        if wanted and self._table is not None:
+            found = await self._table.get(wanted)
+            while len(self._rows) > _CACHED:
+                self._rows.pop(next(iter(self._rows)))
+            self._rows |= {ident: row for ident, row in found.items() if row is not None}
+        return {ident: self._rows[ident] for ident in ids if ident in self._rows}
+
+    async def remove(self, solutions: Iterable[Solution]) -> None:
+        """Removes what was shared, to the last byte. StoreError if that cannot be done now; then nothing was."""
+        ids = [_shared(solution).id for solution in solutions]
+        if not self.writes or not ids:
+            return
+        await self.looked()
+        if self._table is None:
+            raise StoreError(
+                f"The team's memory cannot be reached, so nothing was forgotten: {self.fault}",
+                fault=StoreFault.UNAVAILABLE,
+            )
+        await self._table.remove(ids)
+        await self._table.optimize(timedelta(0))
+        for ident in ids:
+            self._rows.pop(ident, None)
+            if self._matrix is not None:
+                self._matrix.drop(ident)
+
+    async def follow(self, shelf: Shelf, note: Path) -> int:
+        """Adds what stood here since the last time, as `note` tells it; returns how many rows it wrote."""
+        if not self.writes:
+            return 0
+        await self.looked()
+        if self._table is None:
+            return 0
+        stamp = shelf.journal.stamp
+        told, offset = self._told(note)
+        if told == stamp[0] and offset == stamp[1]:
+            return 0
+        tail = await asyncio.to_thread(shelf.journal.read, offset if told == stamp[0] else 0)
+        ids = {Solution.from_json(event["solution"]).id for event in tail.events if event["op"] == "put"}
+        ids |= {str(event["id"]) for event in tail.events if event["op"] == "count"}
+        own = [row for row in (await shelf.table.get(sorted(ids))).values() if row and row.embedded]
+        rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.outcome in SHARED]
+        theirs = await self._table.get([row.solution.id for row in rows])
+        better = [row for row in rows if _is_better(row, theirs.get(row.solution.id))]
+        await self._table.upsert(better)
+        write_private(note, json.dumps({"place": self.place, "stamp": [stamp[0], tail.end]}))
+        if better:
+            self._looked = float("-inf")
+        return len(better)
+
+    def state(self) -> dict[str, Any]:
+        """How it is, for reports."""
+        count = len(self._matrix) if self._matrix is not None else None
+        access = "write" if self.writes else "read"
+        return {"uri": self.place, "access": access, "solutions": count, "fault": self.fault}
+
+    async def _look(self) -> None:
+        try:
+            if self._table is None:
+                dimension = self._embedder.dimension if self.writes else None
+                place = f"{self.place.rstrip('/')}/{self._embedder.name}"
+                folder = place if self._storage is not None else Path(place)
+                self._table = await Table.open(folder, self._embedder.name, dimension, self._storage)
+            version = await self._table.version()
+            if version != self._version:
+                self._rows.clear()
+                self._matrix, _ = await read_vectors(self._table, self._embedder.dimension)
+                self._version = version
+            self.fault = ""
+        except FileNotFoundError:
+            self.fault = f"{self.place} holds no solutions that {self._embedder.name} compares"
+        except StoreError as error:
+            self._lose(error)
+        finally:
+            self._looked = time.monotonic()
+
+    async def _search(
+        self, table: Table, vector: Vector, languages: Sequence[str] | None, limit: int, min_score: float
+    ) -> list[tuple[Row, float]]:
+        try:
+            if self._matrix is not None:
+                scores = self._matrix.nearest(vector, limit, languages, None)
+            else:
+                scores = await table.nearest(vector, where(languages, None), limit)
+            scores = {ident: score for ident, score in scores.items() if score >= min_score}
+            return [(row, scores[ident]) for ident, row in (await self.get(scores)).items()]
+        except StoreError as error:
+            self._lose(error)
+            return []
+
+    def _lose(self, error: StoreError) -> None:
+        """Forgets the connection; the next look makes a new one."""
+        self._table, self._matrix, self._version = None, None, -1
+        said = str(error.__cause__ or error).splitlines()[0]
+        newer = error.fault is StoreFault.NEWER
+        self.fault = str(error) if newer else f"{self.place} cannot be reached ({said[:160]})"
+        _log.warning("the team's memory: %s", self.fault)
+
+    def _told(self, note: Path) -> tuple[int, int]:
+        """Up to where of which journal the team was told; (0, 0) for another team."""
+        try:
+            fields = json.loads(note.read_text())
+            first, second = fields["stamp"]
+            return (int(first), int(second)) if fields["place"] == self.place else (0, 0)
+        except (OSError, ValueError, KeyError, TypeError):
+            return 0, 0
+
+
+def _shared(solution: Solution) -> Solution:
+    """As the team has it: of no workspace, whose folder is another one on each machine."""
+    return replace(solution, scope=GLOBAL)
+
+
+def _is_better(row: Row, theirs: Row | None) -> bool:
+    return theirs is None or row.solution.rank > theirs.solution.rank

@@ -1,0 +1,192 @@
+"""A table that a team shares: in a folder, and in an object store that speaks S3 over a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from support.remembered import DATE, REVERSE
+
+from stet_ls.engine.errors import StoreError
+from stet_ls.engine.memory import upkeep
+from stet_ls.engine.memory.embedders import Embedder
+from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.store import Hit, Store
+from stet_ls.engine.memory.team import Team
+
+AGAIN = "read a date in ISO form from text"
+
+
+@dataclass
+class Place:
+    """Where a team's table lies. A member is a store in a folder of its own."""
+
+    uri: str
+    storage: Mapping[str, str]
+    folder: Path
+    embedder: Embedder
+
+    async def member(self, name: str, *, writes: bool, uri: str = "") -> Store:
+        team = Team(uri or self.uri, self.embedder, self.storage, writes=writes)
+        await team.looked()
+        return Store(await Shelf.open(self.folder / name, self.embedder), 100, team)
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[str]:
+    """The address of an object store with an empty bucket `team`."""
+    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    address = f"http://{host}:{port}"
+    urllib.request.urlopen(urllib.request.Request(f"{address}/team", method="PUT")).read()
+    yield address
+    server.stop()
+
+
+@pytest.fixture(params=["folder", "object store"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, embedder: Embedder) -> Place:
+    if request.param == "folder":
+        return Place(str(tmp_path / "share"), {}, tmp_path, embedder)
+    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "aws_region": "us-east-1"}
+    storage = {**keys, "aws_endpoint": request.getfixturevalue("bucket"), "allow_http": "true"}
+    return Place(f"s3://team/{tmp_path.name}", storage, tmp_path, embedder)
+
+
+async def share(store: Store) -> int:
+    assert store.team is not None
+    return await store.team.follow(store.shelf, store.shelf.root / "shared.json")
+
+
+async def look(store: Store, query: str = AGAIN) -> list[Hit]:
+    """What a patient person finds, after what others wrote was seen."""
+    assert store.team is not None
+    store.team._looked = float("-inf")
+    await store.team.looked()
+    return await store.search(query, scope="elsewhere", team_seconds=20.0)
+
+
+async def test_what_stood_for_one_is_found_by_another(place: Place) -> None:
+    writer = await place.member("writer", writes=True)
+    await writer.put(replace(DATE, scope="mine", path="src/dates.py"))
+    await writer.put(replace(REVERSE, scope="mine", outcome="imported"))
+    assert await share(writer) == 1, "what did not stand is not shared"
+    assert await share(writer) == 0, "nor is anything twice"
+
+    reader = await place.member("reader", writes=False)
+    (hit,) = await look(reader)
+    assert (hit.solution.code, hit.solution.path, hit.team) == (DATE.code, "src/dates.py", True)
+    assert await look(reader, REVERSE.instruction) == []
+    assert reader.team is not None
+    assert reader.team.state() == {"uri": place.uri, "access": "read", "solutions": 1, "fault": ""}
+    assert await reader.shelf.table.count() == 0
+
+
+async def test_one_of_ones_own_hides_the_teams(place: Place) -> None:
+    writer = await place.member("writer", writes=True)
+    await writer.put(DATE)
+    await share(writer)
+
+    assert [hit.team for hit in await look(writer)] == [False]
+
+
+async def test_what_became_of_a_teams_solution_is_ones_own_knowledge(place: Place) -> None:
+    writer = await place.member("writer", writes=True)
+    await writer.put(DATE)
+    await share(writer)
+    reader = await place.member("reader", writes=False)
+    (hit,) = await look(reader)
+    await reader.count([hit.solution.id], losses=1)
+
+    (again,) = await look(reader)
+    assert (again.team, again.solution.losses) == (False, 1)
+
+
+async def test_what_is_forgotten_is_forgotten_for_the_team(place: Place) -> None:
+    writer = await place.member("writer", writes=True)
+    reader = await place.member("reader", writes=False)
+    await writer.put(DATE)
+    await share(writer)
+    await upkeep.forget(writer, [DATE.id])
+
+    assert await look(writer) == []
+    assert await look(reader) == []
+    share_folder = Path(place.uri)
+    files = [path for path in share_folder.rglob("*") if path.is_file()] if share_folder.is_dir() else []
+    assert not any(b"fromisoformat" in path.read_bytes() for path in files)
+
+
+async def test_a_reader_removes_nothing_of_the_teams(place: Place) -> None:
+    writer = await place.member("writer", writes=True)
+    await writer.put(DATE)
+    await share(writer)
+    reader = await place.member("reader", writes=False)
+    await reader.put(DATE)
+    await upkeep.forget(reader, [DATE.id])
+    assert await share(reader) == 0
+
+    assert [hit.team for hit in await look(reader)] == [True]
+
+
+async def test_a_table_that_nobody_made_is_told(place: Place) -> None:
+    reader = await place.member("reader", writes=False)
+    await reader.put(DATE)
+
+    assert [hit.solution for hit in await look(reader)] == [DATE]
+    assert reader.team is not None
+    assert "holds no solutions" in reader.team.fault
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """An address that takes connections and never says anything."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+async def test_one_that_cannot_be_reached_keeps_nobody_waiting(silent: str, tmp_path: Path, embedder: Embedder) -> None:
+    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "aws_region": "us-east-1"}
+    dead = {**keys, "allow_http": "true", "timeout": "2s"}
+    alone = Store(await Shelf.open(tmp_path / "own", embedder), 100)
+    await alone.put(DATE)
+    for address in (silent, "http://127.0.0.1:9"):
+        team = Team("s3://team/x", embedder, {**dead, "aws_endpoint": address}, writes=True)
+        store = Store(alone.shelf, 100, team)
+        team.look()
+
+        async def seconds(which: Store) -> float:
+            started = time.perf_counter()
+            assert [hit.solution for hit in await which.search(AGAIN)] == [DATE]
+            return time.perf_counter() - started
+
+        await seconds(alone)
+        without = min([await seconds(alone) for _ in range(5)])
+        beside = min([await seconds(store) for _ in range(5)])
+        assert beside < 3 * without, "the look goes on behind the searches"
+        await team.looked()
+        assert team.fault.startswith("s3://team/x cannot be reached (")
+        with pytest.raises(StoreError, match="team's memory cannot be reached, so nothing was forgotten"):
+            await upkeep.forget(store, [DATE.id])
+        assert await store.get(DATE.id) == DATE
+
+
+async def test_rows_that_come_too_late_are_there_for_the_next_search(place: Place) -> None:
+    writer = await place.member("writer", writes=True)
+    await writer.put(DATE)
+    await share(writer)
+    reader = await place.member("reader", writes=False)
+    await look(reader)
+    assert reader.team is not None
+    reader.team._rows.clear()
+
+    assert await reader.search(AGAIN, team_seconds=0.0) == []
+    async with asyncio.timeout(30):
+        while not await reader.search(AGAIN, team_seconds=0.001):
+            await asyncio.sleep(0.01)
