@@ -5,7 +5,6 @@ collects? → passes three times? → whose fault are failures? → reaches or n
 
 from __future__ import annotations
 
-import ast
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
@@ -13,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.actions.joining import join
 from stet_ls.engine.actions.placement import Place
+from stet_ls.engine.diagnosis.about import about_of
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges.inputs.subject import read_module, subject_of
 from stet_ls.engine.judges.own_tests import trial
 from stet_ls.engine.judges.own_tests.choose import worth_keeping
 from stet_ls.engine.judges.own_tests.plans import Planned, planned
@@ -114,9 +113,6 @@ class _Candidates:
             self.drop(test, "flaky")
         else:
             self.suspect(test, told.sentence)
-
-
-_PLAIN = frozenset({"int", "float", "str", "bool", "list", "dict"})
 
 
 async def prove(job: Job, place: Place, code: str, target: Target) -> Proof:
@@ -339,24 +335,6 @@ async def _whole(runtime: Runtime, way: Planned, text: Source, code: str) -> Pro
 
 def _about(request: Request, target: Target, runtime: Runtime, way: Planned) -> About:
     """What the diagnosis knows: the code is the solution, and nobody vouches for the tests."""
-    module = read_module(request.source.text)
-    subject = subject_of(module, target.name) if module and target.name else None
-    parameters = None
-    types: dict[str, str] = {}
-    if subject is not None and subject.how != "class":
-        given = [each for each in subject.parameters if not each.keyword]
-        least = sum(each.default is None for each in given if not each.name.startswith("*"))
-        parameters = (least, None if any(each.name.startswith("*") for each in given) else len(given))
-        hints = {each.name: each.annotation for each in subject.parameters}
-        types = {name: hint.id for name, hint in hints.items() if isinstance(hint, ast.Name) and hint.id in _PLAIN}
-    interpreter = runtime.python.interpreter if runtime.python else None
-    return About(
-        "python",
-        solution=frozenset({way.target}),
-        unit=target.name,
-        parameters=parameters,
-        modules=frozenset({way.target.removesuffix(".py").rpartition("/")[2], way.target.partition("/")[0]}),
-        installed=interpreter.modules | interpreter.standard if interpreter else frozenset(),
-        types=types,
-        texts={way.target: request.source.text},
-    )
+    text = request.source.text
+    modules = (way.target.removesuffix(".py").rpartition("/")[2], way.target.partition("/")[0])
+    return about_of(text, target.name, environment=runtime.python, texts={way.target: text}, modules=modules)
