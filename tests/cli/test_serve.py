@@ -38,4 +38,4 @@ async def test_the_log_goes_where_it_is_told(
         result = await client.request("workspace/executeCommand", done)
 
     assert result["status"] == "done"
-    assert "explain, python" in log.read_text()
+    assert "action=explain" in log.read_text()

@@ -12,7 +12,7 @@ from support.scripted import Reply, ScriptedModel
 
 def test_what_jobs_spent(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
     (folder / "a.py").write_text("def f(a):\n    return a\n")
-    scripted.default = Reply(code_reply("def f(a):\n    return a + 0\n"), usage=(100, 20))
+    scripted.default = Reply(code_reply("def f(a):\n    same = a\n    return same\n"), usage=(100, 20))
     assert stet("stats").out == "No job ran in the last 30 days.\n"
     assert stet("run", "refactor", "a.py:1").status == 0
 

@@ -57,11 +57,11 @@ def test_replay_asks_no_model(stet: Stet, scripted: ScriptedModel, job: str, ste
 
 def test_a_difference_is_a_diff_and_exit_1(stet: Stet, job: str, stet_home: Path) -> None:
     (file,) = (stet_home / "data" / "traces").iterdir()
-    file.write_text(file.read_text().replace("1 if a else 2\\n```", "3 if a else 2\\n```"))
+    file.write_text(file.read_text().replace("1 if a else 2\\n```", "2 if not a else 1\\n```"))
     ran = stet("trace", "replay", job)
     assert ran.status == 1
     assert "+" in ran.out
-    assert "return 3 if a" in ran.out
+    assert "return 2 if not a else 1" in ran.out
     told = json.loads(stet("trace", "replay", job, "--json").out)
     assert (told["same"], told["asked"]) == (False, 1)
 
