@@ -16,8 +16,8 @@ INSERTS = frozenset({"generate", "task"})
 def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Target:
     """The target of a request, widened to whole units.
 
-    A selection takes the smallest unit that holds it, else the top-level statements that it touches; a position its
-    unit; neither, the whole document. A `stet:` comment that gives the instruction draws the target to itself: inside
+    A selection takes the smallest unit that holds it, else the top-level statements that it touches, or the document if
+    it is all of that; a position its unit; neither, the whole document. A `stet:` comment that gives the instruction draws the target to itself: inside
     or directly above a unit it means that unit, alone at top level the place where it stands. An action of `INSERTS`
     without a unit inserts: the span is then a position at column 0 of a line, and the new lines go before that line
     (at the end of a text without a final line end: after its last line).
@@ -28,8 +28,8 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     selection = selected(request)
     if not request.instruction.strip() and (comment := comment_for(request)) is not None:
         target = _of_comment(request, comment, selection)
-    elif selection is None or request.source.slice(selection.span).strip() == request.source.text.strip() != "":
-        target = Target(TargetKind.DOCUMENT, request.source.whole, selection=selection.span if selection else None)
+    elif selection is None:
+        target = Target(TargetKind.DOCUMENT, request.source.whole)
     elif selection.is_position:
         target = _of_position(request, selection.span)
     else:
@@ -114,6 +114,8 @@ def _of_range(request: Request, span: Span) -> Target:
     unit = unit_at(source, request.language, span)
     if unit is not None:
         return _unit_target(request, unit, span)
+    if source.slice(span).strip() == source.text.strip():
+        return Target(TargetKind.DOCUMENT, source.whole, selection=span)
     if request.action in INSERTS and bare(source.slice(span), request.language):
         # An ordinary comment that was selected says what to write, and stays above what is written.
         return _insertion(request, source.line_span(source.line_of(span.end) + 1).start, span, source.line_of(span.end))

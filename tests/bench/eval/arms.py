@@ -20,6 +20,7 @@ class Arm:
     draws: bool = False
 
 
+_HOUR = 3600
 _SINGLE = {"checks": {"validation": False, "auto_fix": False}, "memory": {"enabled": False}}
 
 ARMS = (
@@ -36,9 +37,10 @@ ARMS = (
 def settings_of(arm: Arm, base_url: str, model: str) -> Settings:
     """The arm's settings, with the one endpoint that all arms share.
 
-    The deadline is out of the way: which calls are made must not depend on how fast replies were played back.
+    Deadline and time limits are out of the way: what is asked must not depend on how fast replies are played back, and
+    a reply that is being recorded comes in one piece, when it is whole.
     """
     changes = dict(arm.changes)
     rows = ({"name": "*", **changes.pop("models")},) if "models" in changes else ()
-    provider = Provider(name="eval", base_url=base_url, model=model)
-    return Settings.model_validate({**changes, "providers": (provider,), "models": rows, "deadline": 3600})
+    provider = Provider(name="eval", base_url=base_url, model=model, timeout_first_token=_HOUR, timeout_token=_HOUR)
+    return Settings.model_validate({**changes, "providers": (provider,), "models": rows, "deadline": _HOUR})

@@ -149,6 +149,7 @@ async def _try(
         "seconds": round(seconds, 2),
         "message": answer.message if isinstance(answer, Answer) else str(answer),
         "evidence": {e.check.value: e.verdict.value for e in answer.evidence} if isinstance(answer, Answer) else {},
+        "details": [e.detail for e in answer.evidence] if isinstance(answer, Answer) else [],
     }
 
 

@@ -198,3 +198,10 @@ def test_a_unit_too_large_is_narrowed_to_the_selected_lines() -> None:
 def test_a_unit_too_large_without_a_selection_is_refused_with_its_size() -> None:
     with pytest.raises(UsageError, match=r"^f is about [\d,]{5} tokens and the model can take 100 at once: select"):
         resolve_target(ask("refactor", "python", LONG.replace("name7 =", "na$0me7 =")), limit_tokens=100)
+
+
+def test_a_selected_document_that_is_one_unit_is_that_unit() -> None:
+    """The judges that call a unit have one then."""
+    target = resolve_target(ask("refactor", "python", "\n$0def f(a):\n    return a\n$0"))
+
+    assert (target.kind, target.name) == (TargetKind.UNIT, "f")
