@@ -1,16 +1,23 @@
-"""Explain: what the code does, in words, headed by the facts that tools read off it."""
+"""Explain: what the code does, in words, headed by the facts that tools read off it.
+
+The examples in the words are run and show what the code gives; sentences that name what it has not are marked.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 
 from stet_ls.engine.actions import prose
 from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.named import mark_unknown
 from stet_ls.engine.actions.recipe import Recipe
+from stet_ls.engine.actions.shown import run_examples
 from stet_ls.engine.job import Job
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.markdown import code_span, harmless
-from stet_ls.engine.models import Answer, Target
+from stet_ls.engine.models import Answer, Evidence, Target
 from stet_ls.engine.prompt.build import Task
 from stet_ls.engine.prompt.returned import without_values
 from stet_ls.validators import structure
@@ -27,29 +34,44 @@ TASK = Task(
     ),
 )
 
+_EXAMPLES = "Show up to three calls as `>>> call` lines in a code block, each with its result below it."
+
 
 async def run(job: Job) -> Answer:
     """Answers with markdown: facts first, then the model's words, marked as such."""
     target = await prose.find_target(job)
     told = await prose.tell(job, target, RECIPE)
+    if isinstance(told, Unusable):
+        return refusal(job, f"Explain: nothing to show. {told.problem}")
+    with job.stage("judge"):
+        shown = await run_examples(job, told.text, told.secrets)
     with job.stage("finish"):
-        if isinstance(told, Unusable):
-            return refusal(job, f"Explain: nothing to show. {told.problem}")
         facts = await asyncio.to_thread(_facts, job, target)
-        words = [*facts, "", told.text, "", f"_Explained by {job.ledger.model}; the words are not verified._"]
+        text, unknown = mark_unknown(shown.text, job.request.source.text, job.request.language)
+        evidence = () if shown.evidence is None else (shown.evidence,)
+        words = [*facts, "", text, "", f"_Explained by {job.ledger.model}; {_verified(evidence, unknown)}._"]
         if told.truncated:
             words.append("_The reply broke off here._")
         answer = Answer(
             success=True,
             action=job.request.action,
             language=job.request.language,
-            message=f"Explained {prose.heading(job, target)}",
+            message=" · ".join((f"Explained {prose.heading(job, target)}", *(item.detail for item in evidence))),
             markdown=harmless("\n".join([f"# {prose.heading(job, target)}", "", *words])) + "\n",
             code=job.request.source.slice(target.span),
-            explanation=told.text,
+            explanation=text,
+            evidence=evidence,
             guard=target.span,
         )
         return finished(job, answer)
+
+
+def _verified(evidence: Sequence[Evidence], unknown: int) -> str:
+    """What of the words is more than the model's word, and what is less."""
+    parts = ["the words are not verified", *(item.detail for item in evidence)]
+    if unknown:
+        parts.append(f"{unknown} sentence{'s name' if unknown > 1 else ' names'} what the code does not have")
+    return "; ".join(parts)
 
 
 def _facts(job: Job, target: Target) -> list[str]:
@@ -64,4 +86,9 @@ def _facts(job: Job, target: Target) -> list[str]:
     return facts
 
 
-RECIPE = Recipe("explain", "Explain", "Explain what the code does.", TASK, run)
+def _task(job: Job) -> Task:
+    """Examples are asked for where they can be run."""
+    return replace(TASK, rules=(*TASK.rules, _EXAMPLES)) if job.request.language == "python" else TASK
+
+
+RECIPE = Recipe("explain", "Explain", "Explain what the code does.", TASK, run, prepare=_task)

@@ -3,6 +3,12 @@
 def common(a, b):                        def common(a, b):
     return [x for x in a                     known = set(b)
             if x in b]           =>          return [x for x in a if x in known]
+
+Offered with a measured gain: its ratio and interval are part of the message. What was measured and gained less, and
+what could not be measured because of the code itself (no inputs, it cannot be run alone, it takes too long), is
+refused with that reason; the answer's `code` still holds the candidate. Where nothing here can measure (another
+language than Python, no Python in the sandbox, the quick budget), a refusal would say nothing about the candidate: it
+is offered with the words "not measured: ...", and no editor applies it without asking.
 """
 
 from __future__ import annotations
@@ -11,7 +17,7 @@ from stet_ls.engine.actions import rewrite
 from stet_ls.engine.actions.recipe import Recipe
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges import timing
-from stet_ls.engine.models import Answer
+from stet_ls.engine.models import Answer, Check
 from stet_ls.engine.prompt.build import Task
 
 TASK = Task(
@@ -28,6 +34,7 @@ TASK = Task(
 REWRITE = rewrite.Rewrite(
     done="Optimized",
     judges=(*rewrite.EQUAL, timing.judge),
+    required=frozenset({Check.TIMING}),
 )
 
 

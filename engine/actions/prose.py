@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from stet_ls.engine.actions.recipe import Recipe, brief
 from stet_ls.engine.job import Job
@@ -25,11 +26,12 @@ LEAST_TOKENS = 300
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the model said about the target. `truncated`: it broke off."""
+    """What the model said about the target. `truncated`: it broke off. `secrets` are the values that it did not see."""
 
     target: Target
     text: str
     truncated: bool
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 async def find_target(job: Job) -> Target:
@@ -51,7 +53,7 @@ async def tell(job: Job, target: Target, recipe: Recipe) -> Told | Unusable:
         reply = parse_reply(text, language=request.language, wants="prose", truncated=cut)
         if not reply.prose.strip():
             return Unusable(reply.problem or "The reply was empty.")
-        return Draft(Told(target, reply.prose.strip(), cut), case, truncated=cut)
+        return Draft(Told(target, reply.prose.strip(), cut, prompt.secrets), case, truncated=cut)
 
     answer = await propose(job, prompt, read, (), temperature=0.1, max_tokens=job.reply_room(MAX_TOKENS, LEAST_TOKENS))
     return answer if isinstance(answer, Unusable) else answer.draft.content

@@ -15,6 +15,7 @@ from stet_ls.engine.actions.placement import Place
 from stet_ls.engine.diagnosis.about import about_of
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.own_tests import trial
 from stet_ls.engine.judges.own_tests.choose import worth_keeping
@@ -151,7 +152,8 @@ async def _first(left: _Candidates) -> TestReport | Proof:
         text = left.joined()
         if seconds < _LEAST_SECONDS:
             return _unrun(text, left.code, "the job's time was used up", Ruling.UNKNOWN)
-        plan = left.way.running(text.text, *left.ids, wall=min(10.0, seconds))
+        # Half of the time for what may not end: the tests beside it have to be run yet.
+        plan = left.way.running(text.text, *left.ids, wall=min(10.0, max(_LEAST_SECONDS, seconds / 2)))
         report = await run_tests(left.runtime.sandbox, plan)
         if report.outcome in _CANNOT:
             advice = f" ({report.install})" if report.install else ""
@@ -264,7 +266,8 @@ def _proof(left: _Candidates, noticed: Noticed, counted: Sequence[str]) -> Proof
         words = f"{killed} of {noticed.tried} mutants noticed"
         evidence.append(Evidence(Check.MUTANTS, Ruling.PASS if 2 * share >= 1 else Ruling.UNKNOWN, words))
     else:
-        why = noticed.why_not or "there is nothing to change in it"
+        late = "the time was used up" if noticed.mutants else "there is nothing to change in it"
+        why = noticed.why_not or late
         evidence.append(Evidence(Check.MUTANTS, Ruling.SKIPPED, f"no mutant was tried: {why}"))
     gaps = _gaps(left.job.request.source, noticed, counted) if share < _ENOUGH or noticed.uncovered(counted) else ()
     suspects, notes = tuple(left.suspects), tuple(left.notes)
@@ -314,7 +317,10 @@ def _unrun(text: Source, code: str, why: str, verdict: Ruling) -> Proof:
 async def _whole(runtime: Runtime, way: Planned, text: Source, code: str) -> Proof:
     """The file of a language whose tests are not taken apart: all of it has to pass, three times."""
     plan = way.running(text.text, wall=60.0)
-    first = await run_tests(runtime.sandbox, replace(plan, limits=None))
+    try:
+        first = await run_tests(runtime.sandbox, replace(plan, limits=None))
+    except UsageError as unknown:
+        return _unrun(text, code, str(unknown), Ruling.SKIPPED)
     if first.outcome in _CANNOT:
         advice = f" ({first.install})" if first.install else ""
         return _unrun(text, code, f"{first.detail or first.outcome}{advice}", Ruling.SKIPPED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine import samples
@@ -16,7 +17,7 @@ from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.differential import judge as differential
 from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.engine.judges.verdict import confidence, summary
-from stet_ls.engine.loop import Draft, Proposal, Unusable, propose
+from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Answer, Check, Edit, Evidence, Ruling
 from stet_ls.engine.prompt.returned import hide, misplaced
@@ -47,9 +48,11 @@ _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(doc|comment)")
 class Rewrite:
     """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored").
 
-    Without a pass of each of the `required` checks nothing is offered. `formats`: the edit is formatted as the project
-    formats, which may change more than white space. `samples`: of several replies the one is taken whose behaviour
-    most of them share, where nothing proves the first.
+    Without a pass of each of the `required` checks nothing is offered, unless a trusted judge says that nothing here
+    could make it: then an editor asks. `formats`: the edit is formatted as the project formats, which may change more
+    than white space. `samples`: of several replies the one is taken whose behaviour most of them share, where nothing
+    proves the first. `further` is done for the one that was taken. `goal` tells in words what the edit reached, from the case and whether an instruction asked for
+    something special.
     """
 
     done: str
@@ -58,6 +61,8 @@ class Rewrite:
     required: frozenset[Check] = frozenset()
     formats: bool = True
     samples: bool = False
+    further: Further | None = None
+    goal: Callable[[Case, bool], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,10 @@ class Patch:
 
     fitted: Fitted
     reply: ParsedReply
+
+
+Further = Callable[[Job, Brief, Reader[Patch], Sequence[Judge], Proposal[Patch], int], Awaitable[Proposal[Patch]]]
+"""What an action still does for the proposal that was chosen: asks, with at most so many tokens, reads and judges."""
 
 
 async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "") -> Answer:
@@ -85,10 +94,15 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "") -
     proposal = await propose(job, prompt, read, rewrite.judges, temperature=rewrite.temperature, max_tokens=size)
     if rewrite.samples and isinstance(proposal, Proposal):
         proposal = await samples.choose(job, prompt, read, rewrite.judges, proposal, max_tokens=size)
+    if rewrite.further is not None and isinstance(proposal, Proposal):
+        proposal = await rewrite.further(job, about, read, rewrite.judges, proposal, size)
     with job.stage("finish"):
         if isinstance(proposal, Unusable):
             return refusal(job, f"{recipe.title}: no edit. {proposal.problem}")
-        return _answer(job, recipe, rewrite, about, proposal)
+        reached = ""
+        if rewrite.goal is not None and proposal.offerable:
+            reached = await asyncio.to_thread(rewrite.goal, proposal.draft.case, about.instruction is not None)
+        return _answer(job, recipe, rewrite, about, proposal, reached)
 
 
 def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> Draft[Patch] | Unusable:
@@ -122,16 +136,18 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
     return Draft(Patch(fitted, reply), case, truncated=cut)
 
 
-def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: Proposal[Patch]) -> Answer:
+def _answer(
+    job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: Proposal[Patch], reached: str
+) -> Answer:
     request, draft = job.request, proposal.draft
     evidence = proposal.evidence
     if not any(item.check is Check.TESTS for item in evidence):
         evidence += (NOT_RUN,)
     chance = confidence(evidence, job.profile.tier, model=job.profile.model, truncated=draft.truncated)
     reply, fitted = draft.content.reply, draft.content.fitted
-    passed = {item.check for item in evidence if item.verdict is Ruling.PASS}
+    passed = {item.check for item in evidence if item.verdict is Ruling.PASS or _cannot_be_made(item)}
     if not proposal.offerable or not rewrite.required <= passed:
-        unproven = (item for item in evidence if item.check in rewrite.required and item.verdict is not Ruling.PASS)
+        unproven = (item for item in evidence if item.check in rewrite.required and item.check not in passed)
         refuted = proposal.refuted_by or next(unproven, None)
         reason = refuted.detail if refuted else "the candidate was not checked as this action requires"
         no = refusal(job, f"{recipe.title}: no edit, {reason}.")
@@ -143,7 +159,9 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: 
         success=True,
         action=request.action,
         language=request.language,
-        message=f"{rewrite.done}{name} · {summary(evidence)}",
+        message=" · ".join(
+            part for part in (_warned(proposal), rewrite.done + name, reached, summary(evidence)) if part
+        ),
         edits=tuple(Edit(request.path, request.source, splice.span, splice.text) for splice in fitted.splices),
         code=fitted.code,
         tests=reply.tests,
@@ -155,6 +173,19 @@ def _answer(job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: 
         metadata=chance.metadata(),
     )
     return finished(job, answer)
+
+
+def _cannot_be_made(item: Evidence) -> bool:
+    """True for a measure that nothing here could take: it says nothing about the candidate, and an editor asks."""
+    return item.check is Check.TIMING and item.verdict is Ruling.UNKNOWN and item.trusted
+
+
+def _warned(proposal: Proposal[Patch]) -> str:
+    """The first word on an edit that is shown although a judge refuted it: nothing applies it without asking."""
+    refuted = proposal.refuted_by
+    if refuted is None:
+        return ""
+    return "NOT EQUIVALENT" if refuted.check is Check.DIFFERENTIAL else "REFUTED"
 
 
 def _guard(about: Brief, fitted: Fitted) -> Span:

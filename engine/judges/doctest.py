@@ -44,14 +44,14 @@ async def judge(case: Case) -> Evidence:
     if not examples:
         return _said(Ruling.SKIPPED, f"`{case.unit}` has no examples" if case.unit else "no unit, so no examples")
     calls = tuple(example.call for example in examples)
-    after = await _outcomes(case.runtime, case.after.text, calls, place)
+    after = await outcomes(case.runtime, case.after.text, calls, place)
     if isinstance(after, Impossible):
         return _said(Ruling.UNKNOWN, f"the examples were not run: {after.reason}")
     wrong = [(example, after.get(n)) for n, example in enumerate(examples) if not comes_out(example, after.get(n))]
     count = f"{len(examples)} doctest{'s' if len(examples) > 1 else ''}"
     if not wrong:
         return replace(_said(Ruling.PASS, f"{count} pass", trusted=True), count=len(examples))
-    before = await _outcomes(case.runtime, case.before.text, calls, place)
+    before = await outcomes(case.runtime, case.before.text, calls, place)
     held = {} if isinstance(before, Impossible) else before
     broken = [(example, got) for example, got in wrong if comes_out(example, held.get(examples.index(example)))]
     if not broken and case.action in _KEEPS:
@@ -77,7 +77,7 @@ async def failing(case: Case) -> list[str]:
     if case.language != "python" or case.runtime is None:
         return []
     examples, place = await asyncio.to_thread(_prepare, case, case.runtime)
-    told = await _outcomes(case.runtime, case.before.text, tuple(each.call for each in examples), place)
+    told = await outcomes(case.runtime, case.before.text, tuple(each.call for each in examples), place)
     if isinstance(told, Impossible) or not examples:
         return []
     return [_wrong(each, told.get(n)) for n, each in enumerate(examples) if not comes_out(each, told.get(n))]
@@ -108,7 +108,7 @@ def read_examples(texts: Sequence[str]) -> list[Example]:
             source = each.source.rstrip("\n")
             error = (each.exc_msg or "").partition(":")[0].strip().rpartition(".")[2]
             if each.want or error:
-                found.append(Example(source, each.want, error, Call("\n".join(lines), _typed(source))))
+                found.append(Example(source, each.want, error, typed(source, lines)))
             lines.append(source)
     return found
 
@@ -122,7 +122,15 @@ def comes_out(example: Example, outcome: Outcome | None) -> bool:
     return outcome.kind == "ok" and _CHECKER.check_output(example.want, outcome.printed, _LENIENT)
 
 
-def _typed(source: str) -> str:
+def typed(source: str, before: Sequence[str] = ()) -> Call:
+    """A line typed at a prompt after others: what those print, or raise, is not its own."""
+    quiet = ["__printed = __import__('sys').stdout", "__import__('sys').stdout = __import__('io').StringIO()"]
+    lines = [f"try:\n    exec({each!r})\nexcept Exception:\n    pass" for each in before]
+    setup = "\n".join([*quiet, *lines, "__import__('sys').stdout = __printed"]) if before else ""
+    return Call(setup, _echoing(source))
+
+
+def _echoing(source: str) -> str:
     """What a prompt does with a line: it prints the value of an expression unless that is None."""
     try:
         tree = ast.parse(source)
@@ -138,9 +146,10 @@ def _prepare(case: Case, runtime: Runtime) -> tuple[list[Example], Place]:
     return examples, place_of(case.path, (case.before.text, case.after.text), runtime)
 
 
-async def _outcomes(
+async def outcomes(
     runtime: Runtime, text: str, calls: tuple[Call, ...], place: Place
 ) -> dict[int, Outcome] | Impossible:
+    """What each call comes to in a text, by its number; fewer than all where the time was used up."""
     trial = Trial((text,), calls, "", place.path, place.name, place.roots, place.warm, reads=place.overlay is not None)
     report = await run(runtime, replace(trial, cpu=1.0, plain=True), place.overlay)
     if isinstance(report, Impossible):

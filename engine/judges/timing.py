@@ -1,10 +1,15 @@
-"""Is the new code faster, and by how much? Both take turns in one process on the same inputs, larger ones preferred."""
+"""Is the new code faster, and by how much? Both take turns in one process on the same inputs, larger ones preferred.
+
+A gain counts when all of its interval lies above `WORTH`. What was measured and gained nothing is refuted; what could
+have been measured and was not is unknown; where nothing here could measure it, that is unknown and trusted, so that a
+person is asked before it lands.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from stet_ls.engine.judges.case import Case
@@ -14,6 +19,7 @@ from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
 from stet_ls.engine.judges.inputs.draw import calls_for
 from stet_ls.engine.judges.inputs.examples import test_texts
 from stet_ls.engine.judges.inputs.grown import grown
+from stet_ls.engine.judges.inputs.subject import changed_units, read_module
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Check, Evidence, Ruling
 
@@ -32,31 +38,56 @@ class Gain:
     low: float
     high: float
     rounds: int
+    inputs: int = 0
 
     def __str__(self) -> str:
-        return f"{self.ratio:.2f}x ({self.low:.2f} to {self.high:.2f})"
+        of = f" on {self.inputs} input{'' if self.inputs == 1 else 's'}" if self.inputs else ""
+        return f"{self.ratio:.2f}x ({self.low:.2f}..{self.high:.2f}){of}"
 
 
 async def judge(case: Case) -> Evidence:
-    """Passes if it is faster for sure, fails if it is slower for sure; untrusted: what is measured are our inputs."""
-    if case.language != "python" or case.runtime is None or not case.unit:
-        return Evidence(Check.TIMING, Ruling.SKIPPED, "no speed was measured")
-    place, calls = await asyncio.to_thread(_prepare, case, case.runtime)
+    """Passes if it is faster for sure, fails with the measured ratio if not; else says what was not measured."""
+    if why := _unmeasurable(case):
+        return Evidence(Check.TIMING, Ruling.UNKNOWN, f"not measured: {why}", trusted=True)
+    assert case.runtime is not None
+    found = await _measured(case, case.runtime)
+    if isinstance(found, Impossible):
+        return Evidence(Check.TIMING, Ruling.UNKNOWN, f"the gain could not be measured: {found.reason}")
+    return _evidence(found)
+
+
+def _unmeasurable(case: Case) -> str:
+    """Why nobody could measure it here, whatever the code is; "" if it may be tried."""
+    if case.language != "python":
+        return f"the speed of {case.language} cannot be measured yet"
+    if case.runtime is None:
+        return "the quick budget runs no code"
+    if case.runtime.python is None:
+        return case.runtime.why_no_python or "there is no Python to run it with"
+    return ""
+
+
+async def _measured(case: Case, runtime: Runtime) -> Gain | Impossible:
+    unit = case.unit or await asyncio.to_thread(_changed, case)
+    if not unit:
+        return Impossible("the change is about no function or class that could be called")
+    case = replace(case, unit=unit)
+    place, calls = await asyncio.to_thread(_prepare, case, runtime)
     if not calls:
-        return Evidence(Check.TIMING, Ruling.UNKNOWN, "no input to measure with was found")
-    fit = await _fit(case, case.runtime, place, calls)
+        return Impossible(f"no input for `{unit}` was found")
+    fit = await _fit(case, runtime, place, calls)
     if isinstance(fit, Impossible):
-        return Evidence(Check.TIMING, Ruling.UNKNOWN, f"no speed was measured: {fit.reason}")
+        return fit
     trial = Trial(
         (case.before.text, case.after.text), fit, case.unit, place.path, place.name, place.roots, place.warm,
         reads=place.overlay is not None, seconds=4.0, rounds=ROUNDS,
     )  # fmt: skip
-    report = await run(case.runtime, trial, place.overlay)
+    report = await run(runtime, trial, place.overlay)
     if isinstance(report, Impossible):
-        return Evidence(Check.TIMING, Ruling.UNKNOWN, f"no speed was measured: {report.reason}")
+        return report
     if len(report.rounds[0]) < LEAST_ROUNDS:
-        return Evidence(Check.TIMING, Ruling.UNKNOWN, "it takes too long to be measured often enough")
-    return _evidence(gain(report.rounds[0], report.rounds[1]))
+        return Impossible("it takes too long to be run often enough")
+    return replace(gain(report.rounds[0], report.rounds[1]), inputs=len(fit))
 
 
 def gain(old: Sequence[float], new: Sequence[float]) -> Gain:
@@ -73,10 +104,12 @@ def _ratio(pairs: Sequence[tuple[float, float]]) -> float:
 
 def _evidence(found: Gain) -> Evidence:
     if found.low >= WORTH:
-        return Evidence(Check.TIMING, Ruling.PASS, f"{found} faster", trusted=True)
-    if found.high < 1 / WORTH:
-        return Evidence(Check.TIMING, Ruling.FAIL, f"it is slower: {found} the speed")
-    return Evidence(Check.TIMING, Ruling.UNKNOWN, f"no gain that is worth it: {found} the speed")
+        said = Evidence(Check.TIMING, Ruling.PASS, f"speed {found}", trusted=True)
+    elif found.high < 1:
+        said = Evidence(Check.TIMING, Ruling.FAIL, f"it is slower: {found}", trusted=True)
+    else:
+        said = Evidence(Check.TIMING, Ruling.FAIL, f"no gain of {WORTH}x or more: {found}", trusted=True)
+    return replace(said, count=found.inputs)
 
 
 async def _fit(case: Case, runtime: Runtime, place: Place, calls: tuple[Call, ...]) -> tuple[Call, ...] | Impossible:
@@ -88,13 +121,21 @@ async def _fit(case: Case, runtime: Runtime, place: Place, calls: tuple[Call, ..
     report = await run(runtime, trial, place.overlay)
     if isinstance(report, Impossible):
         return report
+    if problem := next((text.problem for text in report.texts if text.problem), ""):
+        return Impossible(f"the file cannot be imported ({problem})")
     if len(report.texts) < 2:
-        return Impossible(report.texts[0].problem or "no input was answered in time")
+        return Impossible("no input was answered in time")
     both = [
         n for n, outcome in report.texts[0].outcomes.items() if outcome.kind == "ok" and n in report.texts[1].outcomes
     ]
     chosen = tuple(calls[n] for n in sorted(both)[-_INPUTS:])
     return chosen or Impossible("no input was answered in time")
+
+
+def _changed(case: Case) -> str:
+    """The first unit that a change of several statements touches, "" if there is none."""
+    before, after = read_module(case.before.text), read_module(case.after.text)
+    return next(iter(changed_units(before, after)), "") if before and after else ""
 
 
 def _prepare(case: Case, runtime: Runtime) -> tuple[Place, tuple[Call, ...]]:

@@ -1,0 +1,149 @@
+"""Explain: facts from tools, examples that were run, and marks on sentences that name what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from support.engine import Bench
+from support.scripted import ScriptedModel
+
+from stet_ls.engine.actions.named import mark_unknown
+from stet_ls.engine.models import Answer, Budget, Ruling
+
+SLUG = '''\
+import urllib.request
+
+SEPARATOR = "-"
+
+
+def slug(title, sep=SEPARATOR):
+    """The words of a title in small letters, joined."""
+    words = title.lower().split()
+    if not words:
+        raise ValueError("empty title")
+    return sep.join(words)
+
+
+def fetch(url):
+    return urllib.request.urlopen(url).read()
+
+
+def halve(n):
+    while n != 1:
+        n //= 2
+'''
+WORDS = """\
+It makes an address of a title.
+
+```python
+>>> from site_text import slug
+>>> slug("A Few Words")
+'a-few-words'
+>>> slug("Ab", "_")
+'A_b'
+>>> slug("")
+''
+>>> for each in ("A B",
+...              "C"):
+...     print(slug(each))
+a-b
+c
+>>> fetch("http://127.0.0.1:9/")
+b''
+>>> halve(0)
+>>> slug(
+```
+
+Watch out for empty titles.
+"""
+
+
+@pytest.fixture
+async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench]:
+    async with Bench(scripted) as bench:
+        yield bench
+
+
+async def explained(bench: Bench, words: str, **fields: object) -> Answer:
+    answer = await bench.run("explain", SLUG.replace("def slug", "$0def slug"), **fields)
+    if "no code may run" in answer.markdown:
+        pytest.skip(f"no code may run here: {answer.message}")
+    return answer
+
+
+async def test_examples_show_what_the_code_gives(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
+    scripted.reply(WORDS)
+    answer = await explained(bench, WORDS, path=tmp_path / "site_text.py")
+    block = answer.markdown.split("```python\n")[1].split("```")[0].splitlines()
+    assert block == [
+        ">>> from site_text import slug",
+        '>>> slug("A Few Words")  # run',
+        "'a-few-words'",
+        '>>> slug("Ab", "_")  # run; the model said \'A_b\'',
+        "'ab'",
+        ">>> slug(\"\")  # run; the model said ''",
+        "Traceback (most recent call last):",
+        "ValueError: empty title",
+        '>>> for each in ("A B",',
+        '...              "C"):',
+        "...     print(slug(each))  # run",
+        "a-b",
+        "c",
+        '>>> fetch("http://127.0.0.1:9/")  # not run: it talks to the network',
+        "b''",
+        ">>> halve(0)  # not run: it does not end in time",
+        ">>> slug(  # not run: it does not parse",
+    ]
+    (evidence,) = answer.evidence
+    assert evidence.verdict is Ruling.UNKNOWN
+    assert evidence.detail == "4 of 7 examples run, 2 came out otherwise than the model said"
+    assert answer.message.endswith(evidence.detail)
+    assert not answer.refuted, "what was wrong was replaced"
+    assert "Watch out for empty titles." in answer.markdown
+
+
+async def test_quick_runs_none_and_says_so(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply(WORDS)
+    answer = await explained(bench, WORDS, budget=Budget.QUICK)
+    assert "# not run: the quick budget runs none" in answer.markdown
+    assert answer.evidence[0].verdict is Ruling.SKIPPED
+    assert "'A_b'" in answer.markdown, "what was not run is what the model said"
+
+
+async def test_examples_are_asked_for_where_they_can_be_run(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply("It adds.").reply("It adds.")
+    await bench.run("explain", "$0def add(a, b):\n    return a + b\n")
+    await bench.run("explain", "$0function add(a, b) {\n  return a + b;\n}\n", language="javascript")
+    assert ">>> call" in scripted.requests[0].prompt
+    assert ">>>" not in scripted.requests[1].prompt
+
+
+async def test_a_sentence_that_names_what_is_not_there_is_marked(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply("It calls `title.lower()`. It logs with `logger.warn()`. An `OverflowError` may come of it.")
+    answer = await explained(bench, "")
+    assert (
+        "It calls `title.lower()`. It logs with `logger.warn()`. (unverified: `logger.warn` is not in the code)"
+        " An `OverflowError` may come of it." in answer.markdown
+    )
+    assert "1 sentence names what the code does not have" in answer.markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "marked"),
+    [
+        ("It uses `x` and `y + 1`.", "python", 0),
+        ("It uses `z`. Then `x`.", "python", 1),
+        ("It uses `z` and `w`!", "python", 1),
+        ("It uses `str.join` and `os.path` of `x`.", "python", 0),
+        ("It uses `Vec`.", "rust", 1),
+        ("```\n`z`\n```\nend", "python", 0),
+        ("- `x.z`: a `y`.", "python", 1),
+    ],
+)
+def test_names_are_looked_for_in_the_whole_file(text: str, language: str, marked: int) -> None:
+    told, count = mark_unknown(text, "x = y = path = 1\n", language)
+    assert count == marked
+    assert told.count("(unverified:") == marked
+    assert told.replace("\n", "").startswith(text.replace("\n", "")[:8])

@@ -1,0 +1,169 @@
+"""Optimize and refactor promise the same behaviour, and a gain: both are measured, or said not to be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.command import Stet
+from support.engine import Bench, code_reply
+from support.scripted import ScriptedModel
+
+from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling
+from stet_ls.engine.settings import ModelRow, Settings
+
+HEAD = "def common(a: list[int], b: list[int]) -> list[int]:\n"
+SLOW = HEAD + "    return [x for x in a if x in b]\n"
+FAST = HEAD + "    known = set(b)\n    return [x for x in a if x in known]\n"
+SAME = HEAD + "    return [each for each in a if each in b]\n"
+WRONG = HEAD + "    return sorted(set(a) & set(b))\n"
+
+NESTED = """\
+def grade(points):
+    if points is None:
+        return "none"
+    else:
+        if points >= 90:
+            return "A"
+        else:
+            if points >= 80:
+                return "B"
+            else:
+                if points >= 70:
+                    return "C"
+                else:
+                    return "D"
+"""
+FLAT = """\
+def grade(points):
+    if points is None:
+        return "none"
+    steps = ((90, "A"), (80, "B"), (70, "C"))
+    return next((letter for least, letter in steps if points >= least), "D")
+"""
+RENAMED = NESTED.replace("is None", "== None")
+
+
+@pytest.fixture(autouse=True)
+def home(stet_home: Path) -> Path:
+    return stet_home
+
+
+async def answer_to(scripted: ScriptedModel, action: str, text: str, *replies: str, **fields: object) -> Answer:
+    language = str(fields.get("language", "python"))
+    scripted.replies([code_reply(each, language) for each in replies])
+    async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
+        answer = await bench.run(action, re.sub("(?m)^(?=def|function)", "$0", text, count=1), **fields)
+    if any("no code may run" in item.detail for item in answer.evidence):
+        pytest.skip(f"no code may run here: {answer.message}")
+    return answer
+
+
+def said(answer: Answer, check: Check) -> Evidence:
+    return next(item for item in answer.evidence if item.check is check)
+
+
+async def test_a_gain_is_offered_with_its_interval(scripted: ScriptedModel) -> None:
+    answer = await answer_to(scripted, "optimize", SLOW, FAST)
+    told = said(answer, Check.TIMING)
+    assert answer.success, answer.message
+    assert (told.verdict, told.trusted) == (Ruling.PASS, True)
+    assert told.count > 0
+    assert f" · {told.detail}" in answer.message
+    assert "behaves alike on" in answer.message
+
+
+async def test_no_gain_is_refused_with_what_was_measured(scripted: ScriptedModel) -> None:
+    answer = await answer_to(scripted, "optimize", SLOW, *[SAME] * 3)
+    told = said(answer, Check.TIMING)
+    assert (answer.success, answer.edits) == (False, ())
+    assert told.verdict is Ruling.FAIL
+    assert "x (" in told.detail
+    assert f" on {told.count} input" in told.detail
+    assert answer.message == f"Optimize: no edit, {told.detail}."
+    assert answer.code.strip() == SAME.strip(), "who wants it all the same finds it there"
+    assert told.detail in scripted.requests[1].prompt, "the number is what a second try is asked with"
+
+
+async def test_what_cannot_be_run_cannot_be_offered_as_faster(scripted: ScriptedModel) -> None:
+    needs = "import display_that_is_nowhere\n\n\n"
+    answer = await answer_to(scripted, "optimize", needs + SLOW, FAST)
+    assert (answer.success, answer.edits) == (False, ())
+    assert "Optimize: no edit, the gain could not be measured:" in answer.message
+    assert "display_that_is_nowhere" in answer.message
+
+
+@pytest.mark.parametrize(
+    ("language", "old", "new", "fields", "why"),
+    [
+        (
+            "javascript",
+            "function twice(xs) {\n  return xs.map((x) => x * 2);\n}\n",
+            "function twice(xs) {\n  const found = [];\n  for (const x of xs) found.push(x * 2);\n  return found;\n}\n",
+            {},
+            "the speed of javascript cannot be measured yet",
+        ),
+        ("python", SLOW, FAST, {"budget": Budget.QUICK}, "the quick budget runs no code"),
+    ],
+    ids=["another language", "quick"],
+)
+async def test_where_nothing_can_measure_a_person_is_asked(
+    scripted: ScriptedModel, language: str, old: str, new: str, fields: dict[str, Budget], why: str
+) -> None:
+    answer = await answer_to(scripted, "optimize", old, new, language=language, **fields)
+    told = said(answer, Check.TIMING)
+    assert answer.success, answer.message
+    # Trusted and unknown is what an editor asks about before it applies.
+    assert (told.verdict, told.trusted, told.detail) == (Ruling.UNKNOWN, True, f"not measured: {why}")
+    assert f"timing unknown: not measured: {why}" in answer.message
+
+
+@pytest.mark.parametrize("action", ["refactor", "optimize"])
+async def test_another_behaviour_is_the_first_word(scripted: ScriptedModel, action: str) -> None:
+    answer = await answer_to(scripted, action, SLOW, *[WRONG] * 3)
+    told = said(answer, Check.DIFFERENTIAL)
+    assert told.verdict is Ruling.FAIL
+    assert "was: " in told.detail
+    assert told.detail in answer.message
+    assert answer.refuted
+    assert answer.confidence == 0.1
+    if answer.success:
+        assert answer.message.startswith("NOT EQUIVALENT · ")
+
+
+@pytest.mark.parametrize("action", ["refactor", "optimize"])
+def test_the_command_line_writes_nothing_that_behaves_otherwise(
+    environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path, action: str
+) -> None:
+    stet = Stet(tmp_path, environment)
+    file = tmp_path / "sets.py"
+    file.write_text(SLOW)
+    scripted.replies([code_reply(WRONG)] * 3)
+
+    ran = stet("run", action, "sets.py:1", "--apply")
+
+    assert (ran.status, ran.out) == (1, ""), ran.err
+    assert "common(" in ran.err
+    assert "was: " in ran.err
+    assert file.read_text() == SLOW
+
+
+async def test_what_a_refactoring_bettered_is_counted(scripted: ScriptedModel) -> None:
+    answer = await answer_to(scripted, "refactor", NESTED, FLAT)
+    assert answer.success, answer.message
+    assert "complexity 5 → 2, cognitive 14 → 1, nesting 4 → 1, 14 → 5 lines" in answer.message
+
+
+async def test_that_nothing_got_better_is_said_unless_something_else_was_asked(scripted: ScriptedModel) -> None:
+    answer = await answer_to(scripted, "refactor", NESTED, RENAMED)
+    asked = await answer_to(scripted, "refactor", NESTED, RENAMED, instruction="compare with ==")
+    assert "no measure of it got better (complexity 5, 14 lines)" in answer.message
+    assert "got better" not in asked.message
+
+
+async def test_what_is_moved_into_a_helper_still_counts(scripted: ScriptedModel) -> None:
+    helper = NESTED.replace("def grade", "def _grade") + "\n\ndef grade(points):\n    return _grade(points)\n"
+    answer = await answer_to(scripted, "refactor", NESTED, helper)
+    assert "no measure of it got better (14 → 16 lines)" in answer.message
