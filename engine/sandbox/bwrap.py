@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -11,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stet_ls.engine.sandbox import bpf, collect, filters, mounts, tree
+from stet_ls.engine.sandbox import bpf, collect, filters, mounts, orphans, tree
 from stet_ls.engine.sandbox.backend import BoxError
 from stet_ls.engine.sandbox.environment import environment
 from stet_ls.engine.sandbox.growth import Growth
@@ -88,10 +89,12 @@ class Bwrap:
             pipes=readers,
             start=start,
         )
+        # The command has ended, and who tells of it; what the command left behind dies with the box' first process.
+        await tree.gone(tree.hold(_told(ended.extra["status"], "child-pid")))
         return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
 
     def _result(self, spec: RunSpec, ended: Ended, report: IsolationReport) -> RunResult:
-        code = _exit_code(ended.extra["status"])
+        code = next(_told(ended.extra["status"], "exit-code"), None)
         if code is None and ended.why is None:
             raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()}")
         status, number, detail = _judge(code, ended.why)
@@ -214,7 +217,7 @@ def _command(spec: RunSpec) -> list[str]:
         )
     else:
         script += '; exec "$@"'
-    return ["/bin/sh", "-c", script, "sh", *spec.argv]
+    return ["/bin/sh", "-c", script, orphans.mark(), *spec.argv]
 
 
 def _ulimits(limits: Limits) -> Iterator[str]:
@@ -226,16 +229,11 @@ def _ulimits(limits: Limits) -> Iterator[str]:
     yield f"ulimit -u {limits.processes + 2} 2>/dev/null || ulimit -p {limits.processes + 2}"
 
 
-def _exit_code(status: bytes) -> int | None:
-    """What bwrap tells of the command's end; None if it never ran."""
+def _told(status: bytes, name: str) -> Iterator[int]:
+    """A number that bwrap tells: of the box' first process, or the command's end, which is not told if it never ran."""
     for line in status.splitlines():
-        try:
-            told = json.loads(line)
-        except ValueError:
-            continue
-        if "exit-code" in told:
-            return int(told["exit-code"])
-    return None
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            yield int(json.loads(line)[name])
 
 
 _CANNOT_RUN, _NOT_FOUND = 126, 127

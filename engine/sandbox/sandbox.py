@@ -12,7 +12,7 @@ from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.errors import PolicyError, StetError
-from stet_ls.engine.sandbox import advice, probe, scratch
+from stet_ls.engine.sandbox import advice, orphans, probe, scratch
 from stet_ls.engine.sandbox.backend import Backend, Candidate
 from stet_ls.engine.sandbox.candidates import Found, candidates
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
@@ -113,6 +113,7 @@ class Sandbox:
         Layers(self._folder / "layers").sweep()
         Mirrors(self._folder / "mirrors").sweep()
         scratch.sweep(self._folder / "runs")
+        orphans.end()
         return tuple(candidates(self._folder, self.backend))
 
     async def _examine(self, found: Found) -> Candidate:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stet_ls.engine.sandbox import tree
 from stet_ls.engine.sandbox.spec import Limits, Status
 from stet_ls.engine.sandbox.start import Start
 from stet_ls.engine.sandbox.tree import Use
@@ -87,15 +86,14 @@ async def supervise(
 
     `measure` tells from the child's process id what its tree uses. `pass_fds` are closed here once the child has them;
     `pipes` are reading ends by name, whose bytes come back in `extra`. Cancelling kills the tree first. `stop` ends the
-    child and all below it; without one its process group is killed. With `start` the time counts from its beginning.
+    child and all below it; without one they are killed. With `start` the time counts from its beginning.
     Raises OSError if the program cannot be started.
     """
-    stop = stop or kill_group
     started = time.monotonic()
     try:
         child = await started_whole(
             argv,
-            stop,
+            stop or _kill,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -137,7 +135,7 @@ async def supervise(
         if ended.why is None:
             ended.why = await _until_ended(watched, look, started + limits.wall)
         if ended.why is not None:
-            stop(child.pid)
+            await _end(child, stop)
             await watched
         ended.returncode = watched.result()
         # Whoever still holds a pipe is dead or about to be; what is in the pipe is wanted.
@@ -145,8 +143,7 @@ async def supervise(
     finally:
         # Once the child is reaped its number may be another's.
         if child.returncode is None:
-            stop(child.pid)
-            await child.wait()
+            await _end(child, stop)
         for reader in readers:
             reader.cancel()
         await asyncio.gather(*readers, return_exceptions=True)
@@ -197,10 +194,19 @@ async def _until_ended(watched: asyncio.Task[int], look: Callable[[], Status | N
     return why
 
 
-def kill_group(leader: int) -> None:
-    """Kills a process group that was started here; one that is gone already is no error."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, signal.SIGKILL)
+async def _end(child: asyncio.subprocess.Process, stop: Callable[[int], None] | None) -> None:
+    """Ends a child and waits until all below it are gone, too."""
+    if stop is None:
+        held = tree.kill(child.pid)
+        await asyncio.gather(child.wait(), tree.gone(held))
+    else:
+        stop(child.pid)
+        await child.wait()
+
+
+def _kill(leader: int) -> None:
+    for descriptor in tree.kill(leader):
+        os.close(descriptor)
 
 
 async def _read(stream: asyncio.StreamReader, into: Capture) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,6 +63,59 @@ def descendants(root: int) -> Iterator[int]:
         for child in _children(pending.pop()):
             yield child
             pending.append(child)
+
+
+def kill(leader: int) -> list[int]:
+    """Kills a process that leads a group, and its children; gives descriptors of these, which `gone` waits for.
+
+    A child may be the first of a box' processes, with which the kernel ends all others. It would follow its parent by
+    itself, but not in the moment in which the box is being built.
+    """
+    _send(leader, signal.SIGSTOP, os.kill)  # it starts no other one meanwhile
+    children = _children(leader)
+    held = hold(children)
+    for child in children:
+        _send(child, signal.SIGKILL, os.kill)
+    kill_group(leader)
+    return held
+
+
+def hold(processes: Iterable[int]) -> list[int]:
+    """Descriptors of those that are still there."""
+    held = []
+    for process in processes:
+        with contextlib.suppress(OSError):
+            held.append(os.pidfd_open(process))
+    return held
+
+
+def kill_group(leader: int) -> None:
+    """Kills a process group that was started here; one that is gone already is no error."""
+    _send(leader, signal.SIGKILL, os.killpg)
+
+
+def _send(to: int, sent: signal.Signals, send: Callable[[int, int], None]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        send(to, sent)
+
+
+async def gone(held: Sequence[int], seconds: float = 0.5) -> None:
+    """Waits until these processes have ended, and closes their descriptors."""
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(seconds):
+            for process in held:
+                ended = asyncio.Event()
+                loop.add_reader(process, ended.set)
+                try:
+                    await ended.wait()
+                finally:
+                    loop.remove_reader(process)
+    except TimeoutError:
+        pass  # killed is killed: the kernel gives back what a large one held in its own time
+    finally:
+        for process in held:
+            os.close(process)
 
 
 def _children(process: int) -> list[int]:

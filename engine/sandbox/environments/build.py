@@ -14,7 +14,8 @@ from pathlib import Path
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.environments.index import uv_options
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
-from stet_ls.engine.sandbox.supervise import kill_group, started_whole
+from stet_ls.engine.sandbox.supervise import started_whole
+from stet_ls.engine.sandbox.tree import kill_group
 
 _MOST_SECONDS = 600.0
 _OFFLINE = ("failed to fetch", "error sending request", "dns error", "connect error", "network is", "timed out")

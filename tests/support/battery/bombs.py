@@ -6,13 +6,11 @@ Each is bounded, so that one that gets away does no harm, and only one runs at a
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import secrets
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +18,7 @@ from typing import Any
 
 from support.battery.boxes import Bare, Box
 
-from stet_ls.engine.sandbox import mounts, probe, tree
+from stet_ls.engine.sandbox import mounts, orphans, probe, tree
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, Status
 
 MIB = 1024 * 1024
@@ -150,16 +148,13 @@ _SHORT = {"sleep": 0.4, "processor": 0.4, "ignores_sigterm": 0.4, "stops_itself"
 
 async def all_of(box: Box, place: Path, own: Path) -> dict[str, str]:
     """What is wrong with each, by name; "" for nothing."""
-    with (Path(tempfile.gettempdir()) / "stet-battery.lock").open("w") as lock:
-        await asyncio.to_thread(fcntl.flock, lock, fcntl.LOCK_EX)
-        if isinstance(box, Bare):
-            raise SystemExit("not without a box")
-        await box.run(RunSpec(("true",)))
-        found = {name: await _one(box, name, bomb, own) for name, bomb in BOMBS.items()}
-        for case in (_workspace, _cancelled, _server_killed):
-            found[case.__name__[1:]] = await case(box, place, own)
-        found["many_runs"] = await _many_runs(box, own)
-        return found
+    if isinstance(box, Bare):
+        raise SystemExit("not without a box")
+    found = {name: await _one(box, name, bomb, own) for name, bomb in BOMBS.items()}
+    for case in (_workspace, _cancelled, _cancelled_early, _server_killed, _server_killed_early):
+        found[case.__name__[1:]] = await case(box, place, own)
+    found["many_runs"] = await _many_runs(box, own)
+    return found
 
 
 async def _one(box: Box, name: str, bomb: Bomb, own: Path) -> str:
@@ -207,29 +202,52 @@ async def _workspace(box: Box, place: Path, own: Path) -> str:
 
 
 async def _cancelled(box: Box, _: Path, own: Path) -> str:
+    return await _cancelled_when(box, own, _daemon_runs)
+
+
+async def _cancelled_early(box: Box, _: Path, own: Path) -> str:
+    """While the box is being built, at several moments of it."""
+    wrong = [await _cancelled_when(box, own, probe._tagged, each / 1000) for each in range(8)]
+    return "; ".join(filter(None, wrong))
+
+
+async def _cancelled_when(box: Box, own: Path, when: Callable[[str], object], seconds: float = 0) -> str:
     tag, before = _tag(), _things(own)
     task = asyncio.create_task(box.run(_daemon(tag)))
-    await _until(lambda: len(probe._tagged(tag)) > 1)
+    await _until(lambda: when(tag))
+    await asyncio.sleep(seconds)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     return "; ".join(_left(tag, before, own))
 
 
-async def _server_killed(box: Box, _: Path, own: Path) -> str:
+async def _server_killed(_: Box, __: Path, own: Path) -> str:
     """A server that starts the run and is killed without a word."""
-    tag = _tag()
-    server = os.fork()
-    if server == 0:
-        # Not asyncio of the parent: a new interpreter, which finds the same box by its name.
-        os.execv(sys.executable, [sys.executable, "-m", "support.battery.doomed", sys.argv[2], str(own), tag])
-    await _until(lambda: len(probe._tagged(tag)) > 2)
-    os.kill(server, signal.SIGKILL)
-    os.waitpid(server, 0)
-    try:
-        await _until(lambda: not probe._tagged(tag), 5)
-    except TimeoutError:
-        return f"processes {probe._tagged(tag)} live on"
+    tag = await _killed_when(own, _daemon_runs)
+    await _until(lambda: not probe._tagged(tag))
     return ""
+
+
+async def _server_killed_early(_: Box, __: Path, own: Path) -> str:
+    """While the box is being built: then what is left may wait for the next start, and no longer."""
+    for each in range(8):
+        tag = await _killed_when(own, lambda tag: len(probe._tagged(tag)) > 1, each / 1000)
+        try:
+            await _until(lambda tag=tag: not probe._tagged(tag), 1)  # type: ignore[misc]
+        except TimeoutError:
+            orphans.end()
+            await _until(lambda tag=tag: not probe._tagged(tag))  # type: ignore[misc]
+    return ""
+
+
+async def _killed_when(own: Path, when: Callable[[str], object], seconds: float = 0) -> str:
+    tag = _tag()
+    server = subprocess.Popen([sys.executable, "-m", "support.battery.doomed", sys.argv[2], str(own), tag])
+    await _until(lambda: when(tag))
+    await asyncio.sleep(seconds)
+    server.kill()
+    server.wait()
+    return tag
 
 
 async def _many_runs(box: Box, own: Path) -> str:
@@ -237,6 +255,10 @@ async def _many_runs(box: Box, own: Path) -> str:
     for _ in range(5):
         await asyncio.gather(*(box.run(RunSpec(("true",), report=True, artifacts=("x",))) for _ in range(4)))
     return "; ".join(_left(tag, before, own))
+
+
+def _daemon_runs(tag: str) -> bool:
+    return any(Path(f"/proc/{each}/cmdline").read_bytes().count(b"\0") == 6 for each in probe._tagged(tag))
 
 
 def _daemon(tag: str) -> RunSpec:

@@ -14,6 +14,7 @@ from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
 
 BARE = IsolationReport("bare", "", Level.NONE)
+NAMES = ("bubblewrap", "bubblewrap-wheel", "landlock", "landlock-4")
 _EMULATED = 4
 """Landlock's version on Ubuntu 24.04, where bubblewrap is kept from working."""
 
@@ -51,7 +52,7 @@ def boxes(folder: Path) -> Mapping[str, Callable[[], Box]]:
     ):
         found[name] = lambda each=each: each.build(each.report)  # type: ignore[misc]
     newest = landlock.abi()
-    for name, version in (("landlock", newest), (f"landlock-{_EMULATED}", _EMULATED)):
+    for name, version in zip(NAMES[2:], (newest, _EMULATED), strict=True):
         if newest >= version > 0:
             report = IsolationReport("landlock", f"ABI {version}", Level.NONE)
             found[name] = lambda report=report, version=version: Landlock(version, folder, report)  # type: ignore[misc]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from support.battery import boxes, driven
 
-BOXES = ("bubblewrap", "bubblewrap-wheel", "landlock", "landlock-4")
 LANDLOCK = {
     "see_file": "no version of Landlock hides that a file of a guessed name exists: wall fs_seen",
     "see_it": "there is one /proc for all: that a process runs is seen, and whose it is, nothing else of it",
@@ -49,7 +48,7 @@ def test_without_a_box_it_goes_through(user: int) -> None:
     assert told.is_short
 
 
-@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("box", boxes.NAMES)
 def test_a_box_stops_it(user: int, box: str, tmp_path: Path) -> None:
     if box not in boxes.boxes(tmp_path):
         pytest.skip(f"this machine has no {box}")
