@@ -56,7 +56,7 @@ async def second(pool: Pool, backend: Counting, spec: RunSpec) -> RunResult:
 
 @pytest.fixture
 async def pool() -> Pool:
-    return Pool()
+    return Pool(idle=600)  # no test waits for a box to leave, and none is to leave while a busy machine takes its time
 
 
 SEEN = """

@@ -1,8 +1,8 @@
 """Programs that waste, hide, lie and litter, on every box: what is said of them is true, and nothing of them is left.
 
 Each is small, whatever the box does, and none goes off without one. They are bounded from outside, too: by the number
-of processes that a user may have, by a control group where they are root's, and by a watch. Where no control group can be
-made, they go off as an unprivileged user alone.
+of processes that a user may have, by a control group where they are root's, and by a watch. Where no control group can
+be made, they go off as an unprivileged user alone.
 """
 
 from __future__ import annotations
