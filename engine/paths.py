@@ -40,6 +40,11 @@ class Paths:
         return self.data / "traces"
 
     @property
+    def evidence(self) -> Path:
+        """What can be opened of the evidence of jobs, as long as their server knows them."""
+        return self.data / "evidence"
+
+    @property
     def trust(self) -> Path:
         """Which projects' actions their user trusts."""
         return self.data / "trust.json"

@@ -27,6 +27,7 @@ CLOSE_SECONDS = 2.0
 """How long jobs and engine may take to clean up when the client shuts down."""
 
 _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=KINDS)
+_CODE_LENSES = types.CodeLensOptions(resolve_provider=False)
 _CONTENT = types.TextDocumentContentOptions([SCHEME])
 _SAVED = types.SaveOptions(include_text=False)
 _SETTINGS_FILE = types.FileSystemWatcher("**/.stet.toml")
@@ -51,6 +52,7 @@ def create_server(
     ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, OPTIONS)(_diagnostic)
     ls.feature(types.TEXT_DOCUMENT_CODE_ACTION, _CODE_ACTIONS)(_code_action)
     ls.feature(types.CODE_ACTION_RESOLVE)(_resolve)
+    ls.feature(types.TEXT_DOCUMENT_CODE_LENS, _CODE_LENSES)(_code_lens)
     ls.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, _CONTENT)(_text_document_content)
     ls.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_did_change_configuration)
     ls.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(_did_change_workspace_folders)
@@ -79,6 +81,7 @@ async def _shutdown(ls: StetServer, params: None) -> None:
             await ls.engine.close()
             await ls.counters.close()
             await ls.health.close()
+            await asyncio.to_thread(ls.shelf.close)
     except TimeoutError:
         LOGGER.warning("the clean-up at shutdown was given up after %s s", CLOSE_SECONDS)
 
@@ -97,6 +100,7 @@ def _did_change(ls: StetServer, params: types.DidChangeTextDocumentParams) -> No
     if not ls.reports.owns(uri) and (snapshot := ls.documents.snapshot(uri)) is not None:
         ls.units.refresh(snapshot)
         ls.outcomes.changed(snapshot)
+        ls.lenses.changed(uri)
         ls.diagnostics.changed(snapshot)
 
 
@@ -112,6 +116,7 @@ def _did_close(ls: StetServer, params: types.DidCloseTextDocumentParams) -> None
     ls.jobs.cancel_for(uri)
     ls.units.forget(uri)
     ls.outcomes.closed(uri)
+    ls.lenses.clear(uri)
     ls.diagnostics.closed(uri)
 
 
@@ -133,6 +138,10 @@ def _code_action(ls: StetServer, params: types.CodeActionParams) -> list[types.C
 
 def _resolve(ls: StetServer, params: types.CodeAction) -> types.CodeAction:
     return params
+
+
+def _code_lens(ls: StetServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    return ls.lenses.of(params.text_document.uri)
 
 
 def _text_document_content(ls: StetServer, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:

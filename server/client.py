@@ -61,6 +61,13 @@ class Client:
     markdown: bool = False
     """Renders markdown in hovers."""
 
+    code_lens: bool = False
+    """Shows lines of ours above code."""
+    refresh_code_lenses: bool = False
+    """Asks for code lenses again when told to."""
+    message_buttons: bool = False
+    """Shows messages with buttons that stop nobody, as a plugin of ours tells; elsewhere they may be modal."""
+
     pull_diagnostics: bool = False
     """Asks for diagnostics; a client that does gets none pushed."""
     refresh_diagnostics: bool = False
@@ -120,6 +127,9 @@ class Client:
             text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
             message_actions=has("window.show_message.message_action_item.additional_properties_support"),
             markdown=types.MarkupKind.Markdown in formats,
+            code_lens=offered(params.capabilities, "text_document.code_lens") is not None,
+            refresh_code_lenses=has("workspace.code_lens.refresh_support"),
+            message_buttons=_plugin(params).get("buttons") is True,
             pull_diagnostics=offered(params.capabilities, "text_document.diagnostic") is not None,
             refresh_diagnostics=has("workspace.diagnostics.refresh_support"),
             diagnostic_versions=has(f"{push}.version_support"),
@@ -136,7 +146,7 @@ class Client:
 
 
 def _plugin(params: types.InitializeParams) -> Mapping[str, Any]:
-    """What a plugin of ours says of itself: `initializationOptions.plugin`, `{name, reports, diagnoses}`."""
+    """What a plugin of ours says of itself: `initializationOptions.plugin`, `{name, reports, buttons, diagnoses}`."""
     options = params.initialization_options
     plugin = options.get("plugin") if isinstance(options, Mapping) else None
     return plugin if isinstance(plugin, Mapping) else {}

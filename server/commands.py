@@ -56,6 +56,20 @@ def cancel(ls: StetServer, params: Any) -> Json:
     return {"cancelled": ls.jobs.get(params.job).cancel()}
 
 
+async def evidence(ls: StetServer, params: Any) -> Json:
+    """Opens a job's evidence, its report and (of one check) its files, and returns it. A plugin shows it itself."""
+    if params.job is None:
+        job = next((each for each in reversed(list(ls.jobs)) if each.answer and each.answer.evidence), None)
+        if job is None:
+            raise UsageError("job: no job of this server came to any evidence yet.")
+    else:
+        job = ls.jobs.get(params.job)
+    if job.answer is None:
+        raise UsageError(f"job: {job.id} came to no answer (it is {job.status.value}), so there is no evidence.")
+    show = ls.shelf.take if ls.client.shows_reports else ls.shelf.show
+    return await show(job.id, job.answer, params.check)
+
+
 def retry(ls: StetServer, params: Any) -> Json:
     """Runs a job again on the document as it is now."""
     old = ls.jobs.get(params.job)
@@ -85,7 +99,8 @@ async def _custom(ls: StetServer, prepared: Prepared) -> Json:
 
 
 def clear(ls: StetServer, params: Any) -> Json:
-    """Takes the diagnostics away that analyze left; the next analyze brings its own."""
+    """Takes the diagnostics away that analyze left, and the lenses above changed code."""
+    ls.lenses.clear(params.uri)
     return {"cleared": ls.diagnostics.clear(params.uri)}
 
 
@@ -216,9 +231,10 @@ COMMANDS: Mapping[str, CommandSpec] = {
     **{f"stet.{name}": CommandSpec("ActionParams", _action(name), f"Start the job {name}.") for name in ACTIONS},
     "stet.custom": CommandSpec("CustomParams", custom, "Start any action by its name."),
     "stet.result": CommandSpec("ResultParams", result, "What a job came to."),
+    "stet.evidence": CommandSpec("EvidenceParams", evidence, "Open what was checked, with what shows it."),
     "stet.cancel": CommandSpec("JobParams", cancel, "Stop a job."),
     "stet.retry": CommandSpec("RetryParams", retry, "Run a job again on the document as it is now."),
-    "stet.clear": CommandSpec("ClearParams", clear, "Take away the findings of analyze."),
+    "stet.clear": CommandSpec("ClearParams", clear, "Take away the findings of analyze and the code lenses."),
     "stet.jobs": CommandSpec("NoParams", jobs, "Running and recent jobs."),
     "stet.health": CommandSpec("NoParams", health, "How models and all other parts are, and what to do."),
     "stet.stats": CommandSpec("NoParams", stats, "What was done and spent, and the metrics."),

@@ -22,6 +22,7 @@ class Choice(StrEnum):
 
     APPLY = "Apply"
     SHOW_DIFF = "Show diff"
+    SHOW_EVIDENCE = "Show evidence"
     DISCARD = "Discard"
 
 

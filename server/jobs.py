@@ -60,10 +60,17 @@ class Job:
     ending: Ending | None = None
     seconds: float | None = None
     stage: str = ""
+    answer: Answer | None = None
+    """What the engine came to: known while its user is still asked about the edit."""
     followed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once somebody waits for its result: a plugin that shows it."""
     _ended: asyncio.Event = field(default_factory=asyncio.Event)
     _task: asyncio.Task[None] | None = None
+
+    @property
+    def name(self) -> str:
+        """What its reports are called."""
+        return f"{self.action}-{self.id}"
 
     @property
     def status(self) -> JobStatus:
@@ -103,7 +110,9 @@ Ended = Callable[[Job], None]
 class Jobs:
     """The registry of jobs. It holds each task, so that none is lost to the garbage collector in the middle."""
 
-    def __init__(self) -> None:
+    def __init__(self, forgotten: Callable[[str], None] = lambda job: None) -> None:
+        """`forgotten` is told of each job that nobody can ask for any more."""
+        self._forgotten = forgotten
         self._jobs: dict[str, Job] = {}
         self._closed = False
 
@@ -154,6 +163,7 @@ class Jobs:
         ended = [known.id for known in self._jobs.values() if known.ending is not None]
         for job_id in ended[: max(len(ended) - HISTORY, 0)]:
             del self._jobs[job_id]
+            self._forgotten(job_id)
 
 
 async def _root(job: Job, run: Run) -> None:

@@ -16,12 +16,13 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from stet_ls.engine.configuration.toolbox import toolbox
-from stet_ls.engine.markdown import fenced
+from stet_ls.engine.markdown import fenced, plain
 from stet_ls.engine.models import Answer
 from stet_ls.server.client import Client
 from stet_ls.server.confirm import Choice, Preview, ask, dangers, must_ask, risks
 from stet_ls.server.documents import Documents
-from stet_ls.server.jobs import Ending, JobStatus
+from stet_ls.server.evidence import told
+from stet_ls.server.jobs import Ending, Job, JobStatus
 from stet_ls.server.plan import Change, Origin, Plan, StaleError, created, make_plan
 from stet_ls.server.session import StetServer
 from stet_ls.server.shown import shows
@@ -51,25 +52,25 @@ class _Reply:
     reason: str = ""
 
 
-async def land(ls: StetServer, answer: Answer, origin: Origin, preview: Preview, name: str) -> Ending:
-    """Applies the answer's edits, or hands them over, or refuses. `name` is what a report of them is called."""
+async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview: Preview) -> Ending:
+    """Applies the edits of a job's answer, or hands them over, or refuses."""
     try:
         plan = await _judged_plan(ls, answer, origin)
         if not plan.changes and not plan.new_files:
             return _refused(answer, "The edit changes nothing.")
         if gap := _gap(plan, ls.client):
-            return await _hand_over(ls, answer, plan, name, gap)
+            return await _hand_over(ls, job, answer, plan, gap)
         reasons = await asyncio.to_thread(risks, answer, plan, origin.snapshot)
         # A project may set `never`: without a question such an edit does not land at all.
         if preview == "never" and (answer.refuted or dangers(answer)):
             return _refused(answer, f"Not applied: {'; '.join(reasons)}.")
         question = _question(answer, reasons) if must_ask(preview, reasons) else None
         if question is None or ls.client.change_annotations:
-            return await _send(ls, answer, origin, question)
-        if not await _agreed(ls, question, plan, name):
+            return await _send(ls, job, answer, origin, question)
+        if not await _agreed(ls, job, answer, question, plan):
             ls.outcomes.rejected(answer)
             return _refused(answer, "Discarded.")
-        return await _send(ls, answer, origin, None)
+        return await _send(ls, job, answer, origin, None)
     except StaleError as stale:
         return _refused(answer, str(stale))
 
@@ -98,7 +99,7 @@ def _judge(plan: Plan, language: str, tools: Toolbox) -> None:
             raise StaleError(f"After your change the edit no longer parses ({broken[0].message}); run it again.")
 
 
-async def _send(ls: StetServer, answer: Answer, origin: Origin, confirm: str | None) -> Ending:
+async def _send(ls: StetServer, job: Job, answer: Answer, origin: Origin, confirm: str | None) -> Ending:
     plan = await _judged_plan(ls, answer, origin)
     reply = await _apply(ls, plan, answer, confirm)
     if not reply.applied and await _worth_retrying(ls.documents, plan, reply, asked=confirm is not None):
@@ -116,13 +117,17 @@ async def _send(ls: StetServer, answer: Answer, origin: Origin, confirm: str | N
         return Ending(JobStatus.DONE, message, applied=None, answer=answer)
     for change in plan.changes[:1]:
         ls.outcomes.landed(answer, change)
-    return Ending(JobStatus.DONE, answer.message, applied=True, answer=answer)
+        await ls.lenses.landed(job.id, answer, change)
+    return Ending(JobStatus.DONE, told(answer), applied=True, answer=answer)
 
 
 async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None) -> _Reply:
     """Sends the plan. The request is written before the first await: the versions in it are those of this instant."""
     metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
-    edit = workspace_edit(plan, ls.client, confirm=confirm)
+    annotation = None
+    if confirm is not None:
+        annotation = types.ChangeAnnotation(_label(answer), needs_confirmation=True, description=confirm)
+    edit = workspace_edit(plan, ls.client, annotation=annotation)
     params = types.ApplyWorkspaceEditParams(edit, f"Stet: {answer.message}", metadata)
     changes = [*plan.changes, *(created(file, answer.language) for file in plan.new_files)]
     tracks = [ls.documents.track(change.before) for change in changes]
@@ -189,16 +194,24 @@ def _moved(documents: Documents, change: Change) -> bool:
     return live is not None and live.version != change.before.version
 
 
-async def _agreed(ls: StetServer, question: str, plan: Plan, name: str) -> bool:
-    while (choice := await ask(ls, question)) is Choice.SHOW_DIFF:
-        await ls.reports.show(f"{name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
+async def _agreed(ls: StetServer, job: Job, answer: Answer, question: str, plan: Plan) -> bool:
+    """True if the person says so, who may look at the diff and at the evidence first."""
+    while (choice := await ask(ls, question)) in (Choice.SHOW_DIFF, Choice.SHOW_EVIDENCE):
+        if choice is Choice.SHOW_DIFF:
+            await _show_diff(ls, job, plan)
+        else:
+            await ls.shelf.show(job.id, answer)
     return choice is Choice.APPLY
 
 
-async def _hand_over(ls: StetServer, answer: Answer, plan: Plan, name: str, gap: str) -> Ending:
+async def _show_diff(ls: StetServer, job: Job, plan: Plan) -> str:
+    return await ls.reports.show(f"{job.name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
+
+
+async def _hand_over(ls: StetServer, job: Job, answer: Answer, plan: Plan, gap: str) -> Ending:
     """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
-    where = await ls.reports.show(f"{name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
-    return Ending(JobStatus.DONE, f"{answer.message} · {gap}; the diff is {where}", applied=False, answer=answer)
+    where = await _show_diff(ls, job, plan)
+    return Ending(JobStatus.DONE, f"{told(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
 
 
 def _gap(plan: Plan, client: Client) -> str:
@@ -212,7 +225,12 @@ def _gap(plan: Plan, client: Client) -> str:
 
 def _question(answer: Answer, reasons: Sequence[str]) -> str:
     why = "; ".join(reasons)
-    return f"{answer.message}. Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
+    return f"{told(answer)}. Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
+
+
+def _label(answer: Answer) -> str:
+    """How the message begins, which is what was done: "Stet: Refactored `add` · 3 → 2 lines"."""
+    return f"Stet: {plain(' · '.join(answer.message.split(' · ')[:2]))}"
 
 
 def _refused(answer: Answer, message: str) -> Ending:

@@ -6,12 +6,15 @@ import asyncio
 from dataclasses import dataclass
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.events import Event, Stage
 from stet_ls.engine.models import Buffer, Request, Selection, Workspace
+from stet_ls.server.confirm import Choice
 from stet_ls.server.convert import diagnostic_of, offset_of, span_of
 from stet_ls.server.documents import Snapshot
+from stet_ls.server.evidence import told
 from stet_ls.server.jobs import Ending, Job, JobStatus
 from stet_ls.server.landing import land
 from stet_ls.server.params import ActionParams
@@ -63,7 +66,7 @@ def start_prepared(ls: StetServer, prepared: Prepared) -> Job:
         prepared.origin.track.release()
         assert job.ending is not None
         progress.end("cancelled" if job.status is JobStatus.CANCELLED else job.ending.message)
-        _announce(ls, job.ending)
+        _announce(ls, job, job.ending)
         if ls.jobs.idle:
             ls.in_background(ls.engine.close_retired(), "close engines of former settings")
 
@@ -135,19 +138,18 @@ async def _run(ls: StetServer, job: Job, prepared: Prepared, progress: JobProgre
     if (listed := ready.engine.actions.waiting(prepared.action)) is not None:
         on_event(Stage("trust"))
         ready = await ls.trust.ask(listed, ready)
-    answer = await ready.engine.run(prepared.request, on_event=on_event)
+    job.answer = answer = await ready.engine.run(prepared.request, on_event=on_event)
     if not answer.success:
-        return Ending(JobStatus.REFUSED, answer.message, applied=False, answer=answer)
+        return Ending(JobStatus.REFUSED, told(answer), applied=False, answer=answer)
     if answer.base is not None:
         ls.diagnostics.analyzed(answer, prepared.origin)
-    name = f"{prepared.action}-{job.id}"
     if answer.edits or answer.new_files:
         preview = prepared.params.preview or ready.settings.editor.preview
-        return await land(ls, answer, prepared.origin, preview, name)
+        return await land(ls, job, answer, prepared.origin, preview)
     # A plugin does not know of the jobs that its editor starts from the menu of code actions.
     if ls.client.shows_reports and await _is_followed(job):
         return Ending(JobStatus.DONE, answer.message, answer=answer)
-    where = await ls.reports.show(name, answer.markdown)
+    where = await ls.reports.show(job.name, answer.markdown)
     return Ending(JobStatus.DONE, f"{answer.message} ({where})", answer=answer)
 
 
@@ -167,7 +169,7 @@ _SHOWN = {
 }
 
 
-def _announce(ls: StetServer, ending: Ending) -> None:
+def _announce(ls: StetServer, job: Job, ending: Ending) -> None:
     """One sentence for the user: a message box if something is up to them, else a line in the log."""
     kind = _SHOWN.get(ending.status)
     if ending.status is JobStatus.DONE and ending.applied is not True and _edits(ending):
@@ -175,10 +177,25 @@ def _announce(ls: StetServer, ending: Ending) -> None:
         kind = types.MessageType.Info if ending.applied is False else types.MessageType.Warning
     if ending.absent:
         ls.in_background(ls.offer.make(ending.absent, ending.message), "offer the embedded model")
+    elif kind is not None and ls.client.message_buttons and ending.answer and ending.answer.evidence:
+        ls.in_background(_offer_evidence(ls, job, kind, ending), "offer evidence")
     elif kind is not None:
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
     elif ending.status is JobStatus.DONE:
         ls.tell(ending.message)
+
+
+async def _offer_evidence(ls: StetServer, job: Job, kind: types.MessageType, ending: Ending) -> None:
+    """The sentence with a button that opens what shows it."""
+    button = types.MessageActionItem(Choice.SHOW_EVIDENCE.value)
+    params = types.ShowMessageRequestParams(kind, ending.message, [button])
+    try:
+        item = await ls.window_show_message_request_async(params)
+    except JsonRpcException:
+        ls.window_show_message(types.ShowMessageParams(kind, ending.message))
+        return
+    if item is not None and item.title == button.title and ending.answer is not None:
+        await ls.shelf.show(job.id, ending.answer)
 
 
 def _edits(ending: Ending) -> bool:

@@ -93,6 +93,13 @@ class ResultParams(JobParams):
     wait: bool = Field(default=False, strict=True, description="Answer only once the job has ended.")
 
 
+class EvidenceParams(Params):
+    """Whose evidence is wanted."""
+
+    job: str | None = Field(default=None, min_length=1, description="The job; absent: the last one that has any.")
+    check: str = Field(default="", description="One check (tests, differential …); absent: all. Its files open, too.")
+
+
 class RetryParams(JobParams):
     """Runs a job again on the document as it is now."""
 

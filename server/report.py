@@ -23,17 +23,21 @@ _NO_PROSE = ("#", "```", "- ", "* ", "|", ">")
 class Reports:
     """The reports of one server. Its files lie in `folder`, readable by their user alone, for they quote code."""
 
-    def __init__(self, ls: LanguageServer, folder: Path, *, documents: bool, virtual: bool) -> None:
-        """`documents`: the client shows documents on request; `virtual`: it fetches those of our scheme."""
+    def __init__(self, ls: LanguageServer, folder: Path, *also: Path, documents: bool, virtual: bool) -> None:
+        """`documents`: the client shows documents on request; `virtual`: it fetches those of our scheme.
+
+        What lies in the folders `also` is ours, too.
+        """
         self._ls = ls
         self._folder = folder
         self._texts: OrderedDict[str, str] = OrderedDict()
+        self._own = (f"{SCHEME}:", folder.as_uri(), *(each.as_uri() for each in also))
         self._documents = documents
         self._virtual = virtual
 
     def owns(self, uri: str) -> bool:
         """True for our own reports: no action is offered on them."""
-        return uri.startswith((f"{SCHEME}:", self._folder.as_uri()))
+        return uri.startswith(self._own)
 
     def content(self, uri: str) -> str | None:
         """The text of a virtual document, or None if it is not kept any more."""
@@ -46,17 +50,20 @@ class Reports:
             self._texts[uri] = markdown
             while len(self._texts) > KEPT:
                 self._texts.popitem(last=False)
-            if await self._open(uri):
+            if await self.open(uri):
                 return f"open as {name}.md"
         if self._documents:
             file = await asyncio.to_thread(self._write, name, markdown)
-            if file is not None and await self._open(file.as_uri()):
+            if file is not None and await self.open(file.as_uri()):
                 return f"open as {file.name}"
         self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, markdown))
         self._ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, _short(markdown)))
         return "in the log"
 
-    async def _open(self, uri: str) -> bool:
+    async def open(self, uri: str) -> bool:
+        """Has the client open a document beside its user's own; False if it does not."""
+        if not self._documents:
+            return False
         try:
             result = await self._ls.window_show_document_async(types.ShowDocumentParams(uri, take_focus=False))
         except JsonRpcException:

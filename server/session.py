@@ -24,10 +24,12 @@ from stet_ls.server.engine_loader import EditorSettings, EngineLoader
 from stet_ls.server.health import Health
 from stet_ls.server.indexing import Indexing
 from stet_ls.server.jobs import Jobs
+from stet_ls.server.lenses import Lenses
 from stet_ls.server.model_offer import ModelOffer
 from stet_ls.server.outcomes import Fate, Outcomes
 from stet_ls.server.protocol import Protocol, converter_factory
 from stet_ls.server.report import Reports
+from stet_ls.server.shelf import Shelf
 from stet_ls.server.silence import Rules
 from stet_ls.server.trust import Trust
 from stet_ls.server.unit_index import UnitIndex
@@ -69,7 +71,7 @@ class StetServer(LanguageServer):
         self.process_id = client_process_id
         self._told_process_id = client_process_id
         self.documents: Documents = self.protocol.documents
-        self.jobs = Jobs()
+        self.jobs = Jobs(self._forget)
         self.units = UnitIndex(self._read)
         self.outcomes = Outcomes(self.documents, self._tell_outcome)
         self._options: dict[str, Any] = {}
@@ -81,7 +83,7 @@ class StetServer(LanguageServer):
 
     @cached_property
     def paths(self) -> Paths:
-        """The user's folders. Like the next four it is made when first used, which is after the handshake."""
+        """The user's folders. Like the next ones it is made when first used, which is after the handshake."""
         from stet_ls.engine.paths import user_paths
 
         return user_paths()
@@ -89,10 +91,24 @@ class StetServer(LanguageServer):
     @cached_property
     def reports(self) -> Reports:
         """What was shown to the user."""
-        client = self.client
+        client, paths = self.client, self.paths
         return Reports(
-            self, self.paths.cache / "reports", documents=client.show_document, virtual=client.text_document_content
+            self,
+            paths.cache / "reports",
+            paths.evidence,
+            documents=client.show_document,
+            virtual=client.text_document_content,
         )
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """The evidence of jobs as files that can be opened."""
+        return Shelf(self.reports, self.paths.evidence)
+
+    @cached_property
+    def lenses(self) -> Lenses:
+        """What stands above changed code."""
+        return Lenses(self, self.documents, self.client)
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
@@ -214,6 +230,10 @@ class StetServer(LanguageServer):
     async def _read(self, uri: str) -> None:
         await self.diagnostics.read(uri)
 
+    def _forget(self, job: str) -> None:
+        self.lenses.forget(job)
+        self.shelf.drop(job)
+
     def _tell_outcome(self, trace: str, fate: Fate, text: str) -> None:
         async def tell() -> None:
             from stet_ls.engine.models import Outcome
@@ -229,3 +249,4 @@ class StetServer(LanguageServer):
         set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)
         set_format(self._log_format or settings.log.format)
         self.diagnostics.configure(Rules.of(settings.checks), toolbox(settings))
+        self.lenses.configure(wanted=settings.editor.code_lens)

@@ -12,8 +12,10 @@ from stet_ls.server.plan import Change, Plan
 ANNOTATION = "stet"
 
 
-def workspace_edit(plan: Plan, client: Client, *, confirm: str | None = None) -> types.WorkspaceEdit:
-    """One edit for everything. With `confirm` the client asks its user, showing that label, before it applies.
+def workspace_edit(
+    plan: Plan, client: Client, *, annotation: types.ChangeAnnotation | None = None
+) -> types.WorkspaceEdit:
+    """One edit for everything. With an `annotation` the client asks its user, showing that, before it applies.
 
     LSP 3.17: `changes` carries no versions, so it is only for clients that know neither `documentChanges` nor
     `resourceOperations`; a client with either understands the versioned form.
@@ -24,17 +26,15 @@ def workspace_edit(plan: Plan, client: Client, *, confirm: str | None = None) ->
             for change in plan.changes
         }
         return types.WorkspaceEdit(changes=changes)
-    annotation = None if confirm is None else ANNOTATION
+    mark = None if annotation is None else ANNOTATION
     operations: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = [
-        _document_edit(change, client, annotation) for change in plan.changes
+        _document_edit(change, client, mark) for change in plan.changes
     ]
     for file in plan.new_files:
-        operations += _new_file(file, annotation)
+        operations += _new_file(file, mark)
     return types.WorkspaceEdit(
         document_changes=operations,
-        change_annotations=None
-        if confirm is None
-        else {ANNOTATION: types.ChangeAnnotation("Stet", needs_confirmation=True, description=confirm)},
+        change_annotations=None if annotation is None else {ANNOTATION: annotation},
     )
 
 

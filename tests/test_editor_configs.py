@@ -58,7 +58,9 @@ def test_the_extension_offers_each_action_of_the_server(contributes: Any) -> Non
     source = (EXTENSION / "src" / "actions.ts").read_text(encoding="utf-8")
     expected = {f"stet.ui.{action}" for action in ACTIONS}
 
-    assert {row["command"] for row in contributes["commands"]} == expected | {"stet.ui.clear", "stet.ui.restart"}
+    assert {row["command"] for row in contributes["commands"]} == expected | {
+        "stet.ui.clear", "stet.ui.evidence", "stet.ui.restart",
+    }  # fmt: skip
     assert {row["command"] for row in contributes["menus"]["stet.menu"]} == expected
     assert set(re.findall(r'\{ name: "(\w+)"', source)) == set(ACTIONS)
     assert {f"stet.{action}" for action in ACTIONS} | {"stet.result", "stet.cancel"} <= set(COMMANDS)

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
 from stet_ls.engine.models import ACTIONS, Answer, Budget, Edit, Request, Workspace
 from stet_ls.engine.paths import user_paths
+from stet_ls.engine.workers.private import write_private
 from stet_ls.server.cli import files, present
 from stet_ls.server.cli.commands import did_you_mean
 from stet_ls.server.cli.progress import ProgressLine
 from stet_ls.server.cli.session import load_settings, project_root, tell
 from stet_ls.server.cli.target import STANDARD_INPUT, CommandTarget, read_target
+from stet_ls.server.evidence import report
+from stet_ls.server.shelf import write
 from stet_ls.validators.source import Source, Splice
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
@@ -51,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     result.add_argument("--diff", action="store_true", help="print the patch alone, for `git apply`")
     result.add_argument("--apply", action="store_true", help="write the edit into the file, unless a judge refuted it")
     result.add_argument("--json", action="store_true", help="print the whole answer as JSON")
+    parser.add_argument("--evidence", metavar="DIR", help="write what shows the evidence there: inputs, failing output")
     parser.add_argument("--show-prompt", action="store_true", help="print what would be sent, and send nothing")
     parser.add_argument("--trust", action="store_true", help="trust the project's own actions, for this run alone")
     parser.add_argument("--sandbox-level", choices=LEVELS, help="the weakest isolation in which code may run")
@@ -114,7 +118,21 @@ async def _run(arguments: argparse.Namespace) -> int:
     finally:
         progress.clear()
         await engine.close()
+    if arguments.evidence is not None:
+        await asyncio.to_thread(_write_evidence, Path(arguments.evidence), answer)
     return _finish(arguments, target, answer)
+
+
+def _write_evidence(folder: Path, answer: Answer) -> None:
+    """A report, and each attachment as a file of its own. UsageError if the folder cannot be written to."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        files = write(folder.absolute(), answer.evidence)
+        write_private(folder / "evidence.md", report(answer, answer.evidence, files))
+    except OSError as error:
+        raise UsageError(f"--evidence {folder}: cannot be written to: {error.strerror}") from None
+    for file in (*files.values(), folder / "evidence.md"):
+        tell(f"wrote {shown_path(file)}")
 
 
 def _request(arguments: argparse.Namespace, target: CommandTarget) -> Request:

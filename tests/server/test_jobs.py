@@ -154,3 +154,15 @@ async def test_ids_cannot_be_guessed_and_are_short() -> None:
 
     assert len(ids) == 200
     assert {len(job_id) for job_id in ids} == {12}
+
+
+async def test_whoever_keeps_things_of_a_job_hears_when_it_is_forgotten() -> None:
+    forgotten: list[str] = []
+    jobs = Jobs(forgotten.append)
+    all_of_them = []
+    for _ in range(HISTORY + 2):
+        job = jobs.start(Job("refactor", "file:///a.py", None), _at_once, lambda job: None)
+        await job.wait()
+        all_of_them.append(job.id)
+
+    assert forgotten == all_of_them[:2]

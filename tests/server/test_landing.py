@@ -470,7 +470,7 @@ async def test_preview_always_asks_by_message_elsewhere(
         result = await finish(client, await start(client, "refactor", uri=URI, range=TARGET, preview="always"))
 
         [asked] = client.received("window/showMessageRequest")
-        assert [action["title"] for action in asked["actions"]] == ["Apply", "Show diff", "Discard"]
+        assert [action["title"] for action in asked["actions"]] == ["Apply", "Show diff", "Show evidence", "Discard"]
         assert result["status"] == status
         assert client.text(URI) == (AFTER if status == "done" else BEFORE)
 

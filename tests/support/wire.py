@@ -118,6 +118,7 @@ class RawClient:
             "client/registerCapability": lambda params: None,
             "client/unregisterCapability": lambda params: None,
             "workspace/diagnostic/refresh": lambda params: None,
+            "workspace/codeLens/refresh": lambda params: None,
         }
         self._channel = channel
         self._ids = itertools.count(1)

@@ -29,6 +29,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     context.subscriptions.push(vscode.commands.registerCommand(`stet.ui.${action.name}`, run));
   }
   context.subscriptions.push(
+    // The server opens it; its own command of that name is behind the code lens.
+    vscode.commands.registerCommand("stet.ui.evidence", async () => {
+      try {
+        await client?.sendRequest(ExecuteCommandRequest.type, { command: "stet.evidence", arguments: [] });
+      } catch (error) {
+        void vscode.window.showInformationMessage(`Stet: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }),
     vscode.commands.registerCommand("stet.ui.clear", async () => {
       await client?.sendRequest(ExecuteCommandRequest.type, { command: "stet.clear", arguments: [] });
     }),
@@ -62,7 +70,7 @@ async function start(output: vscode.LogOutputChannel, status: vscode.LanguageSta
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: "file" }, { scheme: "untitled" }],
     outputChannel: output,
-    initializationOptions: { plugin: { name: "vscode", reports: false, diagnoses: diagnosed() } },
+    initializationOptions: { plugin: { name: "vscode", reports: false, buttons: true, diagnoses: diagnosed() } },
     middleware,
   };
   client = new LanguageClient("stet", "Stet", { command, args }, options);

@@ -1,0 +1,90 @@
+"""An answer's evidence as a person reads it: in a sentence, as a report, as files to open. Knows no protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.markdown import code_span, fenced, harmless, plain
+
+if TYPE_CHECKING:
+    from stet_ls.engine.models import Answer, Attachment, Evidence
+
+SHOWN_LINES = 60
+"""Lines of an attachment that a report quotes; its file has all."""
+
+Files = Mapping[tuple[str, str], Path]
+"""Where attachments were written, by check and name."""
+
+
+def assessed(answer: Answer) -> str:
+    """How sure it is and why, as far as its message does not say so: "confidence 70 %: nothing ran it"."""
+    reason = str(answer.metadata.get("confidence_reason", ""))
+    if not reason:
+        return ""
+    unsaid = [phrase for phrase in reason.split("; ") if phrase not in answer.message]
+    chance = f"confidence {100 * answer.confidence:.0f} %"
+    return f"{chance}: {'; '.join(unsaid)}" if unsaid else chance
+
+
+def told(answer: Answer) -> str:
+    """The message with how sure it is. Of a refusal: with what passed nevertheless."""
+    if answer.success:
+        return " · ".join(part for part in (answer.message, assessed(answer)) if part)
+    from stet_ls.engine.judges.verdict import summary  # the handshake does without the judges
+
+    passed = summary([item for item in answer.evidence if item.verdict == "pass"])
+    return f"{answer.message} Passed: {passed}." if passed else answer.message
+
+
+def chosen(answer: Answer, check: str) -> tuple[Evidence, ...]:
+    """The lines of one check, or of all without one. UsageError names those that there are."""
+    lines = tuple(item for item in answer.evidence if check in ("", item.check.value))
+    if not answer.evidence:
+        raise UsageError("job: it came to no evidence; nothing was judged.")
+    if not lines:
+        known = ", ".join(dict.fromkeys(item.check.value for item in answer.evidence))
+        raise UsageError(f"check: this job has no evidence of {check!r}; it has {known}.")
+    return lines
+
+
+def attached(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment]]:
+    """Everything that can be opened, with its check."""
+    return ((item.check.value, each) for item in lines for each in item.attachments)
+
+
+def report(answer: Answer, lines: Sequence[Evidence], files: Files) -> str:
+    """All about some lines as markdown: what each says, what its word weighs, and what can be opened."""
+    parts = [f"# Evidence\n\n{_prose(answer.message)}"]
+    if reason := answer.metadata.get("confidence_reason"):
+        row = str(answer.metadata.get("calibration", ""))
+        source = "a start value that no count has replaced" if row == "default" else f"counted for {code_span(row)}"
+        parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}): {_prose(str(reason))}")
+    parts.append("\n".join(_line(item) for item in lines))
+    for check, each in attached(lines):
+        place = f"\n\n[{each.name}]({file.as_uri()})" if (file := files.get((check, each.name))) else ""
+        parts.append(f"## {check}: {code_span(each.name)}{place}\n\n{fenced(_head(each.text), each.language)}")
+    return "\n\n".join(parts).rstrip() + "\n"
+
+
+_VERDICTS = {"pass": "passed", "fail": "**failed**", "skipped": "not checked", "unknown": "**could not tell**"}
+
+
+def _line(item: Evidence) -> str:
+    weight = " (its word alone refutes)" if item.verdict == "fail" and item.trusted else ""
+    seconds = f", {item.seconds:.1f} s" if item.seconds >= 0.1 else ""
+    return f"- {item.check.value}: {_VERDICTS[item.verdict.value]}{weight}{seconds}: {_prose(item.detail)}"
+
+
+def _prose(text: str) -> str:
+    """A sentence of others, on one line and without anything that an editor would follow or fetch."""
+    return harmless(" ".join(plain(text).split()))
+
+
+def _head(text: str) -> str:
+    lines = text.splitlines()
+    if len(lines) <= SHOWN_LINES:
+        return text
+    return "\n".join([*lines[:SHOWN_LINES], f"... {len(lines) - SHOWN_LINES} more lines"])
