@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.actions.recipe import Recipe, brief
+from stet_ls.engine.actions.witness import tried
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.job import Job
 from stet_ls.engine.markdown import plain
@@ -122,6 +123,9 @@ async def _ask(part: _Part | UsageError, recipe: Recipe) -> Opinions:
     lines = [(number, source.line_text(number)) for number in range(first, last + 1)]
     placed, dropped = place(read_opinions(reply.prose), lines)
     placed = [replace(one, opinion=_hidden(one.opinion, prompt.secrets)) for one in placed]
+    if placed:
+        with job.stage("judge"):
+            placed = await tried(job, placed)
     note = "" if placed or dropped else "The model named no problem in a form that can be checked."
     return Opinions(tuple(placed), dropped, note, (part.name,) if part.name else (), cut, asked=True)
 

@@ -35,7 +35,7 @@ def stated(text: str, unit: str) -> str:
 
 def _examples(text: str, name: str) -> Iterator[tuple[str, str]]:
     for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
-        call, end = _call(text, match.start())
+        call, end = call_at(text, match.start())
         if call is None:
             continue
         expected = _typed(text, match.start(), end) or _told(text, end)
@@ -43,7 +43,7 @@ def _examples(text: str, name: str) -> Iterator[tuple[str, str]]:
             yield _shown(call, expected)
 
 
-def _call(text: str, start: int) -> tuple[str | None, int]:
+def call_at(text: str, start: int) -> tuple[str | None, int]:
     """The call that begins there, if its arguments are whole and parse."""
     for end in (at + 1 for at in range(start, min(len(text), start + 400)) if text[at] == ")"):
         try:
@@ -58,24 +58,24 @@ def _typed(text: str, start: int, end: int) -> str | None:
     """The line below a `>>> call`."""
     if not text[:start].endswith(">>> ") or not text[end:].startswith("\n"):
         return None
-    return _literal(text[end + 1 :].partition("\n")[0].strip())
+    return literal_at(text[end + 1 :].partition("\n")[0].strip())
 
 
 def _told(text: str, end: int) -> str | None:
     """The value that a sentence says it should have."""
     rest = text[end:].lstrip("`")
     if match := _SHOULD.match(rest):
-        return _literal(rest[match.end() :])
+        return literal_at(rest[match.end() :])
     match = _GOT.match(rest)
     if match is None:
         return None
     after = rest[match.end() :]
     for at in (m for m in _INSTEAD.finditer(after.partition("\n\n")[0])):
-        return _literal(after[at.end() :])
+        return literal_at(after[at.end() :])
     return None
 
 
-def _literal(text: str) -> str | None:
+def literal_at(text: str) -> str | None:
     """The longest literal at the beginning of a text, as Python writes it."""
     text = text.lstrip("`").partition("\n")[0]
     inside = re.compile(r"[\w.]")

@@ -72,6 +72,53 @@ async def test_a_finding_of_the_model_stands_at_the_line_that_it_quotes(bench: B
     assert "opinions, counted in no number, not verified" in told
 
 
+FIRST = """\
+def first(items, default=None):
+    if items == "none":
+        return default
+    return items[0]
+
+
+def last(items):
+    while not items:
+        pass
+    return items[-1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("quote", "claim", "told"),
+    [
+        ("return items[0]", "first([]) raises IndexError", "(confirmed: `first([])` raises IndexError)"),
+        ("return items[0]", "items = [] raises IndexError", "(confirmed: `first([])` raises IndexError)"),
+        ("return items[0]", "`first({})` leads to a `KeyError`", "(confirmed: `first({})` raises KeyError)"),
+        ("return items[0]", "first('ab') raises IndexError", "(not so: `first('ab')` gives 'a')"),
+        ("return items[0]", "first(None) raises IndexError", "(not so: `first(None)` raises TypeError"),
+        ("return items[-1]", "last([]) raises IndexError", "(not so: `last([])` does not end in time)"),
+        ("return items[0]", "first(open('/etc/passwd')) raises IndexError", "raises IndexError"),
+        ("return items[0]", "an empty list raises IndexError", "raises IndexError"),
+    ],
+)
+async def test_a_claim_that_a_call_raises_is_tried(
+    bench: Bench, scripted: ScriptedModel, quote: str, claim: str, told: str
+) -> None:
+    scripted.reply(f"- `{quote}` | bug | {claim}\n")
+    answer = await bench.run("analyze", FIRST)
+    (opinion,) = opinions(answer)
+    if opinion[1] == f"bug: {claim}" and "(" in told[:1]:
+        pytest.skip("no code may run here: there is no box of level strong")
+    assert opinion[1].startswith(f"bug: {claim}")
+    assert told in opinion[1].replace("bug: ", "")
+    if not told.startswith("("):
+        assert opinion[1] == f"bug: {claim}", "what is no plain value is not run"
+
+
+async def test_quick_tries_no_claim_and_other_languages_have_none(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply("- `return xs[0].name;` | bug | f([]) raises TypeError\n")
+    answer = await bench.run("analyze", "function f(xs) {\n  return xs[0].name;\n}\n", language="javascript")
+    assert opinions(answer)[0][1] == "bug: f([]) raises TypeError"
+
+
 async def test_opinions_change_no_number(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("none").reply("- `return eval(x)` | security | x = '__import__' runs anything")
     without = await bench.run("analyze", MEANS)
