@@ -132,7 +132,17 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
     if problem := misplaced(request.source.text, after.text, secrets):
         return Unusable(problem)
     unseen = frozenset(secrets.values())
-    case = Case(request.action, request.language, request.path, request.source, after, target.name, job.tools, unseen)
+    case = Case(
+        request.action,
+        request.language,
+        request.path,
+        request.source,
+        after,
+        target.name,
+        job.tools,
+        unseen,
+        buffers=request.workspace.buffers,
+    )
     return Draft(Patch(fitted, reply), case, truncated=cut)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Evidence
-from stet_ls.validators import lint, syntax
+from stet_ls.engine.models import Buffer, Evidence
+from stet_ls.validators import go_names, lint, syntax
 from stet_ls.validators.findings import Finding, Verdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.toolbox import BUILT_IN, Toolbox
@@ -21,7 +21,8 @@ class Case:
 
     `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge. `secrets` are
     the values that the model did not see. `runtime` is what code runs with; None where none may run.
-    `stated` are examples in the form of a docstring's that the user gave with the instruction.
+    `stated` are examples in the form of a docstring's that the user gave with the instruction. `buffers` are the
+    workspace's unsaved documents.
     """
 
     action: str
@@ -34,6 +35,7 @@ class Case:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     runtime: Runtime | None = field(default=None, repr=False)
     stated: str = ""
+    buffers: tuple[Buffer, ...] = field(default=(), repr=False)
 
 
 Judge = Callable[[Case], Awaitable[Evidence]]
@@ -62,8 +64,8 @@ def lint_findings(
     return lint.check(source, language, path=path, tools=tools)
 
 
-def undefined_names(
-    source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN
-) -> tuple[Finding, ...] | None:
-    """The names in a text that nothing defines; None where no tool could say."""
-    return lint.undefined_names(source, language, path=path, tools=tools)
+def undefined_names(case: Case, source: Source) -> tuple[Finding, ...] | None:
+    """The names in a text of the case that nothing defines; None where nobody could say."""
+    if case.language == "go":
+        return go_names.undefined(source, case.path, {each.path: each.text for each in case.buffers})
+    return lint.undefined_names(source, case.language, path=case.path, tools=case.tools)

@@ -6,6 +6,7 @@ import asyncio
 
 from stet_ls.engine.judges.case import Case, undefined_names
 from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.validators import go_names
 from stet_ls.validators.findings import new_findings
 
 
@@ -15,10 +16,13 @@ async def judge(case: Case) -> Evidence:
 
 
 def _judge(case: Case) -> Evidence:
-    after = undefined_names(case.after, case.language, case.path, case.tools)
+    after = undefined_names(case, case.after)
     if after is None:
         return Evidence(Check.NAMES, Ruling.SKIPPED, f"no name check for {case.language} here")
-    new = new_findings(undefined_names(case.before, case.language, case.path, case.tools) or (), after)
-    if new:
-        return Evidence(Check.NAMES, Ruling.FAIL, "; ".join(finding.message for finding in new[:3]), trusted=True)
+    before = undefined_names(case, case.before) or () if after else ()
+    if new := new_findings(before, after):
+        told = "; ".join(finding.message for finding in new[:3])
+        if any(finding.source == go_names.SOURCE for finding in before):
+            return Evidence(Check.NAMES, Ruling.UNKNOWN, f"perhaps {told}: files of the package are missing")
+        return Evidence(Check.NAMES, Ruling.FAIL, told, trusted=True)
     return Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)

@@ -9,7 +9,7 @@ import pytest
 from stet_ls.engine.judges import lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.verdict import summary
-from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.engine.models import Buffer, Check, Evidence, Ruling
 from stet_ls.validators.source import Source, Span
 
 BEFORE = """\
@@ -103,3 +103,23 @@ def test_the_summary_leaves_nothing_out_that_a_reader_must_know() -> None:
         "syntax ok (ruff) · names FAILED: undefined name `x` · lint not checked · "
         "behaviour not compared · tests not run"
     )
+
+
+GO = "package sums\n\nfunc sum(ones []int) int {\n\ttotal := 0\n\treturn total\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict", "says"),
+    [
+        (GO, GO.replace("0", "len(ones)"), Ruling.PASS, "resolve"),
+        (GO, GO.replace("return total", "return totals"), Ruling.FAIL, "undefined: totals"),
+        (GO, GO.replace("return total", "return unsaved()"), Ruling.PASS, "resolve"),
+        (GO.replace("0", "made()"), GO.replace("0", "made2()"), Ruling.UNKNOWN, "files of the package are missing"),
+    ],
+    ids=["known", "unknown", "in another buffer", "in a package that lacks a file"],
+)
+async def test_names_of_go(before: str, after: str, verdict: Ruling, says: str, tmp_path: Path) -> None:
+    other = Buffer(tmp_path / "other.go", 1, "package sums\n\nfunc unsaved() int { return 1 }\n")
+    sources = Source(before), Source(after)
+    evidence = await names.judge(Case("debug", "go", tmp_path / "sums.go", *sources, "sum", buffers=(other,)))
+    assert (evidence.verdict, says in evidence.detail) == (verdict, True), evidence.detail
