@@ -12,6 +12,11 @@ _WORDS = {
     "model": "asking the model",
     "repair": "asking the model once more",
     "judge": "checking",
+    "plan": "planning the tests",
+    "specification": "writing tests that do not know the code",
+    "environment": "unpacking packages",
+    "run": "running the tests",
+    "diagnosis": "finding out why",
     "finish": "finishing",
     "probe": "testing",
 }

@@ -16,6 +16,7 @@ from stet_ls.engine.actions import rewrite
 from stet_ls.engine.actions.recipe import Recipe
 from stet_ls.engine.actions.reproduce import reproduce
 from stet_ls.engine.actions.symptoms import stated
+from stet_ls.engine.actions.thorough import loop as thorough
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Task
@@ -39,6 +40,7 @@ REWRITE = rewrite.Rewrite(
     done="Fixed",
     judges=rewrite.KEEPING,
     samples=True,
+    further=thorough.prove,
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from stet_ls.engine.actions import rewrite
 from stet_ls.engine.actions.recipe import Recipe
+from stet_ls.engine.actions.thorough import loop as thorough
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges import lint
 from stet_ls.engine.models import Answer
@@ -30,6 +31,7 @@ REWRITE = rewrite.Rewrite(
     judges=(*rewrite.PARSING, lint.judge, *rewrite.RUNNING),
     temperature=0.2,
     samples=True,
+    further=thorough.prove,
 )
 
 

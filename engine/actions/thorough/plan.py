@@ -1,0 +1,91 @@
+"""The loop's plan: what is tested, from which words, where the tests lie, and what runs them. No model is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stet_ls.engine.actions.placement import Place, find_place
+from stet_ls.engine.actions.recipe import Brief
+from stet_ls.engine.actions.thorough.specification import new_unit, specification
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.job import CALLS, Job
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Budget, Request, Selection, Target, TargetKind
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+UNSAVED = Path("/unsaved/solution.py")
+"""Where a document without a place is thought to lie: nothing is written there, or read."""
+_LATER_STEPS = 6
+"""Calls that the loop leaves to a task: each of its other steps needs one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`request` and `target` are of the specification, which is what the tests' writer sees; `unit` is tested.
+
+    `place` is a file of the tests' own: no test of the user's is touched. `framework` runs them.
+    """
+
+    request: Request
+    target: Target
+    unit: str
+    path: Path
+    place: Place
+    framework: str
+
+    def __str__(self) -> str:
+        """For whoever watches."""
+        return f"`{self.unit}`, by {self.framework}"
+
+
+def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Plan | str:
+    """How the candidate in `case` is tested; words that say why it cannot be. Parses and looks at files."""
+    request = job.request
+    if request.language != "python":
+        return f"that is done for Python alone so far, and this is {request.language}"
+    if runtime is None:
+        return "no code may run"
+    if runtime.python is None:
+        return runtime.why_no_python or "there is no Python to run them"
+    before, after = case.before.text, case.after.text
+    unit = case.unit or new_unit(before, after)
+    text = specification(before, after, unit) if unit else None
+    if text is None:
+        return "there is no function or class that could be tested alone"
+    source = Source(text)
+    outermost = unit.partition(".")[0]
+    span = next(each.span for each in units(source, "python") if each.qualified == outermost)
+    path = request.path or UNSAVED
+    words = about.instruction.text if about.instruction is not None else ""
+    asked = replace(
+        request,
+        action="test",
+        source=source,
+        selection=Selection(span),
+        path=path,
+        instruction=words,
+        diagnostics=(),  # their places are in the other text
+    )
+    framework = "pytest" if runtime.python.has("pytest") else "unittest"
+    target = Target(TargetKind.UNIT, span, outermost)
+    return Plan(asked, target, unit, path, _place(asked), framework)
+
+
+def why_no_more(job: Job) -> str:
+    """What forbids the loop another call, in words; "" if nothing does."""
+    left = CALLS[job.request.budget] - job.ledger.calls
+    if job.request.budget is Budget.TASK and left <= _LATER_STEPS:
+        return "the other steps of the task need the calls that are left"
+    return job.why_no_more()
+
+
+def _place(request: Request) -> Place:
+    assert request.path is not None
+    try:
+        folder = find_place(request).path.parent
+    except UsageError:
+        folder = request.path.parent
+    return Place(folder / f"test_{request.path.stem}_from_its_specification.py", "", exists=False)

@@ -1,0 +1,91 @@
+"""One run of the tests on one candidate, and what each failure turned out to be."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.actions.thorough.plan import Plan
+from stet_ls.engine.actions.thorough.written import Suite
+from stet_ls.engine.diagnosis.about import about_of
+from stet_ls.engine.diagnosis.diagnose import diagnose
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle
+from stet_ls.engine.job import Job
+from stet_ls.engine.judges.own_tests.plans import planned
+from stet_ls.engine.judges.own_tests.split import without
+from stet_ls.engine.judges.own_tests.thrice import outcome, simple
+from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.sandbox.runners.run import run_tests
+
+_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED})
+_LEAST_SECONDS = 2.0
+_MOST_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """`passed` are the tests that passed, by their ids behind the file; `left` those that came to nothing.
+
+    `problem` says why nothing could be run, and then there are no diagnoses.
+    """
+
+    report: TestReport
+    about: About
+    diagnoses: tuple[Diagnosis, ...] = ()
+    passed: frozenset[str] = frozenset()
+    problem: str = ""
+    lacking: str = ""
+
+    def of(self, *causes: Cause) -> tuple[Diagnosis, ...]:
+        """The diagnoses of these causes."""
+        return tuple(each for each in self.diagnoses if each.cause in causes)
+
+    def again(self, oracle: Oracle) -> tuple[Diagnosis, ...]:
+        """The same failures seen with other evidence about the code."""
+        return diagnose(self.report, replace(self.about, oracle=oracle))
+
+    def __str__(self) -> str:
+        """For whoever watches: "2 pass, 1 logic"."""
+        causes = Counter(each.cause.value for each in self.diagnoses)
+        parts = [f"{len(self.passed)} pass", *(f"{number} {cause}" for cause, number in sorted(causes.items()))]
+        return self.problem or ", ".join(parts)
+
+
+async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[str], oracle: Oracle) -> Trial:
+    """Runs the tests that are not set `apart` on the candidate `text`, with the packages that both import."""
+    code = without(suite.code, frozenset(apart)) if apart else suite.code
+    ids = tuple(test.id for test in suite.tests if test.id not in apart)
+    runtime = await job.runtime(text, code)
+    assert runtime is not None, "a plan is made for a runtime alone"
+    way = planned(runtime, "python", plan.path, text, plan.place.path)
+    about = await asyncio.to_thread(
+        about_of,
+        plan.request.source.text,
+        plan.unit,
+        environment=runtime.python,
+        texts={way.target: text},
+        modules=(plan.path.stem, way.target.partition("/")[0].removesuffix(".py")),
+    )
+    about = replace(about, oracle=oracle)
+    nothing = TestReport("", Outcome.NOTHING_RAN)
+    if not ids:
+        return Trial(nothing, about)
+    seconds = runtime.left()
+    if seconds < _LEAST_SECONDS:
+        return Trial(nothing, about, problem="the job's time was used up")
+    wanted = replace(way.running(code, *ids, wall=min(_MOST_SECONDS, seconds)), framework=plan.framework)
+    report = await run_tests(runtime.sandbox, wanted)
+    if report.outcome in _CANNOT:
+        advice = f" ({report.install})" if report.install else ""
+        return Trial(report, about, problem=f"{report.detail or report.outcome}{advice}")
+    passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
+    found = diagnose(report, about)
+    problem = "" if found or passed else report.detail or "no test ran"
+    return Trial(report, about, found, passed, problem, runtime.lacking)
+
+
+def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:
+    """The tests that diagnoses are about, by their ids behind the file."""
+    return frozenset(simple(each.symptom.test) for each in diagnoses if each.symptom.test)

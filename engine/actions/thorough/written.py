@@ -1,0 +1,96 @@
+"""Tests that a model writes from a specification: asked for, read, and asked for anew where they cannot be used."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from stet_ls.engine.actions.joining import prepared
+from stet_ls.engine.actions.recipe import Brief, Recipe, brief
+from stet_ls.engine.actions.thorough.guard import count
+from stet_ls.engine.actions.thorough.plan import Plan
+from stet_ls.engine.diagnosis.diagnosis import Diagnosis
+from stet_ls.engine.errors import LimitError, ModelError
+from stet_ls.engine.job import Job
+from stet_ls.engine.judges.own_tests.split import Single, tests_in
+from stet_ls.engine.models import Answer
+from stet_ls.engine.prompt.build import Prompt, Task, repair
+from stet_ls.engine.prompt.fence import code_fence
+from stet_ls.engine.prompt.redact import restore
+from stet_ls.engine.prompt.returned import hide
+from stet_ls.engine.prompt.tokens import estimate
+from stet_ls.engine.reply.parse import parse_reply
+
+_LEAST_TOKENS = 600
+_TASK = Task(
+    action="test",
+    goal="Write tests for the code from what it is meant to do. Its body is hidden from you.",
+    wants="tests",
+    rules=(
+        "Write three to six small tests with clear names, each for one behaviour, edge cases included.",
+        "Take every expected value from the instruction and the documentation. Test nothing that they leave open.",
+        "Import what is tested; do not write its code.",
+        "No mocks, no network, no files.",
+    ),
+)
+_UNITTEST = "Write them as methods of one class that derives from unittest.TestCase: pytest is not installed."
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Tests, and the prompt that they were asked for with. `code` is the whole of their file."""
+
+    code: str
+    prompt: Prompt = field(repr=False)
+
+    @property
+    def tests(self) -> tuple[Single, ...]:
+        """One by one."""
+        return tests_in(self.code)
+
+
+async def write(job: Job, plan: Plan) -> Suite | str:
+    """Tests from the specification alone; words where there are none to be had."""
+    about = await asyncio.to_thread(_brief, job, plan)
+    return await _asked(job, plan, about.prompt)
+
+
+async def write_anew(job: Job, plan: Plan, suite: Suite, wrong: Sequence[Diagnosis]) -> Suite | str:
+    """Other tests in the place of tests that were wrong. Fewer tests, or tests that assert less, are refused."""
+    fence = code_fence(suite.code)
+    told = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
+    reply = f"TESTS:\n{fence}python\n{suite.code.rstrip()}\n{fence}"
+    anew = await _asked(job, plan, repair(suite.prompt, reply, hide(told, suite.prompt.secrets)))
+    if isinstance(anew, str):
+        return anew
+    lost = count(suite.code).lost(count(anew.code))
+    return f"the tests were to be mended, and the reply has {lost}: refused" if lost else anew
+
+
+def _brief(job: Job, plan: Plan) -> Brief:
+    """The prompt. Nothing but the specification goes into it: the index knows the code, and so may the memory."""
+    rules = _TASK.rules if plan.framework == "pytest" else (*_TASK.rules, _UNITTEST)
+    recipe = Recipe("test", "Write tests", "", replace(_TASK, rules=rules), _never)
+    return brief(replace(job, request=plan.request, index=None, remembered=()), recipe)
+
+
+async def _never(job: Job) -> Answer:
+    raise AssertionError("this recipe only words a prompt")
+
+
+async def _asked(job: Job, plan: Plan, prompt: Prompt) -> Suite | str:
+    room = job.reply_room(estimate(plan.request.source.text) + 1200, _LEAST_TOKENS)
+    try:
+        reply = await job.ask(prompt, temperature=0.2, max_tokens=room)
+    except (ModelError, LimitError) as error:
+        return str(error)
+    text = restore(reply.text, prompt.secrets)
+    read = parse_reply(
+        text, language="python", wants="tests", symbol=plan.target.name, truncated=reply.finish != "stop"
+    )
+    code = read.tests or read.code
+    if code is None:
+        return hide(read.problem or "the reply held no tests", prompt.secrets)
+    suite = Suite(prepared(plan.place, code, plan.request, plan.target), prompt)
+    return suite if suite.tests else "the reply held no test that could be run"
