@@ -143,6 +143,8 @@ async def _try(
         "offered": after is not None,
         "passed": after is not None and await passes(sandbox, after, case.hidden),
         "parses": after is not None and not syntax.check(Source(after), "python").findings,
+        "tier": answer.metadata.get("evidence_tier", "") if isinstance(answer, Answer) else "",
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "confidence": answer.confidence if isinstance(answer, Answer) else 0.0,
         "calls": sum(each["calls"] for each in spent),
         "tokens": sum(each["tokens"]["prompt"] + each["tokens"]["completion"] for each in spent),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Result = Mapping[str, Any]
-"""One line of the results: case, action, arm, offered, passed, parses, confidence, calls, tokens, seconds."""
+"""A line of the results: case, action, arm, offered, passed, parses, tier, date, confidence, calls, tokens, seconds."""
 
 _HEAD = (
     "| action | variant | cases | right | 95 % interval | against the single shot | harm | not offered "

@@ -1,0 +1,156 @@
+"""Counts anew how often answers with evidence of each strength were right: the table behind `confidence`.
+
+    .venv/bin/python tests/bench/eval/calibrate.py --results DIR... [--table FILE] [--arm NAME] [--check]
+
+Reads what `run.py --out DIR` left, of any endpoint. The rows of the models in it are counted anew, those of other
+models stay, and the rows of the profiles are the sums over their models. A strength that fewer than 20 answers reached
+keeps its start value; its count and interval are written all the same. A strength that was right less often than a
+weaker one is named: the order of the strengths is an assumption until then. With --check nothing is written, and the
+exit status is 1 if the table is not what the results say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' folder, for bench
+
+from bench.eval.table import Result, wilson
+
+from stet_ls.engine.judges.calibration import FILE, HIGHEST, LEAST_COUNT, LOWEST, Cell, Row, Strength, read
+from stet_ls.engine.model.profiles import profile_for
+
+ABOUT = (
+    "Chances of being right by strength of evidence (E0 to E5) and model. A start value is a guess that no count has "
+    "replaced yet. Written by tests/bench/eval/calibrate.py."
+)
+STARTS: Mapping[str, Sequence[float]] = {
+    "tiny": (0.2, 0.35, 0.55, 0.7, 0.9, 0.9),
+    "mid": (0.2, 0.55, 0.55, 0.7, 0.9, 0.9),
+    "strong": (0.2, 0.75, 0.75, 0.75, 0.9, 0.9),
+}
+"""For E0 to E5 of each profile, until enough was counted: guesses, in the order that is assumed."""
+SHIPPED = "stet"
+"""The variant of the evaluation that is counted: the engine as it ships. The others judge less, on the same cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many answers of one model reached each strength, how many of them were right, and the last day's date."""
+
+    count: Mapping[Strength, int]
+    right: Mapping[Strength, int]
+    date: str
+
+
+def main() -> int:
+    """Writes the table, or compares it; says what was counted and what is out of order."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--results", type=Path, nargs="+", required=True, help="folders that run.py left")
+    parser.add_argument("--table", type=Path, default=FILE, help="the table; default: the shipped one")
+    parser.add_argument("--arm", default=SHIPPED, help="the variant that is counted")
+    parser.add_argument("--check", action="store_true", help="write nothing, exit with 1 if the table differs")
+    arguments = parser.parse_args()
+    results = list(_results(arguments.results, arguments.arm))
+    if not results:
+        parser.error(f"no offered answer of the variant {arguments.arm!r} in {', '.join(map(str, arguments.results))}")
+    known = [row for row in results if row.get("tier")]
+    if len(known) < len(results):
+        print(f"{len(results) - len(known)} results do not say their strength and are left out", file=sys.stderr)
+    old = read(arguments.table)
+    new = recount(old, known)
+    for row in new:
+        print(_told(row))
+    if arguments.check:
+        return 0 if dumps(old) == dumps(new) else 1
+    arguments.table.write_text(dumps(new), encoding="utf-8")
+    return 0
+
+
+def _results(folders: Iterable[Path], arm: str) -> Iterable[Result]:
+    """Offered answers of one variant. What was not offered has no chance of being right that anybody is told."""
+    for folder in folders:
+        for file in sorted(folder.glob("results-*.jsonl")):
+            rows = map(json.loads, file.read_text("utf-8").splitlines())
+            yield from (row for row in rows if row["arm"] == arm and row["offered"])
+
+
+def recount(rows: Sequence[Row], results: Iterable[Result]) -> tuple[Row, ...]:
+    """The table after these results: a row for each profile, the weakest first, then one for each model."""
+    by_model: dict[str, list[Result]] = {}
+    for result in results:
+        by_model.setdefault(result["model"], []).append(result)
+    kept = [row for row in rows if row.model and row.model not in by_model]
+    counted = [_row(profile_for(model).tier, model, _count(found)) for model, found in by_model.items()]
+    models = sorted([*kept, *counted], key=lambda row: row.model)
+    pooled = [_row(profile, "", _sum([each for each in models if each.profile == profile])) for profile in STARTS]
+    return (*pooled, *models)
+
+
+def _count(results: Sequence[Result]) -> Counts:
+    count = Counter(Strength(each["tier"]) for each in results)
+    right = Counter(Strength(each["tier"]) for each in results if each["passed"])
+    return Counts(count, right, max(str(each.get("date", "")) for each in results))
+
+
+def _sum(rows: Sequence[Row]) -> Counts:
+    count, right = Counter[Strength](), Counter[Strength]()
+    for row in rows:
+        count.update({at: cell.count for at, cell in row.cells.items()})
+        right.update({at: cell.right for at, cell in row.cells.items()})
+    return Counts(count, right, max((row.date for row in rows), default=""))
+
+
+def _row(profile: str, model: str, counts: Counts) -> Row:
+    starts = zip(Strength, STARTS[profile], strict=True)
+    cells = {at: _cell(start, counts.right.get(at, 0), counts.count.get(at, 0)) for at, start in starts}
+    return Row(profile, model, counts.date, cells, disorder(cells))
+
+
+def _cell(start: float, right: int, count: int) -> Cell:
+    cell = Cell(start, right, count, wilson(right, count) if count else None)
+    return replace(cell, chance=min(max(right / count, LOWEST), HIGHEST)) if cell.measured else cell
+
+
+def disorder(cells: Mapping[Strength, Cell]) -> tuple[str, ...]:
+    """The strengths that were measured and are right less often than a weaker one that was measured."""
+    found, best = [], 0.0
+    for at in Strength:
+        if cells[at].measured:
+            if cells[at].chance < best:
+                found.append(at.value)
+            best = max(best, cells[at].chance)
+    return tuple(found)
+
+
+def _told(row: Row) -> str:
+    parts = [f"{row.name}:"]
+    for at, cell in row.cells.items():
+        low, high = cell.interval or (0.0, 1.0)
+        interval = f", {100 * low:.0f}-{100 * high:.0f} %" if cell.count else ""
+        word = "" if cell.measured else f" (start value; {LEAST_COUNT} are needed)"
+        parts.append(f"{at} {cell.right}/{cell.count}{interval} -> {cell.chance:.2f}{word}")
+    if row.disorder:
+        parts.append(f"OUT OF ORDER: {', '.join(row.disorder)}")
+    return "\n  ".join(parts)
+
+
+def dumps(rows: Sequence[Row]) -> str:
+    """The table's text: a line for each strength, so that a new count is a readable diff."""
+    blocks = []
+    for row in rows:
+        head = row.to_json()
+        tiers = ",\n".join(f"    {json.dumps(at)}: {json.dumps(cell)}" for at, cell in head.pop("tiers").items())
+        fields = "".join(f"   {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items())
+        blocks.append(f'  {{\n{fields}   "tiers": {{\n{tiers}\n   }}\n  }}')
+    return f'{{\n "about": {json.dumps(ABOUT)},\n "rows": [\n' + ",\n".join(blocks) + "\n ]\n}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
