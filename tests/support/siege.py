@@ -43,8 +43,7 @@ SIEGE_FAULTS: Mapping[str, Fault] = {
     **FAULTS,
     "unchanged": lambda text, rng: Reply("PLAN: none\nCODE:\n```\n```\n"),
     "another function": lambda text, rng: Reply(re.sub(r"\bsum\d+", "sum999999", text)),
-    # In Go nothing but a compiler would see it.
-    "code changed too": lambda text, rng: Reply(text if "```go" in text else text.replace("total", "totals", 1)),
+    "code changed too": lambda text, rng: Reply(text.replace("total", "totals", 1)),
     "hidden character": lambda text, rng: Reply(text.replace("total", "to\u200btal", 1)),
     "very long": lambda text, rng: Reply(chunks=["and so on, " * 20_000], mode="stream"),
     "words": lambda text, rng: Reply("I would rather not. rm -rf / is what I would run."),
@@ -151,9 +150,13 @@ class Outcome:
 class Siege:
     """One round: a server, its user, and what they came to."""
 
-    def __init__(self, home: Path, *, seed: int, seconds: float, cap: int, documents: int = 8) -> None:
-        """`cap` is the user's limit of tokens a day; the folder `home` is empty and becomes STET_HOME."""
+    def __init__(self, home: Path, *, seed: int, seconds: float, cap: int, documents: int = 8, jobs: int = 0) -> None:
+        """`cap` is the user's limit of tokens a day; the folder `home` is empty and becomes STET_HOME.
+
+        It takes `seconds`, and goes on until so many `jobs` have ended.
+        """
         self._home, self._seed, self._seconds, self._documents = home, seed, seconds, documents
+        self._jobs = jobs
         self._rng = random.Random(seed)
         self._right: dict[int, str] = {}
         self._secrets: set[str] = set()
@@ -199,7 +202,7 @@ class Siege:
         """Works on one document after the other until the time is over."""
         rng = random.Random(self._seed * 1000 + place)
         turn = 0
-        while time.monotonic() < ends:
+        while time.monotonic() < ends or self.outcome.jobs < self._jobs:
             turn += 1
             number = self._seed * 100_000 + place * 1000 + turn
             await self._job(client, rng.choice(CASES), number, rng)
