@@ -28,6 +28,7 @@ from stet_ls.server.lenses import Lenses
 from stet_ls.server.model_offer import ModelOffer
 from stet_ls.server.outcomes import Fate, Outcomes
 from stet_ls.server.protocol import Protocol, converter_factory
+from stet_ls.server.questions import Questions
 from stet_ls.server.report import Reports
 from stet_ls.server.shelf import Shelf
 from stet_ls.server.silence import Rules
@@ -36,6 +37,7 @@ from stet_ls.server.unit_index import UnitIndex
 
 if TYPE_CHECKING:
     from stet_ls.engine.paths import Paths
+    from stet_ls.engine.run import Engine
     from stet_ls.engine.settings import Settings
     from stet_ls.server.log_lines import Format
 
@@ -126,6 +128,11 @@ class StetServer(LanguageServer):
         return Trust(self, self.engine)
 
     @cached_property
+    def questions(self) -> Questions:
+        """What a job asks the user about running code."""
+        return Questions(self)
+
+    @cached_property
     def health(self) -> Health:
         """How the parts are that jobs lean on."""
         return Health()
@@ -144,7 +151,7 @@ class StetServer(LanguageServer):
             editor=self.editor_settings,
             warn=self.warn,
             apply=self._apply,
-            made=self.counters.watch,
+            made=self._made,
         )
 
     @cached_property
@@ -241,6 +248,10 @@ class StetServer(LanguageServer):
             await (await self.engine.get()).engine.outcome(trace, Outcome(fate), text)
 
         self.in_background(tell(), f"outcome of {trace}")
+
+    def _made(self, engine: Engine) -> None:
+        self.counters.watch(engine)
+        engine.runtimes.asker = self.questions
 
     def _apply(self, settings: Settings) -> None:
         from stet_ls.engine.configuration.toolbox import toolbox

@@ -173,6 +173,8 @@ def refusal(report: IsolationReport, needed: Level) -> str:
     """The sentence for a run that was refused."""
     why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
     help_ = f" Try: {report.advice}" if report.advice else ""
+    if needed is Level.NONE:
+        return f"No code was run: there is no box here{why}.{help_}"
     return f"No code was run: isolation {needed} is asked for and {report.level} is what stands here{why}.{help_}"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
+from stet_ls.engine.errors import SettingsError, UsageError
 from stet_ls.engine.models import ACTIONS, Answer, Budget, Edit, Request, Workspace
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.workers.private import write_private
@@ -64,7 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Does the job, prints its answer, and returns the exit status."""
     if arguments.apply and arguments.target == STANDARD_INPUT:
         raise UsageError("--apply needs a file; standard input cannot be written")
-    _refuse_isolation(arguments.sandbox_level)
     if arguments.action not in ACTIONS:
         _find_custom(arguments)
     return asyncio.run(_run(arguments))
@@ -87,14 +86,6 @@ def _find_custom(arguments: argparse.Namespace) -> None:
     raise UsageError(f'unknown action "{arguments.action}": {hint}')
 
 
-def _refuse_isolation(level: str | None) -> None:
-    """A level that was asked for and cannot be reached is refused; nothing runs without one either."""
-    if level not in (None, "none"):
-        raise PolicyError(
-            f'isolation level "{level}" cannot be reached: the sandbox is not built yet, so no code is run'
-        )
-
-
 async def _run(arguments: argparse.Namespace) -> int:
     target = await asyncio.to_thread(read_target, arguments.target, arguments.language)
     request = _request(arguments, target)
@@ -110,6 +101,8 @@ async def _run(arguments: argparse.Namespace) -> int:
         await engine.index.read(request.workspace.roots, INDEX_SECONDS)
         if arguments.show_prompt:
             return await _show_prompt(engine, request, as_json=arguments.json)
+        if arguments.sandbox_level not in (None, "none"):
+            await engine.runtimes.sandbox.allow()  # what was asked for and cannot be had ends the job before it costs
         answer = await engine.run(request, on_event=progress)
     except SettingsError:
         raise

@@ -201,10 +201,12 @@ def test_a_dead_endpoint_is_exit_3_and_no_other_model_is_asked(stet: Stet, file:
 def test_an_isolation_that_cannot_be_reached_is_exit_4(
     stet: Stet, scripted: ScriptedModel, file: Path, level: str
 ) -> None:
+    Path(stet.environment["STET_HOME"], "config.toml").write_text('[sandbox]\nbackend = "podman:nowhere"\n')
+
     ran = stet("run", "debug", "sums.py", "--sandbox-level", level)
 
     assert (ran.status, ran.out) == (4, "")
-    assert f'isolation level "{level}" cannot be reached' in ran.err
+    assert f"isolation {level} is asked for and none is what stands here" in ran.err
     assert scripted.requests == []
 
 

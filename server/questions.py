@@ -1,0 +1,64 @@
+"""What the engine asks the user about running code: a box that is weaker than wanted, packages that nobody knows.
+
+An answer holds until the server ends, a yes as well as a no, and is written down nowhere: what is to hold for longer is
+a setting of the user's. No project is asked, and none can answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+if TYPE_CHECKING:
+    from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+
+RUN = "Run it all the same"
+INSTALL = "Install them"
+NO = "No"
+
+
+class Questions:
+    """Asks each question once. A box that is dismissed, or a client that cannot show one, means no."""
+
+    def __init__(self, ls: LanguageServer) -> None:
+        self._ls = ls
+        self._asking = asyncio.Lock()
+        self._answers: dict[tuple[object, ...], bool] = {}
+
+    async def isolation(self, report: IsolationReport, needed: Level) -> bool:
+        """Whether code may run in a box that is weaker than the settings want."""
+        why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
+        help_ = f" What would mend it: {report.advice}" if report.advice else ""
+        question = (
+            f"Code that a model wrote is to be run. Your settings want isolation {needed}, and {report} is what stands "
+            f"here{why}.{help_} May it run, until this server ends?"
+        )
+        return await self._ask((report.backend, report.version, report.level, needed), question, RUN)
+
+    async def packages(self, names: tuple[str, ...]) -> bool:
+        """Whether packages may be had that are none of the project's and not well known."""
+        question = (
+            f"Code that a model wrote wants packages that your project does not depend on and that are not well known: "
+            f"{', '.join(names)}. A model may have made the names up. May they be installed for such runs, in Stet's "
+            "own folder?"
+        )
+        return await self._ask(("packages", *sorted(names)), question, INSTALL)
+
+    async def _ask(self, about: tuple[object, ...], question: str, yes: str) -> bool:
+        async with self._asking:
+            if about not in self._answers:
+                self._answers[about] = await self._says(question, yes)
+            return self._answers[about]
+
+    async def _says(self, question: str, yes: str) -> bool:
+        actions = [types.MessageActionItem(yes), types.MessageActionItem(NO)]
+        params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
+        try:
+            item = await self._ls.window_show_message_request_async(params)
+        except JsonRpcException:
+            return False
+        return item is not None and item.title == yes
