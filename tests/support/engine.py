@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import SecretStr
 from support.markers import split_markers
-from support.scripted import ScriptedModel
+from support.scripted import Body, ScriptedModel
 
 from stet_ls.engine.events import Event
 from stet_ls.engine.models import Answer, Request, Selection
@@ -65,6 +65,16 @@ def applied(answer: Answer) -> str:
 def code_reply(code: str, language: str = "python", plan: str = "Do it.") -> str:
     """A reply in the form that is asked for."""
     return f"PLAN: {plan}\nCODE:\n```{language}\n{code.rstrip()}\n```\n"
+
+
+def asks_for_tests(body: Body) -> bool:
+    """True for a request for tests by somebody who may not see the code: the budgets thorough and task make them."""
+    return "Its body is hidden from you" in str(body["messages"])
+
+
+def reply_of_tests(code: str) -> str:
+    """Tests in the form that is asked for."""
+    return f"PLAN: as specified\nTESTS:\n```python\n{code.rstrip()}\n```\n"
 
 
 def in_file(request: Request, path: Path) -> Request:

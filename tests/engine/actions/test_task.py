@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.engine import Bench
+from support.engine import Bench, asks_for_tests, reply_of_tests
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.planning import Project, Step, read_plan
 from stet_ls.engine.errors import ModelError, UsageError
 from stet_ls.engine.events import Stage
 from stet_ls.engine.loop import Unusable
-from stet_ls.engine.models import Answer, Budget, Ruling, Workspace
+from stet_ls.engine.models import Answer, Budget, Check, Ruling, Workspace
 from stet_ls.engine.settings import ModelRow, Settings
 from stet_ls.validators.source import Source, Splice
 
@@ -39,6 +39,12 @@ ONE_SAMPLE = Settings(models=(ModelRow(name="*", samples=1),))
 
 def block(code: str) -> str:
     return f"PLAN: as asked\nCODE:\n```python\n{code}```\n"
+
+
+@pytest.fixture
+def scripted(scripted: ScriptedModel) -> ScriptedModel:
+    """A model that writes no tests for the steps, so that replies come in the order of the script."""
+    return scripted.on(asks_for_tests, "I write none.")
 
 
 @pytest.fixture
@@ -95,6 +101,19 @@ async def test_a_step_sees_what_the_step_before_left(stet_home: Path, scripted: 
     assert "refund" in scripted.requests[2].body["messages"][-1]["content"], (
         "the second step is shown the first one's text"
     )
+
+
+async def test_a_step_is_judged_by_tests_that_do_not_know_its_code(stet_home: Path, shop: Path) -> None:
+    tests = "from prices import discount\n\n\ndef test_half():\n    assert discount(10, 0.5) == 5\n"
+    with ScriptedModel() as scripted:
+        scripted.on(asks_for_tests, reply_of_tests(tests))
+        scripted.replies(["debug | prices.py | discount | fraction", block(DISCOUNT)])
+        answer, _ = await run(scripted, shop)
+    said = next(item for item in answer.evidence if item.check is Check.TESTS)
+    if said.verdict is not Ruling.PASS:
+        pytest.skip(f"no code may run here: {answer.warnings}")
+    assert said.detail == "1 of 1 tests that the model wrote from the specification pass"
+    assert not said.trusted
 
 
 async def test_a_step_that_fails_keeps_the_good_ones(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.engine import Bench, applied, code_reply
-from support.scripted import Body, ScriptedModel
+from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
+from support.scripted import ScriptedModel
 
 from stet_ls.engine.actions.thorough.guard import Count, count
 from stet_ls.engine.actions.thorough.specification import specification
@@ -66,14 +66,6 @@ def test_even():
 """
 
 
-def of_tests(code: str) -> str:
-    return f"PLAN: the middle\nTESTS:\n```python\n{code}```\n"
-
-
-def is_about_tests(body: Body) -> bool:
-    return "Its body is hidden from you" in str(body["messages"])
-
-
 async def generate(
     scripted: ScriptedModel,
     codes: list[str],
@@ -85,7 +77,7 @@ async def generate(
 ) -> Answer:
     """The answer to a stub, for a model that writes `codes` and, asked for tests, `suites`, one after the other."""
     written, settings = iter(suites), Settings(models=(ModelRow(name="*", samples=1),))
-    scripted.on(is_about_tests, lambda body: of_tests(next(written)))
+    scripted.on(asks_for_tests, lambda body: reply_of_tests(next(written)))
     scripted.replies([code_reply(code) for code in codes])
     async with Bench(scripted, settings) as bench:
         answer = await bench.run("generate", text, budget=budget, **fields)
@@ -121,7 +113,7 @@ async def test_a_crash_that_the_tests_find_is_repaired(scripted: ScriptedModel) 
 
 
 async def test_each_step_is_an_event(scripted: ScriptedModel) -> None:
-    scripted.on(is_about_tests, lambda body: of_tests(TESTS))
+    scripted.on(asks_for_tests, lambda body: reply_of_tests(TESTS))
     scripted.replies([code_reply(CRASHES), code_reply(GOOD)])
     async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
         await bench.run("generate", STUB, budget=Budget.THOROUGH)
@@ -148,7 +140,7 @@ async def test_a_mismatch_is_put_to_the_model_and_mended(scripted: ScriptedModel
 
 async def test_whoever_writes_the_tests_never_sees_the_code(scripted: ScriptedModel) -> None:
     await generate(scripted, [GOOD], [TESTS])
-    (asked,) = [str(each.body["messages"]) for each in scripted.requests if is_about_tests(each.body)]
+    (asked,) = [str(each.body["messages"]) for each in scripted.requests if asks_for_tests(each.body)]
     assert "The middle of the values" in asked
     assert "ordered" not in asked
 
@@ -224,7 +216,7 @@ async def test_a_repair_may_not_take_tests_away(scripted: ScriptedModel) -> None
 
 async def test_at_its_cap_the_best_is_kept_and_the_rest_is_said(scripted: ScriptedModel) -> None:
     settings = Settings(models=(ModelRow(name="*", samples=1, repairs=4),))
-    scripted.on(is_about_tests, lambda body: of_tests(TESTS))
+    scripted.on(asks_for_tests, lambda body: reply_of_tests(TESTS))
     scripted.replies(["I cannot."] * 4 + [code_reply(CRASHES), code_reply(GOOD)])
     async with Bench(scripted, settings) as bench:
         answer = await bench.run("generate", STUB, budget=Budget.THOROUGH)
@@ -251,7 +243,7 @@ async def test_tests_that_assert_nothing_count_nothing() -> None:
 
 async def test_cancelled_midway_no_process_is_left(scripted: ScriptedModel) -> None:
     endless = TESTS + "\n\ndef test_endless():\n    import time\n    time.sleep(60)\n"
-    scripted.on(is_about_tests, lambda body: of_tests(endless))
+    scripted.on(asks_for_tests, lambda body: reply_of_tests(endless))
     scripted.replies([code_reply(GOOD)])
     before = set(tree.descendants(os.getpid()))
     async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
@@ -302,7 +294,7 @@ async def test_the_users_tests_come_first(scripted: ScriptedModel, tmp_path: Pat
 
 async def test_debug_is_judged_by_its_specification_too(scripted: ScriptedModel) -> None:
     settings = Settings(models=(ModelRow(name="*", samples=1),))
-    scripted.on(is_about_tests, lambda body: of_tests(TESTS))
+    scripted.on(asks_for_tests, lambda body: reply_of_tests(TESTS))
     scripted.replies([code_reply(CRASHES), code_reply(GOOD)])
     async with Bench(scripted, settings) as bench:
         text = WRONG.replace("ordered = list", "ordered =$0 list")
