@@ -99,6 +99,8 @@ class Job:
     started: float = field(default_factory=time.monotonic)
     remembered: tuple[Remembered, ...] = ()
     """Solutions that stood, for the prompt; once it is made, those that are in it."""
+    given: Completion | None = None
+    """A reply that is there already: it is taken instead of asking a model, and costs nothing."""
     waited: float = 0.0
     """Seconds in which its calls waited for their turn."""
     _queued_at: float | None = None
@@ -153,6 +155,8 @@ class Job:
 
     async def ask(self, prompt: Prompt, *, temperature: float, max_tokens: int) -> Completion:
         """One model call within the job's budget. Raises ModelError, and LimitError before it would spend too much."""
+        if self.given is not None:
+            return self.given
         asked = self.settings.model.temperature
         sampling = Sampling(
             temperature if asked is None else asked,
@@ -209,6 +213,8 @@ class Job:
     def why_no_more(self) -> str:
         """What forbids another call, in words; "" if nothing does."""
         budget = self.request.budget
+        if self.given is not None:
+            return "its reply was given"
         if self.ledger.calls >= CALLS[budget]:
             return f"the budget {budget} allows {calls_of(budget)}"
         if self._seconds_per_call() > self._left():

@@ -22,6 +22,7 @@ from stet_ls.engine.models import Answer, Outcome, Request
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
+from stet_ls.engine.recalled import recalled
 from stet_ls.engine.settings import Settings
 from stet_ls.engine.spending import Purse
 from stet_ls.engine.trace.store import Store
@@ -92,18 +93,26 @@ class Engine:
         return answer
 
     async def _with_memory(self, job: Job, recipe: Recipe) -> Answer:
-        """Runs the recipe with what is remembered in its prompt, and has the answer tell what that was."""
+        """Runs the recipe with what is remembered in its prompt, and has the answer tell what that was.
+
+        What fits exactly, and whose tests still pass, is the answer itself.
+        """
         known = await self.memory.recall(job.request)
+        for exact in known:
+            if exact.fits and (answer := await recalled(job, recipe, exact)) is not None:
+                self.memory.offered(job.trace_id, job.request, answer, (exact,))
+                return replace(answer, metadata={**answer.metadata, "memory_hits": 1, "memory": [exact.to_json()]})
         job.remembered = tuple(each.piece for each in known)
         answer = await recipe.run(job)
         used = tuple(each for each in known if each.piece in job.remembered)
         self.memory.offered(job.trace_id, job.request, answer, used)
         if not used:
             return answer
-        rows = [{"id": each.id, "score": each.score, "provenance": each.provenance} for each in used]
         words = "; ".join(each.provenance for each in used)
         message = f"{answer.message} · remembered: {words}" if answer.success else answer.message
-        return replace(answer, message=message, metadata={**answer.metadata, "memory": rows})
+        return replace(
+            answer, message=message, metadata={**answer.metadata, "memory": [each.to_json() for each in used]}
+        )
 
     def _tell(self, job: Job, tape: Tape, ended: Ended, answer: Answer | None, raised: Exception | None) -> None:
         finished = Finished(

@@ -414,6 +414,12 @@ class MemorySettings(Section):
         json_schema_extra=UserOnly,
         description="Whether the team's table is only searched, or what stood is added to it.",
     )
+    stands_seconds: float = Field(
+        default=60,
+        ge=0,
+        json_schema_extra=UserOnly,
+        description="After this long without an undo an edit counts as what its user wanted.",
+    )
     scope: Literal["workspace", "global"] = Field(
         default="workspace",
         json_schema_extra=UserOnly,

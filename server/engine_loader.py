@@ -126,6 +126,8 @@ class EngineLoader:
             # Its jobs run on with the settings that they started with.
             self._retired.append(self._ready.engine)
         ready = Ready(engine_class(loaded.settings, self._paths), loaded.settings)
+        if self._ready is not None:
+            ready.engine.memory.inherit(self._ready.engine.memory)
         self._made(ready.engine)
         for warning in _few(ready.engine.actions.problems):
             self._warn(warning)

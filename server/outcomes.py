@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 WATCHED = 30
 """Edits whose fate is awaited at a time; the oldest is given up first."""
 
-STANDS_SECONDS = 60.0
-"""After this long without an undo an edit counts as what its user wanted, saved or not."""
-
 Fate = Literal["kept", "edited", "undone", "rejected"]
 """The values of the engine's `Outcome`, which is not imported before the handshake."""
 Tell = Callable[[str, Fate, str], None]
@@ -48,6 +45,8 @@ class Outcomes:
         self._documents = documents
         self._tell = tell
         self._watches: OrderedDict[str, _Watch] = OrderedDict()
+        self.stands_seconds = 60.0
+        """After this long without an undo an edit counts as what its user wanted, saved or not."""
 
     def rejected(self, answer: Answer) -> None:
         """A person, or the editor, did not want the edit."""
@@ -60,7 +59,7 @@ class Outcomes:
         if not trace or live is None or not live.is_open:
             return
         written = tuple(splice.span for splice in minimal(live.source, change.before.source))
-        timer = asyncio.get_running_loop().call_later(STANDS_SECONDS, self._stood, trace)
+        timer = asyncio.get_running_loop().call_later(self.stands_seconds, self._stood, trace)
         track = self._documents.track(live)
         self._watches[trace] = _Watch(trace, live.uri, change.before.source, written, track, timer)
         while len(self._watches) > WATCHED:

@@ -259,5 +259,6 @@ class StetServer(LanguageServer):
 
         set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)
         set_format(self._log_format or settings.log.format)
+        self.outcomes.stands_seconds = settings.memory.stands_seconds
         self.diagnostics.configure(Rules.of(settings.checks), toolbox(settings))
         self.lenses.configure(wanted=settings.editor.code_lens)

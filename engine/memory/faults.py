@@ -13,6 +13,7 @@ from stet_ls.engine.errors import StoreError, StoreFault
 # LanceDB raises RuntimeError, OSError and ValueError with texts of Rust; there is nothing else to tell them by.
 _TEXTS = (
     (re.compile(r"os error 28|No space left"), errno.ENOSPC),
+    (re.compile(r"os error 27|File too large"), errno.EFBIG),
     (re.compile(r"os error 30|Read-only file system"), errno.EROFS),
     (re.compile(r"os error 13|Permission denied"), errno.EACCES),
 )
@@ -40,6 +41,12 @@ def fault_of(error: Exception, place: Path | str) -> StoreError:
             return StoreError(
                 f"The disk of {place} is full, so nothing more is remembered: free some space, or move the memory "
                 "with the setting memory.uri.",
+                fault=StoreFault.DISK_FULL,
+            )
+        case errno.EFBIG:
+            return StoreError(
+                f"{place} may not grow any further (a limit on the size of files), so nothing more is remembered: "
+                "raise the limit, or forget some solutions.",
                 fault=StoreFault.DISK_FULL,
             )
         case errno.EROFS | errno.EACCES | errno.EPERM:

@@ -22,6 +22,9 @@ MOST_WORDS = 8_000
 RANKS: Mapping[str, int] = {"imported": 0, "learned": 1, "kept": 2, "edited": 3, "proven": 4}
 """Outcomes by how much they say: of two alike solutions the better proven one stays."""
 
+STOOD = frozenset({"kept", "edited", "proven"})
+"""Outcomes of what stood here; the others came from elsewhere."""
+
 _STRINGS = (
     "instruction", "code", "language", "tests", "outcome", "scope", "kind", "signature", "unit", "path", "path_hash",
     "model", "created_at", "last_used_at",
@@ -64,7 +67,7 @@ class Solution:
     @property
     def id(self) -> str:
         """The same for the same scope, language, words and code, whatever their white space."""
-        text = "\0".join([self.scope, self.language, " ".join(self.instruction.lower().split()), flat(self.code)])
+        text = "\0".join([self.scope, self.language, plain(self.instruction), flat(self.code)])
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     @property
@@ -140,6 +143,11 @@ def texts_of(solution: Solution) -> tuple[str, str]:
     against .44); the larger cosine of the two is near the best on both.
     """
     return solution.instruction, f"{solution.instruction}\n{solution.code[:500]}"
+
+
+def plain(words: str) -> str:
+    """Words without what does not change what they ask for."""
+    return " ".join(words.lower().split())
 
 
 def flat(code: str) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.matrix import Matrix, read_vectors
 from stet_ls.engine.memory.rows import Row
-from stet_ls.engine.memory.solution import GLOBAL, Solution
+from stet_ls.engine.memory.solution import GLOBAL, STOOD, Solution
 from stet_ls.engine.memory.table import Table, where
 from stet_ls.engine.workers.private import write_private
 
@@ -34,8 +34,6 @@ SECONDS = 0.08
 """A job's search waits so long for the team's rows: half of what it waits for the memory at all."""
 AGAIN = 30.0
 """Seconds after which the table is looked at again, for what others wrote or because it could not be reached."""
-SHARED = frozenset({"kept", "edited", "proven"})
-"""Outcomes of solutions that are shared: what was imported did not stand here."""
 _CACHED = 2_000
 """Rows that are kept in memory, of 2 KB each."""
 _IMPATIENT = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20s"}
@@ -128,7 +126,7 @@ class Team:
         ids = {Solution.from_json(event["solution"]).id for event in tail.events if event["op"] == "put"}
         ids |= {str(event["id"]) for event in tail.events if event["op"] == "count"}
         own = [row for row in (await shelf.table.get(sorted(ids))).values() if row and row.embedded]
-        rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.outcome in SHARED]
+        rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.outcome in STOOD]
         theirs = await self._table.get([row.solution.id for row in rows])
         better = [row for row in rows if _is_better(row, theirs.get(row.solution.id))]
         await self._table.upsert(better)

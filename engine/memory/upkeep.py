@@ -10,6 +10,7 @@ from typing import Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory import journal
+from stet_ls.engine.memory.awaited import Awaited
 from stet_ls.engine.memory.rows import Row, from_record
 from stet_ls.engine.memory.solution import Solution, texts_of
 from stet_ls.engine.memory.store import Store
@@ -187,6 +188,8 @@ async def _keep(store: Store, wanted: Callable[[Solution], bool]) -> int:
     async with store.shelf.writing():
         known = await asyncio.to_thread(store.shelf.journal.solutions)
         kept = [solution for solution in known.values() if wanted(solution)]
+        awaited = Awaited(store.shelf.root)
+        await asyncio.to_thread(awaited.keep, lambda written: wanted(written.solution))
         if gone := len(known) - len(kept):
             await store.shelf.rewrite(kept)
             await store.shelf.purge()

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StetError, StoreError, StoreFault, UsageError
 from stet_ls.server.cli import present
-from stet_ls.server.cli.session import load_settings, project_root, tell
+from stet_ls.server.cli.session import load_settings, tell
+from stet_ls.validators.hidden import shown
 
 if TYPE_CHECKING:
     from stet_ls.engine.memory.flow import Flow
@@ -47,8 +48,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     clear.add_argument("--yes", action="store_true", help="do not ask")
     verb("export", "write all solutions as JSON lines").add_argument("file", metavar="FILE|-")
     verb("import", "remember the solutions of JSON lines").add_argument("file", metavar="FILE|-")
-    learn = verb("learn", "remember a project's own documented functions")
+    learn = verb("learn", "remember a project's own documented functions whose tests pass")
     learn.add_argument("path", metavar="PATH", type=Path)
+    learn.add_argument("--untested", action="store_true", help="run no tests, and take what has none too")
     verb("compact", "write the files anew without what was replaced")
     verb("doctor", "compare the table with the journal, and mend it", as_json=True)
 
@@ -65,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         if obstacle := flow.memory.obstacle():
             raise StoreError(obstacle, fault=StoreFault.UNAVAILABLE)
         try:
+            await flow.settle()
             return await _VERBS[arguments.verb](flow, arguments)
         finally:
             await flow.close()
@@ -160,11 +163,24 @@ async def _import(flow: Flow, arguments: argparse.Namespace) -> int:
 
 async def _learn(flow: Flow, arguments: argparse.Namespace) -> int:
     """Into the scope of the project, as an editor that has its folder open sees it."""
-    solutions = await asyncio.to_thread(_functions_of, arguments.path)
+    from stet_ls.engine.judges.runtimes import Runtimes
+    from stet_ls.engine.paths import user_paths
+    from stet_ls.server.cli.memory_learn import functions_of, take_in_proven
+
+    root, solutions = await asyncio.to_thread(functions_of, arguments.path)
     if not solutions:
         raise StetError(f"{arguments.path} holds no function with documentation in a language that is known.")
-    new = await _take_in(flow, solutions)
-    tell(f"{len(solutions):,} documented functions, {new:,} of them new")
+    if arguments.untested:
+        new = await _take_in(flow, solutions)
+        tell(f"{len(solutions):,} documented functions, {new:,} of them new")
+        return 0
+    runtimes = Runtimes(load_settings(near=root).settings, user_paths())
+    try:
+        learned = await take_in_proven(flow.memory, runtimes, root, solutions, _draw_line)
+    finally:
+        _clear_line()
+        await runtimes.close()
+    tell(learned.words())
     return 0
 
 
@@ -190,15 +206,26 @@ async def _take_in(flow: Flow, solutions: list[Solution]) -> int:
     try:
         return await flow.memory.take_in(solutions, _draw)
     finally:
-        if sys.stderr.isatty():
-            sys.stderr.write("\r\x1b[K")
+        _clear_line()
 
 
 def _draw(done: int, total: int) -> None:
-    """The progress of the embedder, on one line of a terminal."""
+    """The progress of the embedder."""
+    _draw_line("vectors", done, total)
+
+
+def _draw_line(what: str, done: int, total: int) -> None:
+    """Progress, on one line of a terminal."""
     if sys.stderr.isatty():
         filled = 30 * done // max(total, 1)
-        sys.stderr.write(f"\r\x1b[Kvectors {'█' * filled}{'·' * (30 - filled)} {done:,} of {total:,}")
+        bar = f"{'█' * filled}{'·' * (30 - filled)}"
+        sys.stderr.write(f"\r\x1b[K{bar} {done:,} of {total:,} {shown(what)[-30:]}")
+        sys.stderr.flush()
+
+
+def _clear_line() -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
 
 
@@ -214,15 +241,6 @@ _VERBS: Mapping[str, Callable[[Flow, argparse.Namespace], Awaitable[int]]] = {
     "compact": _compact,
     "doctor": _doctor,
 }
-
-
-def _functions_of(path: Path) -> list[Solution]:
-    from stet_ls.engine.memory.transfer import learn
-
-    if not path.exists():
-        raise UsageError(f"{path} does not exist.")
-    path = path.resolve()
-    return learn(path, project_root(path if path.is_dir() else path.parent).resolve())
 
 
 def _read(file: str) -> str:

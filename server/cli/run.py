@@ -103,6 +103,7 @@ async def _run(arguments: argparse.Namespace) -> int:
             return await _show_prompt(engine, request, as_json=arguments.json)
         if arguments.sandbox_level not in (None, "none"):
             await engine.runtimes.sandbox.allow()  # what was asked for and cannot be had ends the job before it costs
+        engine.memory.warm()
         answer = await engine.run(request, on_event=progress)
     except SettingsError:
         raise
@@ -113,7 +114,10 @@ async def _run(arguments: argparse.Namespace) -> int:
         await engine.close()
     if arguments.evidence is not None:
         await asyncio.to_thread(_write_evidence, Path(arguments.evidence), answer)
-    return _finish(arguments, target, answer)
+    status = _finish(arguments, target, answer)
+    if arguments.apply and status == 0:
+        await engine.memory.applied(str(answer.metadata.get("trace", "")))
+    return status
 
 
 def _write_evidence(folder: Path, answer: Answer) -> None:

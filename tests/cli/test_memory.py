@@ -99,13 +99,44 @@ def test_a_project_teaches_its_documented_functions(stet: Stet, folder: Path) ->
     (folder / "src" / "dates.py").write_text(
         'def parse(text):\n    """Parse an ISO date from a string."""\n    return text\n\n\ndef bare():\n    return 1\n'
     )
-    assert stet("memory", "learn", "src").err == "stet: 1 documented functions, 1 of them new\n"
-    assert stet("memory", "learn", ".").err == "stet: 1 documented functions, 0 of them new\n"
+    assert stet("memory", "learn", "src", "--untested").err == "stet: 1 documented functions, 1 of them new\n"
+    assert stet("memory", "learn", ".", "--untested").err == "stet: 1 documented functions, 0 of them new\n"
     (row,) = rows(stet)
 
     assert row["provenance"]["path"] == "src/dates.py"
     assert (row["outcome"], row["instruction"]) == ("learned", "Parse an ISO date from a string.")
     assert stet("memory", "learn", "nowhere").status == 2
+
+
+def shop(folder: Path) -> None:
+    """A project with one function of each kind: tested, failing its test, without one, and of a test itself."""
+    (folder / ".git").mkdir()
+    (folder / "shop.py").write_text(
+        'def price(cents):\n    """Show an amount of cents in euros."""\n    return f"{cents / 100:.2f} €"\n\n\n'
+        'def tax(cents):\n    """Work out the tax of an amount."""\n    return cents\n\n\n'
+        'def alone(items):\n    """Count the items of a shop."""\n    return len(items)\n'
+    )
+    (folder / "tests").mkdir()
+    (folder / "tests" / "test_price.py").write_text(
+        'from shop import price\n\n\ndef test_price():\n    assert price(250) == "2.50 €"\n'
+    )
+    (folder / "tests" / "test_tax.py").write_text(
+        "from shop import tax\n\n\ndef test_tax():\n    assert tax(100) == 19\n"
+    )
+
+
+def test_what_is_learned_of_a_project_has_tests_that_pass(stet: Stet, folder: Path) -> None:
+    shop(folder)
+    ran = stet("memory", "learn", ".")
+    assert (ran.status, ran.err) == (
+        0,
+        "stet: 3 documented functions: 1 new, 1 without a test, 1 whose tests do not pass\n",
+    )
+    (row,) = rows(stet)
+    assert (row["provenance"]["unit"], row["outcome"]) == ("price", "learned")
+    assert row["evidence"] == ["tests: 1 pass in tests/test_price.py"]
+    assert "1 were known" in stet("memory", "learn", ".").err
+    assert len(rows(stet)) == 1
 
 
 def test_switched_off_it_says_so(stet: Stet) -> None:

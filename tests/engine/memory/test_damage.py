@@ -6,6 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from support.remembered import DATE, REVERSE, Open
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory import upkeep
 from stet_ls.engine.memory.embedders import Embedder
+from stet_ls.engine.memory.rows import SCHEMA_VERSION, TABLE
 from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import Store
@@ -25,8 +29,13 @@ WRITER = Path(__file__).parent / "writer.py"
 
 def write(root: Path, name: str, count: int) -> subprocess.Popen[str]:
     """A writing process that waits for a line before its first write."""
+    return waiting(WRITER, str(root), name, str(count))
+
+
+def waiting(script: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A process that is ready and waits for a line."""
     process = subprocess.Popen(
-        [sys.executable, str(WRITER), str(root), name, str(count)],
+        [sys.executable, str(script), *arguments],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout is not None
@@ -72,6 +81,35 @@ async def test_killed_at_any_moment_it_loses_nothing_that_was_acknowledged(root:
     assert len(acknowledged) >= 36
     assert {ident for ident, row in rows.items() if row is not None} == acknowledged
     assert (await upkeep.doctor(store))["sound"]
+
+
+async def test_killed_in_the_middle_of_everything_it_does_what_it_said(root: Path, open_store: Open) -> None:
+    """Stores, counts, forgets, joins files and writes them anew, and is killed at four different moments."""
+    put: set[str] = set()
+    forgot: set[str] = set()
+    for round_ in range(4):
+        process = waiting(WRITER.with_name("busy.py"), str(root), f"round{round_}")
+        go(process)
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(2 + round_)]
+        time.sleep(0.02 * round_)
+        os.kill(process.pid, signal.SIGKILL)
+        rest, _ = process.communicate()
+        for line in "".join([*lines, rest]).splitlines():
+            word, _, ident = line.partition(" ")
+            (put if word == "put" else forgot).add(ident)
+
+    store = await open_store(with_embedder=False)
+    known = store.shelf.journal.solutions()
+    assert len(put) >= 8
+    assert forgot
+    assert put <= known.keys()
+    assert not forgot & known.keys()
+    rows = await store.shelf.table.get(sorted(put | forgot))
+    assert {ident for ident, row in rows.items() if row is not None} == put
+    assert (await upkeep.doctor(store))["sound"]
+    files = [path.read_bytes() for path in root.rglob("*") if path.is_file()]
+    assert not any(ident.encode() in content for ident in forgot for content in files)
 
 
 async def test_what_another_process_wrote_is_found(store: Store, root: Path, embedder: Embedder) -> None:
@@ -161,6 +199,18 @@ async def test_a_newer_table_is_refused_in_one_sentence(store: Store, open_store
     assert raised.value.fault is StoreFault.NEWER
 
 
+async def test_rows_of_a_newer_version_are_refused(store: Store, open_store: Open) -> None:
+    import lancedb
+
+    await store.put(DATE)
+    database = await lancedb.connect_async(str(store.shelf.folder))
+    await (await database.open_table(TABLE)).update({"schema_version": SCHEMA_VERSION + 1})
+
+    with pytest.raises(StoreError, match=r"holds 1 rows of a newer version of Stet; update this one") as raised:
+        await open_store()
+    assert raised.value.fault is StoreFault.NEWER
+
+
 async def test_a_relative_folder_is_no_cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """LanceDB takes "db..." for its own service and asks for a key."""
     monkeypatch.chdir(tmp_path)
@@ -217,6 +267,21 @@ def test_a_full_disk_is_one_sentence_and_what_was_acknowledged_stays(tmp_path: P
     assert kept == "True True"
 
 
+def test_a_limit_on_files_is_one_sentence_and_what_was_acknowledged_stays(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource", reason="this system limits no files")
+    result = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "memory")],
+        capture_output=True, text=True, timeout=100,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
+    )  # fmt: skip
+
+    assert result.returncode == 0, result.stderr
+    said, kept = result.stdout.strip().split("\n")
+    assert said.startswith("disk full | ")
+    assert "may not grow any further (a limit on the size of files)" in said
+    assert kept == "True True"
+
+
 READ_ONLY = """
 import asyncio, sys
 from pathlib import Path
@@ -240,6 +305,42 @@ async def test_a_folder_that_cannot_be_written_is_still_read(root: Path, open_st
     await store.put(DATE)
     await store.search(DATE.instruction)
     result = boxed(READ_ONLY, str(root), mounts=["--ro-bind", str(root), str(root)])
+
+    assert result.returncode == 0, result.stderr
+    found, refused = result.stdout.strip().split("\n")
+    assert found == repr([DATE.instruction])
+    assert refused.startswith(f"read only | {root} cannot be written")
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder below which others may look; pytest's own are closed to them."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+async def test_without_the_right_to_write_it_is_still_read(open_folder: Path) -> None:
+    """As a user without rights, whom the folder's mode stops; root would write all the same."""
+    root = open_folder / "memory"
+    store = Store(await Shelf.open(root, None), 100)
+    await store.put(DATE)
+    await store.search(DATE.instruction)
+    for path in (root, *root.rglob("*")):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.getuid() == 0 else {}
+    try:
+        result = subprocess.run(
+            [sys.executable, "-c", READ_ONLY, str(root)],
+            capture_output=True, text=True, timeout=100, cwd="/", env={"HOME": "/nowhere"}, **nobody,
+        )  # fmt: skip
+    except PermissionError:
+        pytest.skip("another user cannot run this Python")
+    finally:
+        for path in (root, *root.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    if "stet_ls" not in result.stderr and result.returncode:
+        pytest.skip(f"another user cannot run this Python: {result.stderr.strip()[-200:]}")
 
     assert result.returncode == 0, result.stderr
     found, refused = result.stdout.strip().split("\n")

@@ -16,7 +16,7 @@ from support.engine import Bench, code_reply
 from support.scripted import ScriptedModel
 
 from stet_ls.engine.memory import flow
-from stet_ls.engine.models import Answer, Outcome, Workspace
+from stet_ls.engine.models import Answer, Budget, Outcome, Workspace
 from stet_ls.engine.settings import MemorySettings, Settings
 
 CODE = "def parse_date(text):\n    return datetime.date.fromisoformat(text)"
@@ -186,6 +186,69 @@ async def test_an_edit_of_no_words_or_no_unit_teaches_nothing(bench: Bench, scri
     await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, "")
 
     assert bench.engine.memory.health()["learned"] == 0
+
+
+async def test_an_edit_that_waits_is_not_lost_with_the_settings_that_it_was_made_under(
+    bench: Bench, scripted: ScriptedModel, project: Path
+) -> None:
+    scripted.reply(code_reply(CODE))
+    answer = await generate(bench, project, WISH)
+    async with Bench(scripted, Settings(deadline=40)) as changed:
+        changed.engine.memory.inherit(bench.engine.memory)
+        await changed.engine.outcome(answer.metadata["trace"], Outcome.KEPT, f"import datetime\n\n\n{CODE}\n")
+
+        assert (await changed.engine.memory.stats())["solutions"] == 1
+
+
+EDITED = CODE.replace("(text)\n    return", "(text, *more)\n    return")
+
+
+@pytest.mark.parametrize(
+    ("left", "outcome", "code"),
+    [
+        (f"import datetime\n\n\n{CODE}\n", "kept", CODE),
+        (f"import datetime\n\n\n{EDITED}\n", "edited", EDITED),
+        ("import datetime\n\n\ndef parse_date(text):\n    pass\n", None, ""),
+        ("import datetime\n", None, ""),
+        (None, None, ""),
+    ],
+    ids=["still there", "edited", "undone", "gone", "no file"],
+)
+async def test_what_a_command_wrote_is_learned_if_it_is_still_there_later(
+    bench: Bench, scripted: ScriptedModel, project: Path, left: str | None, outcome: str | None, code: str
+) -> None:
+    scripted.reply(code_reply(CODE))
+    before = "import datetime\n\n\ndef parse_date(text):\n    $0pass\n"
+    path = project / "src" / "dates.py"
+    answer = await bench.run(
+        "generate", before, instruction=WISH, path=path, workspace=Workspace((project,)), budget=Budget.QUICK
+    )
+    await bench.engine.memory.applied(answer.metadata["trace"])
+    if left is not None:
+        path.write_text(left)
+
+    await bench.engine.memory.settle()
+    assert (await bench.engine.memory.stats())["solutions"] == 0, "it did not stand for long enough yet"
+    at_once = Settings(memory=MemorySettings(stands_seconds=0))
+    async with Bench(scripted, at_once) as later:
+        for _ in range(2):
+            await later.engine.memory.settle()
+        rows = await later.engine.memory.look(WISH, languages=None, limit=3)
+
+    assert [(row["outcome"], row["code"], row["wins"]) for row in rows] == ([(outcome, code, 0)] if outcome else [])
+    waiting = later.engine.memory.memory.folder / "awaited.jsonl"
+    assert waiting.read_text() == ""
+
+
+async def test_what_waits_is_forgotten_too(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
+    scripted.reply(code_reply(CODE))
+    answer = await generate(bench, project, WISH)
+    await bench.engine.memory.applied(answer.metadata["trace"])
+    folder = bench.engine.memory.memory.folder
+    assert b"fromisoformat" in (folder / "awaited.jsonl").read_bytes()
+    await bench.engine.memory.memory.ask("clear", scope=None)
+
+    assert not any(b"fromisoformat" in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 def test_the_server_side_imports_neither_the_table_nor_numbers() -> None:

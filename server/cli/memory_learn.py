@@ -1,0 +1,152 @@
+"""`stet memory learn PATH`: a project's own functions that say what they are for, and whose tests pass."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.judges.fitting import Helper
+from stet_ls.engine.judges.project_tests.find import is_test, touching
+from stet_ls.engine.judges.runtimes import Runtimes
+from stet_ls.engine.memory.transfer import learn
+from stet_ls.engine.models import Request, Workspace
+from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
+from stet_ls.engine.sandbox.runners.report import CaseOutcome, TestReport
+from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.engine.sandbox.spec import Overlay
+from stet_ls.server.cli.session import project_root, tell
+from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.source import Source
+
+if TYPE_CHECKING:
+    from stet_ls.engine.judges.runtime import Runtime
+    from stet_ls.engine.memory.client import Memory
+    from stet_ls.engine.memory.solution import Solution
+
+_GOOD = frozenset({CaseOutcome.PASSED, CaseOutcome.XFAILED, CaseOutcome.SKIPPED})
+_LARGEST = 2_000_000
+"""Bytes of a test file."""
+
+OnProgress = Callable[[str, int, int], None]
+
+
+@dataclass
+class Learned:
+    """What came of it: functions with documentation, how many of them are new, known, untested, or fail their tests."""
+
+    documented: int = 0
+    new: int = 0
+    known: int = 0
+    untested: int = 0
+    failing: int = 0
+
+    def words(self) -> str:
+        """In one line."""
+        parts = {"were known": self.known, "without a test": self.untested, "whose tests do not pass": self.failing}
+        more = "".join(f", {count:,} {what}" for what, count in parts.items() if count)
+        return f"{self.documented:,} documented functions: {self.new:,} new{more}"
+
+
+def functions_of(path: Path) -> tuple[Path, list[Solution]]:
+    """The project's folder, and its functions with documentation in `path`."""
+    if not path.exists():
+        raise UsageError(f"{path} does not exist.")
+    path = path.resolve()
+    root = project_root(path if path.is_dir() else path.parent).resolve()
+    return root, [each for each in learn(path, root) if not is_test(each.path)]
+
+
+async def take_in_proven(
+    memory: Memory, runtimes: Runtimes, root: Path, found: Sequence[Solution], draw: OnProgress
+) -> Learned:
+    """Remembers those whose tests pass, file by file: what was taken in stays if the rest is given up.
+
+    Each test file is run once, in the sandbox. Cancelling ends its processes.
+    """
+    known = {str(row["id"]) for row in await memory.give_out()}
+    learned = Learned(len(found), known=sum(each.id in known for each in found))
+    files: dict[str, list[Solution]] = {}
+    for each in found:
+        if each.id not in known:
+            files.setdefault(each.path, []).append(each)
+    async with AsyncExitStack() as held:
+        trial = _Trial(runtimes, root, held)
+        for number, (file, solutions) in enumerate(files.items()):
+            draw("tests of", number, len(files))
+            proven = []
+            for solution in solutions:
+                evidence = await trial.of(solution)
+                learned.untested += evidence is None
+                learned.failing += evidence == ""
+                if evidence:
+                    proven.append(replace(solution, evidence=(evidence,)))
+            if proven:
+                rows = [each.to_json() for each in proven]
+                learned.new += await memory.ask("import", solutions=rows)
+            draw(file, number + 1, len(files))
+    await memory.ask("embed", lambda done, total: draw("vectors", done, total))
+    return learned
+
+
+class _Trial:
+    """Runs the test files that touch a function, each once, and keeps what came of them."""
+
+    def __init__(self, runtimes: Runtimes, root: Path, held: AsyncExitStack) -> None:
+        self._runtimes = runtimes
+        self._root = root
+        self._helper = Helper(held, lambda name, detail: nullcontext(), tell)
+        self._runtime: dict[str, Runtime] = {}
+        self._touching: dict[str, tuple[str, ...]] = {}
+        self._reports: dict[str, TestReport] = {}
+
+    async def of(self, solution: Solution) -> str | None:
+        """What its tests say, as evidence; "" if they do not pass; None if there are none."""
+        if solution.path not in self._touching:
+            where = self._root / solution.path
+            found = await asyncio.to_thread(touching, self._root, where, "", solution.language, {})
+            self._touching[solution.path] = found
+        name = re.compile(rf"\b{re.escape(solution.unit.rpartition('.')[2])}\b")
+        tests = [
+            test for test in self._touching[solution.path] if name.search(await asyncio.to_thread(self._text, test))
+        ]
+        reports = [await self._report(solution, test) for test in tests]
+        if not reports:
+            return None
+        passed = sum(case.outcome is CaseOutcome.PASSED for report in reports for case in report.cases)
+        if not passed or not all(case.outcome in _GOOD for report in reports for case in report.cases):
+            return ""
+        return f"tests: {passed} pass in {', '.join(tests)}"
+
+    async def _report(self, solution: Solution, test: str) -> TestReport:
+        if test not in self._reports:
+            runtime = await self._runtime_for(solution, self._text(test))
+            plan = TestPlan(
+                solution.language,
+                tests=(test,),
+                overlay=Overlay(self._root, {}),
+                suite=Suite.PROJECT,
+                environment=runtime.python if solution.language == "python" else None,
+            )
+            self._reports[test] = await run_tests(runtime.sandbox, plan)
+            if why := self._reports[test].detail if not self._reports[test].cases else "":
+                tell(f"{test}: {runtime.why_no_python or why}")
+        return self._reports[test]
+
+    async def _runtime_for(self, solution: Solution, text: str) -> Runtime:
+        if solution.language not in self._runtime:
+            where = self._root / solution.path
+            request = Request("generate", solution.language, Source(""), path=where, workspace=Workspace((self._root,)))
+            self._runtime[solution.language] = await self._runtimes.runtime(request, self._helper)
+        return await self._runtime[solution.language].fit(text)
+
+    def _text(self, test: str) -> str:
+        try:
+            return read_regular(self._root / test, most=_LARGEST).decode("utf-8", "replace")
+        except OSError:
+            return ""
