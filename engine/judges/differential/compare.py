@@ -31,9 +31,13 @@ def likeness(old: Outcome, new: Outcome) -> Likeness:
     one, other = _parts(old), _parts(new)
     if "\x01" not in one or _FLOAT.sub("", one) != _FLOAT.sub("", other):
         return Likeness.DIFFERENT
-    pairs = zip(_FLOAT.findall(one), _FLOAT.findall(other), strict=True)
-    alike = all(math.isclose(float(a), float(b), rel_tol=_CLOSE, abs_tol=1e-12) or a == b for a, b in pairs)
+    first, second = _FLOAT.findall(one), _FLOAT.findall(other)
+    alike = len(first) == len(second) and all(map(_close, first, second))
     return Likeness.ROUNDED if alike else Likeness.DIFFERENT
+
+
+def _close(one: str, other: str) -> bool:
+    return one == other or math.isclose(float(one), float(other), rel_tol=_CLOSE, abs_tol=1e-12)
 
 
 def _parts(outcome: Outcome) -> str:

@@ -16,22 +16,24 @@ _INSIDE = Path(__file__).with_name("inside.py")
 _LIMITS = Limits(wall=15.0)
 """The same for all runs, so that a box built ahead fits each; the harness' own clock is much tighter."""
 _WARM = ("json", "hashlib", "importlib.util", "random", "select", "signal", "itertools", "types", "typing")
-_LEAST_SECONDS = 1.5
+LEAST_SECONDS = 1.5
+"""With less left no run is begun."""
+TOO_LATE = Impossible("the job's time was used up")
 
 _ENDED = {
     Status.MEMORY: "the code took too much memory",
     Status.TIMEOUT: "the code did not end in time",
     Status.PROCESSES: "the code started too many processes",
     Status.OUTPUT: "the code wrote without end",
-    Status.NO_RUNNER: "the Python of this workspace does not start in the sandbox",
+    Status.NO_RUNNER: "what runs the code does not start in the sandbox",
 }
 
 
 async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) -> Report | Impossible:
     """Runs a trial in the box. Cancelling ends all of its processes. Impossible, with the reason, where none can."""
     left = runtime.left()
-    if left < _LEAST_SECONDS:
-        return Impossible("the job's time was used up")
+    if left < LEAST_SECONDS:
+        return TOO_LATE
     if runtime.python is None:
         return Impossible(runtime.why_no_python or "there is no Python to run it with")
     trial = replace(trial, seconds=min(trial.seconds, left))
@@ -39,6 +41,11 @@ async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) ->
     script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
     files = {script: _INSIDE.read_bytes(), job: trial.to_json(nonce)}
     spec = replace(_spec(runtime.python, script, job), files=files, overlay=overlay)
+    return await reported(runtime, spec, nonce, trial)
+
+
+async def reported(runtime: Runtime, spec: RunSpec, nonce: str, trial: Trial) -> Report | Impossible:
+    """The report that a run of a trial brings, or why it brings none."""
     try:
         result = await runtime.sandbox.run(spec)
     except (StetError, ValueError, OSError) as error:

@@ -10,7 +10,7 @@ from typing import Any
 
 VALID_WANTED = 250
 """So many calls that the code could make something of end the first run; the rest of the calls are spare."""
-_WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
+_WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError", "ReferenceError")
 """Errors that an input of a wrong kind raises."""
 
 
@@ -18,18 +18,20 @@ _WRONG = ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
 class Call:
     """One input: `setup` binds `names` to arguments, `body` is run and judged. `__out__(x)` in it marks a result.
 
-    Both are Python text that is run in a copy of the module's own names. `origin` says where it was taken from.
+    Both are text that is run with the module's own names. `origin` says where it was taken from, `printer` how the
+    language prints.
     """
 
     setup: str
     body: str
     names: tuple[str, ...] = ()
     origin: str = ""
+    printer: str = "print"
 
     @property
     def snippet(self) -> str:
         """The call as a person would type it, to be run after the module's own text."""
-        return "\n".join(part for part in (self.setup, self.body) if part).replace("__out__(", "print(")
+        return "\n".join(part for part in (self.setup, self.body) if part).replace("__out__(", f"{self.printer}(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,10 @@ class Trial:
     rounds: int = 0
     plain: bool = False
 
-    def to_json(self, nonce: str) -> bytes:
-        """The job as `inside.py` reads it."""
+    def to_json(self, nonce: str, **more: Any) -> bytes:
+        """The job as `inside.py` and `inside.mjs` read it; `more` is what only one of them does."""
         job = {
+            **more,
             "nonce": nonce,
             "mode": "time" if self.rounds else "plain" if self.plain else "compare",
             "texts": self.texts,
@@ -129,12 +132,14 @@ class Told:
 class Report:
     """What came of a trial. `left_out` counts the calls of which the first text made nothing to compare, by why.
 
-    `rounds` are the seconds of each text, round by round.
+    `rounds` are the seconds of each text, round by round. `built` are the texts as they were run, where they had to be
+    translated first.
     """
 
     texts: tuple[Told, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
     rounds: tuple[tuple[float, ...], ...] = ()
+    built: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +162,8 @@ def read_report(data: bytes, nonce: str, trial: Trial) -> Report | Impossible:
         for each in told["left_out"]:
             reason = str(each["message"] or _LEFT_OUT.get(each["kind"], each["kind"]))
             left_out[reason] = left_out.get(reason, 0) + 1
-        return Report(texts, left_out)
+        built = tuple(str(each.get("built", "")) for each in told["texts"])
+        return Report(texts, left_out, built=built if all(built) else ())
     except (ValueError, KeyError, TypeError, AttributeError):
         return Impossible("the run ended without a report")
 

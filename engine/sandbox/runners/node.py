@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.sandbox.runners import channel, programs, relay
@@ -17,7 +18,8 @@ from stet_ls.engine.sandbox.runners.relay import Step
 from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 
 _SECONDS = 25.0
-_NODE = "node 20 or later (https://nodejs.org)"
+NODE = "node 20 or later (https://nodejs.org)"
+ESBUILD = "esbuild (npm install --save-dev esbuild, in the project)"
 _LIMITS = Limits(wall=TESTS.wall, processes=256)
 
 
@@ -26,7 +28,7 @@ class Node:
 
     name = "node"
     languages = frozenset({"javascript", "javascriptreact"})
-    install = _NODE
+    install = NODE
 
     def fits(self, plan: TestPlan) -> bool:
         """There is one."""
@@ -47,7 +49,7 @@ class TypeScript:
 
     name = "typescript"
     languages = frozenset({"typescript", "typescriptreact"})
-    install = "esbuild (npm install --save-dev esbuild, in the project)"
+    install = ESBUILD
 
     def fits(self, plan: TestPlan) -> bool:
         """There is one."""
@@ -55,17 +57,17 @@ class TypeScript:
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Bundles into the run's own folder: packages are found from there as from the project."""
-        node = programs.find("node", install=_NODE)
-        esbuild = _esbuild(plan, self.install)
+        node = programs.find("node", install=NODE)
+        builder = esbuild(plan.overlay.root if plan.overlay else None)
         out = f"{FOLDER}/out"
         built = {test: f"{out}/{test.rpartition('.')[0]}.mjs" for test in plan.tests}
         argv = (
-            *(str(esbuild.path), *plan.tests, "--bundle", "--platform=node", "--format=esm", "--packages=external"),
+            *(str(builder.path), *plan.tests, "--bundle", "--platform=node", "--format=esm", "--packages=external"),
             *("--sourcemap=inline", "--outbase=.", f"--outdir={out}", "--out-extension:.js=.mjs", "--log-level=error"),
         )
         sources = {path: test for test, path in built.items()}
         build = Step("build", argv, _SECONDS, needed=True)
-        program = Program(node.path, (*node.binds, *esbuild.binds))
+        program = Program(node.path, (*node.binds, *builder.binds))
         return _spec(plan, nonce, program, (build,), tuple(built.values()), sources, ("--enable-source-maps",))
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
@@ -109,17 +111,18 @@ def _spec(
 
 def _only(plan: TestPlan) -> Iterator[str]:
     for identifier in plan.select:
-        yield f"--test-name-pattern=^{_escaped(identifier.rpartition('::')[2])}$"
+        yield f"--test-name-pattern=^{escaped(identifier.rpartition('::')[2])}$"
 
 
-def _escaped(name: str) -> str:
+def escaped(name: str) -> str:
+    """A name as a pattern that fits only it."""
     return "".join(f"\\{letter}" if letter in r"\^$.*+?()[]{}|/" else letter for letter in name)
 
 
 def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
     steps = relay.said(events)
     step = steps.get("test", relay.Said())
-    found = fold(_told(step.side, channel.token(nonce)), plan)
+    found = fold(told(step.side, channel.token(nonce)), plan)
     # A file without a test of Node's passes if it only ends: it has to assert something.
     found.cases = [case for case in found.cases if case.id not in plan.tests or _asserts(plan.text(case.id) or "")]
     whole = relay.ended(events, steps)
@@ -135,7 +138,8 @@ def _asserts(text: str) -> bool:
     return re.search(r"\b(?:assert|throw|expect|ok|equal)\b", text) is not None
 
 
-def _told(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
+def told(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
+    """The events among lines that began with the run's word."""
     for line in lines:
         try:
             event = json.loads(line.removeprefix(f"{word} ")) if line.startswith(f"{word} ") else None
@@ -145,9 +149,9 @@ def _told(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
             yield event
 
 
-def _esbuild(plan: TestPlan, install: str) -> Program:
-    """esbuild of the project's packages, else of the PATH. A package's program needs the packages beside it."""
-    own = plan.overlay.root / "node_modules/.bin/esbuild" if plan.overlay else None
+def esbuild(root: Path | None, install: str = ESBUILD) -> Program:
+    """esbuild of a project's packages, else of the PATH. A package's program needs the packages beside it."""
+    own = root / "node_modules/.bin/esbuild" if root else None
     if own is not None and own.exists():
         return Program(own)
     found = programs.find("esbuild", install=install)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stet_ls.engine.sandbox.runners.csharp import CSharp
+from stet_ls.engine.sandbox.runners.frameworks import JEST, VITEST
 from stet_ls.engine.sandbox.runners.go import Go
 from stet_ls.engine.sandbox.runners.java import Java, JUnit
 from stet_ls.engine.sandbox.runners.native import Native
@@ -22,6 +23,8 @@ RUNNERS: Sequence[Runner] = (
     Go(),
     Rustc(),
     Cargo(),
+    VITEST,
+    JEST,
     Node(),
     TypeScript(),
     Java(),

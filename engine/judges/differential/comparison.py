@@ -1,0 +1,92 @@
+"""What two texts of a unit came to on the same inputs, and where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.judges.differential.compare import Likeness, likeness
+from stet_ls.engine.judges.harness.trial import Call, Outcome, Report
+from stet_ls.engine.judges.inputs.draw import GUESSED
+from stet_ls.engine.models import Attachment
+
+_SHOWN = 300
+Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
+"""Makes a file of a name (without its ending), a title and calls that a user can run; None if it would be too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A call on which two texts differ, and what each made of it."""
+
+    call: Call
+    old: Outcome
+    new: Outcome
+
+    @property
+    def is_telling(self) -> bool:
+        """False where the old code was hardly meant for the input: a TypeError may become another, and a kind that was
+        only guessed may be taken no more.
+        """
+        return self.old.valid and not (
+            self.call.origin == GUESSED and self.new.error in ("TypeError", "AttributeError")
+        )
+
+    def __str__(self) -> str:
+        call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet
+        if str(self.old) == str(self.new):
+            before, now = shortened(self.old.variables), shortened(self.new.variables)
+            return f"after `{shortened(call)}` before: {before}, now: {now}"
+        return f"`{shortened(call)}` was: {shortened(str(self.old))}, now: {shortened(str(self.new))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What running a unit twice came to: inputs that were compared, valid ones among them, differences."""
+
+    unit: str
+    compared: int
+    valid: int
+    rounded: int
+    differences: tuple[Difference, ...]
+    left_out: dict[str, int]
+    opaque: bool = False
+    is_alone: bool = False
+    runnable: Runnable = lambda _name, _title, _calls: None
+    calls: tuple[Call, ...] = ()
+
+    def attachments(self) -> tuple[Attachment, ...]:
+        """Runnable files: the counter-example, if there is one, and all inputs that were compared."""
+        files = [("inputs", f"The inputs on which old and new `{self.unit}` were compared", self.calls)]
+        if self.differences and self.differences[0].call.body:
+            title = f"Counter-example: an input on which the new `{self.unit}` behaves otherwise than the old"
+            files.insert(0, ("counter_example", title, (self.differences[0].call,)))
+        unit = self.unit.replace(".", "_")
+        made = (self.runnable(f"{name}_{unit}", title, calls) for name, title, calls in files if calls)
+        return tuple(each for each in made if each is not None)
+
+
+def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
+    """The comparison of the first two texts of a report."""
+    old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
+    if new.problem:
+        broken = Outcome("raised", "", "import", new.problem)
+        differences = [Difference(Call("", "", origin="import"), Outcome("ok", "", results=("loads",)), broken)]
+        return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
+    pairs = [(calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes]
+    alike = [likeness(before, after) for _, before, after in pairs]
+    differences = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is Likeness.DIFFERENT]
+    # A person understands a short call that used to work best.
+    differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
+    valid = sum(before.valid for _, before, _ in pairs)
+    return Comparison(
+        unit, len(pairs), valid, alike.count(Likeness.ROUNDED), tuple(differences), dict(report.left_out),
+        opaque=valid > 0 and all(before.opaque for _, before, _ in pairs if before.valid),
+        calls=tuple(call for call, _, _ in pairs),
+    )  # fmt: skip
+
+
+def shortened(text: str) -> str:
+    """As much of a text as a line of evidence shows."""
+    text = text.replace("\x01", "")
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

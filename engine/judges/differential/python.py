@@ -1,0 +1,63 @@
+"""Python's old text against its new one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from stet_ls.engine.judges.attached import comparison
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.differential.comparison import Comparison, compared
+from stet_ls.engine.judges.harness.place import Place, alone, place_of
+from stet_ls.engine.judges.harness.run import run
+from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
+from stet_ls.engine.judges.inputs.draw import calls_for
+from stet_ls.engine.judges.inputs.examples import test_texts
+from stet_ls.engine.judges.inputs.subject import changed_units, read_module
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Attachment
+
+
+def changed(case: Case) -> list[str]:
+    """The functions and classes that a candidate changes."""
+    before, after = read_module(case.before.text), read_module(case.after.text)
+    return changed_units(before, after) if before and after else []
+
+
+async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impossible:
+    """Old against new of one unit; where the file cannot be imported, the unit with what it needs of it."""
+    before, after = case.before.text, case.after.text
+    place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
+    if not calls:
+        return Impossible("it is nothing that could be called")
+    report = await run(runtime, _trial((before, after), unit, calls, place), place.overlay)
+    texts, is_alone = (before, after), False
+    if isinstance(report, Report) and report.texts[0].problem:
+        single = alone(before, unit), alone(after, unit)
+        if single[0] is None or single[1] is None:
+            return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
+        again = await run(runtime, _trial((single[0], single[1]), unit, calls, place), place.overlay)
+        if isinstance(again, Impossible) or again.texts[0].problem:
+            return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
+        report, texts, is_alone = again, (single[0], single[1]), True
+    if isinstance(report, Impossible):
+        return report
+
+    def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
+        return comparison(f"{name}.py", title, place.name, texts, calls)
+
+    return replace(compared(unit, calls, report), is_alone=is_alone, runnable=runnable)
+
+
+def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:
+    place = place_of(case.path, (case.before.text, case.after.text), runtime)
+    tests = test_texts(case.path, runtime.root_of(case.path))
+    return place, calls_for(case.before.text, unit, tests)
+
+
+def _trial(texts: tuple[str, ...], unit: str, calls: tuple[Call, ...], place: Place) -> Trial:
+    return Trial(
+        texts, calls, unit, place.path, place.name, place.roots, place.warm,
+        private="." in unit or not unit[:1].isupper(), reads=place.overlay is not None,
+    )  # fmt: skip

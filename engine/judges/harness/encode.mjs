@@ -1,0 +1,91 @@
+// Writes a value as text: equal texts mean equal values. Identity does not count, nor the order of sets, maps and keys.
+//
+// A number that may have been rounded is led by \x01, so that the reader can allow for it; no other text holds that sign.
+
+import { types } from "node:util";
+
+const NODES = 40_000, ITEMS = 1_000, DEPTH = 60, EXACT = 1e8;
+const isPlain = (name) => /^[A-Za-z_$][\w$]*$/.test(name);
+const hidden = /[\u0000-\u001f]/g;
+
+export class Encoder {
+  nodes = 0;
+  above = [];
+  opaque = false;
+
+  text(value) {
+    this.nodes += 1;
+    switch (typeof value) {
+      case "number": return this.number(value);
+      case "string": return JSON.stringify(value).replace(hidden, "");
+      case "bigint": return `${value}n`;
+      case "symbol": return String(value);
+      case "undefined": case "boolean": return String(value);
+      case "function":
+        this.opaque = true;
+        return `<function ${value.name}>`;
+    }
+    if (value === null) return "null";
+    if (this.nodes > NODES || this.above.length > DEPTH) return "...";
+    if (this.above.includes(value)) return "<cycle>";
+    this.above.push(value);
+    try {
+      return this.whole(value);
+    } finally {
+      this.above.pop();
+    }
+  }
+
+  number(value) {
+    if (Object.is(value, -0)) return "-0";
+    return Number.isInteger(value) && Math.abs(value) > EXACT ? String(value) : `\x01${value}`;
+  }
+
+  whole(value) {
+    const name = Object.getPrototypeOf(value)?.constructor?.name ?? "null";
+    if (Array.isArray(value)) return this.named(name, "Array", `[${Array.from({ length: Math.min(value.length, ITEMS * 50) }, (_, at) => (at in value ? this.text(value[at]) : "<empty>")).join(", ")}]`);
+    if (types.isMap(value)) return `Map{${[...value].map(([key, item]) => `${this.text(key)} => ${this.text(item)}`).sort().join(", ")}}`;
+    if (types.isSet(value)) return `Set{${[...value].map((item) => this.text(item)).sort().join(", ")}}`;
+    if (types.isDate(value)) return `Date(${Number.isNaN(value.getTime()) ? "invalid" : value.toISOString()})`;
+    if (types.isRegExp(value)) return `${value} at ${value.lastIndex}`;
+    if (types.isNativeError(value)) return `${name}(${JSON.stringify(value.message)}${this.fields(value, ", ", ["stack", "message"])})`;
+    if (types.isBoxedPrimitive(value)) return `${name}(${this.text(value.valueOf())})`;
+    if (types.isTypedArray(value)) return `${name}[${Array.from(value.slice(0, ITEMS * 20), (each) => this.text(each)).join(", ")}]`;
+    if (types.isAnyArrayBuffer(value)) return `${name}[${Buffer.from(value).toString("hex")}]`;
+    if (types.isPromise(value) || types.isProxy(value) || types.isWeakMap(value) || types.isWeakSet(value)) {
+      this.opaque = true;
+      return `<${name}>`;
+    }
+    if (typeof value.next === "function" && typeof value[Symbol.iterator] === "function") return `iterator${this.drained(value)}`;
+    return this.named(name, "Object", `{${this.fields(value, "")}}`);
+  }
+
+  named(name, usual, text) {
+    return name === usual ? text : `${name}${text}`;
+  }
+
+  fields(value, lead, without = []) {
+    const told = Reflect.ownKeys(value)
+      .filter((key) => !without.includes(key) && Object.getOwnPropertyDescriptor(value, key).enumerable)
+      .map((key) => {
+        const own = Object.getOwnPropertyDescriptor(value, key);
+        const name = typeof key === "string" && isPlain(key) ? key : `[${typeof key === "symbol" ? String(key) : JSON.stringify(key)}]`;
+        return `${name}: ${"value" in own ? this.text(own.value) : "<getter>"}`;
+      })
+      .sort();
+    return told.length ? lead + told.join(", ") : "";
+  }
+
+  drained(value) {
+    const found = [];
+    try {
+      for (const item of value) {
+        found.push(this.text(item));
+        if (found.length >= ITEMS) break;
+      }
+    } catch (error) {
+      found.push(`throws ${error?.name}`);
+    }
+    return `[${found.join(", ")}]`;
+  }
+}

@@ -1,0 +1,171 @@
+// A worker in the box: loads one text and runs calls in it, as `pins.mjs` makes the world for them.
+//
+// `encode.mjs` writes what a call came to as text.
+
+import crypto from "node:crypto";
+import { pathToFileURL } from "node:url";
+import vm from "node:vm";
+import { parentPort, workerData } from "node:worker_threads";
+
+import { Encoder } from "./encode.mjs";
+import { install, restart, state } from "./pins.mjs";
+
+const { job, file, calls, limits, shared } = workerData;
+const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60;
+const real = { setImmediate, now: performance.now.bind(performance), hash: crypto.createHash };
+const port = parentPort;
+const PAGE = /^(?:document|window|localStorage|sessionStorage|navigator|location|HTMLElement|XMLHttpRequest|alert) is not/;
+
+// One call after the other.
+
+const turn = () => new Promise((done) => real.setImmediate(done));
+
+/** Lets what waits go on: promises first, then the timers in their order. False if it never comes to an end. */
+async function settled(isDone) {
+  let idle = real.now();
+  for (let ran = 0; ran < TIMERS; ) {
+    await turn();
+    if (isDone() && !state.timers.length) return true;
+    const next = state.timers.reduce((first, each) => (!first || each.at < first.at ? each : first), null);
+    if (next) {
+      if (isDone() && next.every) return true; // an interval that nobody stops
+      state.timers = state.timers.filter((each) => each !== next);
+      state.clock = Math.max(state.clock, next.at);
+      if (next.every) state.timers.push({ ...next, at: state.clock + next.every });
+      next.work();
+      ran += 1;
+      idle = real.now();
+    } else if (real.now() - idle > IDLE_MS) return isDone();
+  }
+  return isDone();
+}
+
+const isThenable = (value) => value !== null && typeof value === "object" && typeof value.then === "function";
+const digest = (text) => real.hash("sha256").update(text).digest("hex").slice(0, 16);
+const bounded = (text) => (text.length <= SHOWN ? text : `${text.slice(0, SHOWN - 40)}... (${text.length} in all, ${digest(text)})`);
+const apart = (text) => text.replace(/"[^"]*"|'[^']*'|`[^`]*`|-?\d[\d.,]*/g, "_");
+
+const guarded = new vm.Script("globalThis.__stet__()");
+const patience = { seconds: limits.cpu, late: 0 };
+
+/** Once a call was late, others will be: each is then cut off in here, which costs less than another worker. */
+function within(work) {
+  if (!limits.guards) return work();
+  globalThis.__stet__ = work;
+  return guarded.runInThisContext({ timeout: Math.ceil(1_000 * patience.seconds) });
+}
+
+/** Kind, results, error, the arguments afterwards, what was printed; a digest of all but the messages. */
+async function outcome(space, call, names) {
+  restart();
+  const encoder = new Encoder(), results = [], waiting = [];
+  let variables = () => ({}), kind = "ok", error = "", message = "";
+  const quietly = (work) => {
+    const inside = state.inside;
+    state.inside = false;
+    try {
+      return work();
+    } finally {
+      state.inside = inside;
+    }
+  };
+  const told = (value) => quietly(() => encoder.text(value));
+  const out = (value) => {
+    const at = results.push("") - 1;
+    if (!isThenable(value)) results[at] = told(value);
+    else {
+      waiting.push(at);
+      const over = (said) => {
+        results[at] = said;
+        waiting.splice(waiting.indexOf(at), 1);
+      };
+      value.then(
+        (settledValue) => over(`resolves ${told(settledValue)}`),
+        (reason) => {
+          over(`rejects ${failure(reason, encoder).error}`);
+          raise(reason);
+        },
+      );
+    }
+  };
+  const raise = (reason) => {
+    const found = failure(reason, encoder);
+    kind = found.kind;
+    error = found.error;
+    message = found.message;
+    if (found.said) results.push(found.said);
+  };
+  state.inside = true;
+  try {
+    within(() => call(space, out, (names) => { variables = names; }));
+    if (waiting.length || state.timers.length) {
+      const isOver = await settled(() => !waiting.length);
+      if (!isOver && kind === "ok") kind = "late";
+    }
+  } catch (reason) {
+    if (reason?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") kind = "late";
+    else raise(reason);
+  }
+  state.inside = false;
+  let after = "";
+  try {
+    const values = { ...variables(), ...Object.fromEntries(job.globals.filter((name) => name in space).map((name) => [name, space[name]])) };
+    after = Object.entries(values).map(([name, value]) => `${name} = ${told(value)}`).join("; ");
+  } catch {
+    after = ""; // an argument that was not made: the error is told
+  }
+  if (state.reached) [kind, message] = ["reached", state.reached];
+  const whole = [kind, error, results.join("\0"), after, state.printed].join("\0");
+  return {
+    kind, error, message, digest: digest(whole), opaque: encoder.opaque,
+    results: results.map(bounded), variables: bounded(after), printed: bounded(state.printed),
+  };
+}
+
+/** What was thrown. Errors of the engine are told apart by their name alone, those of the code by their words too. */
+function failure(reason, encoder) {
+  if (!(reason instanceof Error)) return { kind: "raised", error: "(no Error)", message: bounded(encoder.text(reason)), said: encoder.text(reason) };
+  const name = String(reason.name === "Error" ? reason.constructor?.name || "Error" : reason.name), message = String(reason.message).slice(0, 200);
+  if (name === "ReferenceError" && PAGE.test(message)) return { kind: "reached", error: name, message: "it needs a browser's page" };
+  if (name === "RangeError" && /call stack|Invalid (?:array|string) length|heap/.test(message)) return { kind: "limit", error: name, message };
+  const own = name === "Error" ? `says ${apart(message).toLowerCase().trim()}` : "";
+  const code = typeof reason.code === "string" ? ` ${reason.code}` : "";
+  return { kind: "raised", error: name + code, message, said: own };
+}
+
+const isValid = (each) => each.kind === "ok" || (each.kind === "raised" && !["TypeError", "ReferenceError"].includes(each.error));
+
+async function main() {
+  install(job.reads);
+  process.on("unhandledRejection", () => undefined);
+  try {
+    await import(pathToFileURL(file).href);
+  } catch (error) {
+    return port.postMessage({ load: `${error?.name ?? "Error"}: ${String(error?.message ?? error).slice(0, 300)}` });
+  }
+  const space = globalThis.__stet__ ?? {};
+  delete globalThis.__stet__;
+  const target = job.target.split(".")[0];
+  if (target && !(target in space)) return port.postMessage({ load: `ReferenceError: there is no \`${target}\` in it` });
+  port.postMessage({ load: "" });
+  let valid = 0;
+  for (const [at, [number, setup, body, names]] of calls.entries()) {
+    let call;
+    try {
+      call = new Function("__space__", "__out__", "__vars__", `with (__space__) { ${setup}\n__vars__(() => ({ ${names.join(", ")} }));\n${body}\n}`);
+    } catch {
+      continue;
+    }
+    shared[0] = at + 1;
+    shared[1] += 1;
+    const came = await outcome(space, call, names);
+    port.postMessage({ end: number, outcome: came });
+    valid += isValid(came);
+    if (came.kind === "late" && (patience.late += 1) === SOME_LATE) patience.seconds /= 3;
+    if (valid >= limits.wanted || patience.late >= MOST_LATE) break;
+  }
+  shared[0] = 0;
+}
+
+await main();
+port.postMessage({ over: true });

@@ -1,0 +1,291 @@
+"""JavaScript and TypeScript, old against new: differences are told, sameness never alarms, what cannot be is said."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.judging import MakeCase
+from support.suites import needs
+
+from stet_ls.engine.judges.differential.judge import judge
+from stet_ls.engine.models import Evidence, Ruling
+
+pytestmark = needs("node")
+
+TOTAL = """
+/** What they cost.
+ * @param {number[]} prices
+ * @param {number} [rate]
+ * @example total([1, 2]) // 4.5
+ */
+export const total = (prices, rate = 0.5) => {
+  let whole = 0;
+  for (const price of prices) whole += price;
+  return whole * (1 + rate);
+};
+"""
+ORDER = "export function f(n) {{\n  const seen = [];\n  {}\n  return seen;\n}}\n"
+POINT = (
+    "class Point {{ constructor(x) {{ this.x = x; }} move(by) {{ this.x += {}; return this; }}"
+    " get far() {{ return this.x > 9 }} }}\n"
+)
+STACK = (
+    "export class Stack {{ items = []; push(item) {{ this.items.push(item); }} pop() {{ return this.items.{}(); }} }}\n"
+)
+
+CASES = {
+    "another result": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
+    "only on empty input": (TOTAL, TOTAL.replace("whole = 0", "whole = prices.length ? 0 : 1"), "total", "[]"),
+    "another error": (
+        "function first(names) {\n  if (!names.length) throw new RangeError('none');\n  return names[0];\n}\n",
+        "function first(names) {\n  if (!names.length) throw new Error('none');\n  return names[0];\n}\n",
+        "first", "RangeError",
+    ),
+    "other words of an error": (
+        "function f(n) { if (n > 5) throw new Error(`too big: ${n}`); return n; }\n",
+        "function f(n) { if (n > 5) throw new Error(`no such page: ${n}`); return n; }\n", "f", "no such page",
+    ),
+    "an argument changed": (
+        "const top = (xs) => Math.max(...[...xs].sort());\n",
+        "const top = (xs) => Math.max(...xs.sort());\n", "top", "xs = [",
+    ),
+    "something printed": (
+        "function say(n) { console.log('n', n); }\n", "function say(n) { console.log('n', n + 1); }\n", "say", "prints",
+    ),
+    "without end": (
+        "function down(n) { return Math.max(n, 0); }\n",
+        "function down(n) { while (n > 5) ; return Math.max(n, 0); }\n", "down", "does not end",
+    ),
+    "minus zero": (
+        "function f(n) { return n > 3 ? 0 : n * 2; }\n", "function f(n) { return n > 3 ? -0 : n * 2; }\n", "f", "-0",
+    ),
+    "undefined and null": (
+        "function f(n) { return { n, more: undefined }; }\n", "function f(n) { return { n, more: null }; }\n", "f",
+        "null",
+    ),
+    "a map": (
+        "function f(words) { const m = new Map(); for (const w of words) m.set(w, w.length); return m; }\n",
+        "function f(words) { const m = new Map(); for (const w of words) m.set(w, 1); return m; }\n", "f", "Map{",
+    ),
+    "a date": (
+        "/** @param {Date} day */\nfunction f(day) { return new Date(day.getTime() + 1000); }\n",
+        "/** @param {Date} day */\nfunction f(day) { return new Date(day.getTime() + 2000); }\n", "f", "Date(",
+    ),
+    "a promise": (
+        "async function f(n) { await new Promise((done) => setTimeout(done, 3_600_000)); return n; }\n",
+        "async function f(n) { await new Promise((done) => setTimeout(done, 3_600_000)); return -n; }\n",
+        "f", "resolves",
+    ),
+    "a promise that fails": (
+        "async function f(n) { if (n > 3) throw new RangeError('x'); return n; }\n",
+        "async function f(n) { if (n > 3) throw new SyntaxError('x'); return n; }\n", "f", "SyntaxError",
+    ),
+    "the order of timers": (
+        ORDER.format("setTimeout(() => console.log(n), 10); setTimeout(() => console.log('b'), 20);"),
+        ORDER.format("setTimeout(() => console.log(n), 30); setTimeout(() => console.log('b'), 20);"), "f", "prints",
+    ),
+    "a generator": (
+        "function* up(n) { for (let i = 0; i < n; i++) yield i; }\n",
+        "function* up(n) { for (let i = 0; i <= n; i++) yield i; }\n", "up", "iterator",
+    ),
+    "a class by its calls": (STACK.format("pop"), STACK.format("shift"), "Stack", "pop"),
+    "a method on objects": (POINT.format("by"), POINT.format("Math.max(by, 0)"), "Point.move", "Point{"),
+    "a static method": (
+        "class P { static of(n) { return n * 2; } }\n", "class P { static of(n) { return n * 3; } }\n", "P.of",
+        "P.of(n)",
+    ),
+    "an exported variable": (
+        "export let count = 0;\nexport function f(n) { count += 1; return n; }\n",
+        "export let count = 0;\nexport function f(n) { count += 2; return n; }\n", "f", "count = ",
+    ),
+    "files written": (
+        "import fs from 'node:fs';\nexport function f(n) { return n; }\n",
+        "import fs from 'node:fs';\nexport function f(n) { fs.writeFileSync('/tmp/x', ''); return n; }\n", "f",
+        "writes files",
+    ),
+    "a process ended": (
+        "function f(n) { return n; }\n", "function f(n) { if (n === 7) process.exit(0); return n; }\n", "f",
+        "process.exit",
+    ),
+    "a text that cannot be loaded": (
+        "export function f(n) { return n; }\n", "import x from 'nowhere-at-all';\nexport function f(n) { return n; }\n",
+        "f", "nowhere-at-all",
+    ),
+}  # fmt: skip
+
+
+async def judged(
+    make: MakeCase, before: str, after: str, unit: str, language: str = "javascript", **more: object
+) -> Evidence:
+    """What the judge says; the file stands in a workspace if a `root` is given."""
+    return await judge(replace(make(before, after, unit, **more), language=language))
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_a_difference_is_told(make: MakeCase, name: str) -> None:
+    before, after, unit, says = CASES[name]
+    evidence = await judged(make, before, after, unit)
+    assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
+    assert says in evidence.detail
+
+
+SAME = {
+    "chance and clock": (
+        "import crypto from 'node:crypto';\nimport { setTimeout as wait } from 'node:timers/promises';\n"
+        "export async function f(n) {\n  await wait(n);\n  return [Math.random(), Date.now(), new Date(), "
+        "performance.now(), crypto.randomUUID(), crypto.randomBytes(4), Date(), process.hrtime(), n];\n}\n"
+    ),
+    "what is compared deeply": (
+        "function f(n) {\n  const a = { n, nan: NaN, zero: -0, none: undefined, when: new Date(n), what: /a/g,\n"
+        "    big: 10n, s: Symbol('x'), set: new Set([n, { n }]), bytes: new Uint8Array([1, 2]) };\n"
+        "  a.me = a;\n  return a;\n}\n"
+    ),
+    "state of the module": "const seen = [];\nfunction f(n) { seen.push(n); return seen.length; }\n",
+    "a loop without end on some inputs": "function f(n) { while (n % 9 === 1) ; return n; }\n",
+    "an interval that nobody stops": "function f(n) { setInterval(() => {}, 10); return n; }\n",
+    "where an error was thrown": "function f(n) { try { throw new Error('x'); } catch (e) { return e.stack + n; } }\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SAME)
+async def test_code_behaves_like_itself(make: MakeCase, name: str) -> None:
+    text = SAME[name]
+    moved = "// a line above\n" + text.replace("  ", "    ")
+    evidence = await judged(make, text, moved, "f")
+    assert evidence.verdict is Ruling.PASS, evidence
+
+
+async def test_rounding_is_no_difference_and_is_told(make: MakeCase) -> None:
+    before = "/** @param {number[]} xs */\nfunction f(xs) { return xs.reduce((a, b) => a + b / 3, 0); }\n"
+    evidence = await judged(make, before, before.replace("xs.reduce", "[...xs].reverse().reduce"), "f")
+    assert evidence.verdict is Ruling.PASS, evidence
+    assert "rounding" in evidence.detail
+
+
+NOT_COMPARABLE = {
+    "files": (
+        "import { readFileSync } from 'fs';\nexport function f(n) { return readFileSync('/' + n); }\n", "reads files",
+    ),
+    "network": ("async function f(n) { return fetch('http://x.example/' + n); }\n", "network"),
+    "processes": (
+        "const { execSync } = require('child_process');\nfunction f(n) { return execSync('ls'); }\n", "processes",
+    ),
+    "a page": ("function f(n) { document.title = n; }\n", "browser"),
+    "no end": ("function f(n) { for (;;) ; }\n", "does not end"),
+    "a promise that nobody settles": ("function f(n) { return new Promise(() => {}); }\n", "does not end"),
+    "functions": ("function f(n) { return () => n; }\n", "cannot be compared"),
+    "a missing package": ("import x from 'nowhere-at-all';\nexport function f(n) { return x(n); }\n", "nowhere-at-all"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOT_COMPARABLE)
+async def test_what_cannot_be_compared_is_said_with_the_reason(make: MakeCase, name: str) -> None:
+    text, says = NOT_COMPARABLE[name]
+    evidence = await judged(make, text, text, "f")
+    assert evidence.verdict is Ruling.UNKNOWN, evidence
+    assert says in evidence.detail
+
+
+async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of_it(make: MakeCase) -> None:
+    text = "import x from 'nowhere-at-all';\nconst STEP = 2;\nexport function f(n) { return n + STEP; }\nx.listen();\n"
+    alike = await judged(make, text, text, "f")
+    assert alike.verdict is Ruling.PASS, alike
+    assert "without the rest of its file" in alike.detail
+    assert (await judged(make, text, text.replace("n + STEP", "n - STEP"), "f")).verdict is Ruling.FAIL
+
+
+async def test_a_module_imports_what_the_editor_holds_and_tests_give_inputs(make: MakeCase, tmp_path: Path) -> None:
+    before = "import { RATE } from './rates.mjs';\nexport const known = (code) => code === 'X-4711' ? RATE : 0;\n"
+    tests = "import { known } from '../src/a.mjs';\nconst code = 'X-4712';\nassert.equal(known(code), 0);\n"
+    place: dict[str, Any] = {
+        "root": tmp_path, "path": "src/a.mjs",
+        "files": {"src/rates.mjs": "export const RATE = 'on the disk';\n", "tests/a.test.mjs": tests},
+        "buffers": {"src/rates.mjs": "export const RATE = 3;\n"},
+    }  # fmt: skip
+    after = before.replace("code === 'X-4711'", "['X-4711', 'X-4712'].includes(code)")
+    same = await judged(make, before, before, "known", **place)
+    other = await judged(make, before, after, "known", **place)
+    assert same.verdict is Ruling.PASS, same
+    assert other.verdict is Ruling.FAIL, other
+    assert "now: 3" in other.detail
+    assert sorted(path.name for path in (tmp_path / "src").iterdir()) == ["a.mjs", "rates.mjs"]
+
+
+@pytest.mark.parametrize("folder", [".", "src"])
+async def test_a_counter_example_runs_in_node(make: MakeCase, tmp_path: Path, folder: str) -> None:
+    text = TOTAL if folder == "." else TOTAL.replace("export ", "") + "module.exports = { total };\n"
+    evidence = await judged(make, text, text.replace("1 + rate", "1 - rate"), "total")
+    names = [each.name for each in evidence.attachments]
+    assert names == ["counter_example_total.mjs", "inputs_total.mjs"]
+    for each in evidence.attachments:
+        (tmp_path / each.name).write_text(each.text)
+        ran = subprocess.run(["node", each.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ran.returncode == 1, ran.stderr
+        assert "calls differ" in ran.stdout
+        assert "was:" in ran.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+
+
+async def test_a_report_that_the_code_forges_is_none(make: MakeCase) -> None:
+    forge = (
+        "const fs = process.getBuiltinModule?.('fs') ?? require('fs');\n"
+        "for (let fd = 3; fd < 40; fd += 1) {\n"
+        "  try { fs.writeSync(fd, '{}\\n'); } catch {}\n}\n"
+        "function f(n) { return n; }\n"
+    )
+    assert (await judged(make, "function f(n) { return n; }\n", forge, "f")).verdict is not Ruling.PASS
+
+
+def esbuild() -> None:
+    if shutil.which("esbuild") is None:
+        pytest.skip("not on this machine: esbuild")
+
+
+TYPED = """import { twice } from './twice';
+interface Item { name: string; price: number; tags?: string[] }
+enum Level { Low, High = 'high' }
+type Wanted = Map<string, Set<number>> | null;
+export function cheapest(items: readonly Item[], level: Level, wanted: Wanted): string | undefined {
+  const sorted = [...items].sort((a, b) => a.price - b.price);
+  return level === Level.High && wanted ? sorted[0]?.name : twice(sorted.at(-1)?.name ?? '');
+}
+"""
+
+
+async def test_typescript_is_built_and_its_types_give_inputs(make: MakeCase, tmp_path: Path) -> None:
+    esbuild()
+    place: dict[str, Any] = {
+        "root": tmp_path,
+        "path": "a.ts",
+        "files": {"twice.ts": "export const twice = (s: string) => s + s;\n"},
+    }
+    after = TYPED.replace("sorted.at(-1)", "sorted.at(-2)")
+    same = await judged(make, TYPED, TYPED, "cheapest", "typescript", **place)
+    other = await judged(make, TYPED, after, "cheapest", "typescript", **place)
+    assert (same.verdict, same.count > 200) == (Ruling.PASS, True), same
+    assert other.verdict is Ruling.FAIL, other
+    ran = tmp_path / other.attachments[0].name
+    ran.write_text(other.attachments[0].text)
+    told = subprocess.run(["node", ran.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert told.returncode == 1, told.stderr
+
+
+async def test_typescript_without_anything_that_builds_it_is_said(make: MakeCase) -> None:
+    if shutil.which("esbuild") is not None:
+        pytest.skip("esbuild is on this machine")
+    text = "export function f(n: number): number { return n; }\n"
+    evidence = await judged(make, text, text, "f", "typescript")
+    if evidence.verdict is not Ruling.PASS:  # newer Nodes take the types out themselves
+        assert "esbuild" in evidence.detail
+
+
+async def test_a_document_without_a_unit_is_judged_by_what_changed(make: MakeCase) -> None:
+    before = "function a(n) { return n; }\nfunction b(n) { return n; }\n"
+    evidence = await judged(make, before, before.replace("b(n) { return n", "b(n) { return -n"), "")
+    assert evidence.verdict is Ruling.FAIL, evidence
+    assert "b(n)" in evidence.detail
