@@ -151,9 +151,10 @@ def test_cancel_stops_the_tokens_and_leaves_the_text(editor: Neovim, scripted: S
     assert editor.done()["status"] == "cancelled"
     assert editor.text() == BEFORE
     editor.wait("#_G.seen.messages >= 1")
-    assert "Stet: the job was cancelled" in editor.seen()["messages"]
+    assert "Stet: refactor signs.py was cancelled" in editor.seen()["messages"]
     editor.command("Stet cancel")
-    editor.wait("vim.tbl_contains(_G.seen.messages, 'Stet: the job had ended already; nothing was cancelled')")
+    told = "Stet: refactor signs.py had ended already; nothing was cancelled"
+    editor.wait(f"vim.tbl_contains(_G.seen.messages, '{told}')")
 
 
 def test_cancelling_the_progress_stops_the_tokens(editor: Neovim, scripted: ScriptedModel) -> None:
@@ -271,8 +272,45 @@ def test_health_is_told_in_lines_for_a_person(editor: Neovim, scripted: Scripted
     editor.command("Stet health")
     editor.wait("#_G.seen.messages >= 1")
     lines = editor.seen()["messages"][0].splitlines()
-    assert f"  model: {scripted.models[0]}" in lines
-    assert "  status: ready" in lines
+    assert lines[0] == f"Stet: {scripted.models[0]} (STET_BASE_URL) is ready"
+    assert any(line.startswith("✓ ledger: ") for line in lines)
+    assert not any("table" in line or line.endswith(": none") for line in lines)
+
+
+def test_evidence_opens_with_the_files_of_one_check(editor: Neovim) -> None:
+    editor.command("Stet refactor")
+    editor.done()
+    editor.command("Stet evidence")
+    editor.wait("#vim.api.nvim_list_wins() == 2")
+    assert any(text.startswith("# Evidence") and "- syntax: passed" in text for text in editor.windows(floating=False))
+    editor.command("silent only | Stet evidence differential")
+    editor.wait("vim.api.nvim_buf_get_name(0):find('inputs_sign.py', 1, true)")
+    assert "def main():" in editor.text()
+    editor.command("Stet evidence speed")
+    editor.wait("vim.iter(_G.seen.messages):any(function(text) return text:find('it has ', 1, true) end)")
+
+
+def test_what_was_proven_stands_at_the_code_until_it_changes(editor: Neovim) -> None:
+    marks = """vim.tbl_map(function(mark) return { line = mark[2], text = mark[4].virt_text[1][1] } end,
+      vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace("stet.lens"), 0, -1, { details = true }))"""
+    editor.command("Stet refactor")
+    editor.done()
+    editor.wait(f"#{marks} == 1")
+    [mark] = editor.lua(f"return {marks}")
+    assert mark["line"] == BEFORE[: BEFORE.index("def sign")].count("\n")
+    assert mark["text"].startswith("  stet: behaves alike on ")
+    assert mark["text"].endswith(":Stet evidence")
+    editor.command("undo")
+    editor.wait(f"#{marks} == 0")
+
+
+def test_that_something_began_is_said_at_once(editor: Neovim, scripted: ScriptedModel) -> None:
+    editor.lua("_G.echo = _G.echo or vim.api.nvim_echo; _G.first = nil")
+    editor.lua("vim.api.nvim_echo = function(chunks) _G.first = _G.first or chunks[1][1] end")
+    editor.command("Stet refactor")
+    assert editor.lua("return _G.first") == "Stet: refactor signs.py …"
+    editor.done()
+    editor.lua("vim.api.nvim_echo = _G.echo")
 
 
 def test_progress_stands_on_the_last_line_until_the_job_ends(editor: Neovim) -> None:

@@ -9,10 +9,11 @@ return {
   init_options = { plugin = { name = "neovim", reports = true } },
   -- Actions that are chosen from a menu go the same way as those of :Stet, so that their reports are shown too.
   commands = require("stet").client_commands(),
-  -- Neovim 0.11 pulls diagnostics but cannot be asked to pull again; the plugin can.
-  capabilities = { workspace = { diagnostics = { refreshSupport = true } } },
+  -- Neovim 0.11 pulls diagnostics and lenses but cannot be asked to pull again; the plugin can.
+  capabilities = { workspace = { diagnostics = { refreshSupport = true }, codeLens = { refreshSupport = true } } },
   handlers = {
     ["workspace/applyEdit"] = require("stet.unnamed").apply_edit,
+    ["workspace/codeLens/refresh"] = require("stet.lens").on_refresh,
     ["workspace/diagnostic/refresh"] = require("stet.diagnostics").refresh,
   },
 }

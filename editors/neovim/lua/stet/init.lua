@@ -1,10 +1,17 @@
 --- Stet in Neovim: sends commands to the server and shows the reports that come back. Edits arrive by the server itself.
+local progress = require("stet.progress")
+local window = require("stet.window")
+local words = require("stet.words")
+
 local M = {}
 
 M.actions = { "generate", "debug", "refactor", "analyze", "test", "explain", "optimize", "task" }
 
 --- The id of the job that was started last, nil before the first.
 M.last_job = nil
+
+--- What the last job is called: "refactor signs.py".
+local last_name = ""
 
 --- The last report as markdown, nil before the first.
 M.last_report = nil
@@ -15,7 +22,9 @@ end
 
 --- Sends a command past `client.commands`, where the actions would come back to `M.start`.
 local function send(client, bufnr, command, argument, on_result)
-  local params = { command = command, arguments = argument and { argument } or nil }
+  -- An empty table would go as a list.
+  local object = argument and (next(argument) == nil and vim.empty_dict() or argument)
+  local params = { command = command, arguments = object and { object } or nil }
   client:request("workspace/executeCommand", params, function(err, result)
     if err then
       say(err.message, vim.log.levels.ERROR)
@@ -25,27 +34,16 @@ local function send(client, bufnr, command, argument, on_result)
   end, bufnr)
 end
 
-local function lines_of(markdown)
-  return vim.split(vim.trim(markdown), "\n")
-end
-
-local function show(markdown)
-  vim.lsp.util.open_floating_preview(lines_of(markdown), "markdown", {
-    border = "rounded",
-    max_width = math.min(100, vim.o.columns - 4),
-    max_height = math.floor(vim.o.lines * 0.7),
-    focus_id = "stet",
-    wrap = true,
-  })
-end
-
 --- Waits for the end of a job without blocking, and shows its report if it has one.
-local function follow(client, bufnr, job)
-  M.last_job = job
+local function follow(client, bufnr, job, name)
+  M.last_job, last_name = job, name
   send(client, bufnr, "stet.result", { job = job, wait = true }, function(result)
     if result.status == "done" and result.markdown ~= "" then
       M.last_report = result.markdown
-      show(result.markdown)
+      window.float(result.markdown)
+    end
+    if result.status == "refused" and type(result.answer) == "table" and #result.answer.evidence > 0 then
+      say(":Stet evidence shows what was checked")
     end
     vim.api.nvim_exec_autocmds("User", { pattern = "StetDone", data = result })
   end)
@@ -53,8 +51,20 @@ end
 
 --- Starts a job by its command (`stet.refactor`) and follows it.
 function M.start(client, bufnr, command, argument)
+  local file = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
+  local name = command == "stet.retry" and last_name or vim.trim(command:gsub("^stet%.", "") .. " " .. file)
+  if vim.g.stet_progress ~= false then
+    progress.begin(name)
+  end
   send(client, bufnr, command, argument, function(result)
-    follow(client, bufnr, result.job)
+    follow(client, bufnr, result.job, name)
+  end)
+end
+
+--- Shows the evidence of a job (nil: of the last one that has any), and the files of one check.
+function M.evidence(client, bufnr, job, check)
+  send(client, bufnr, "stet.evidence", { job = job, check = check }, function(result)
+    window.evidence(result, check or "")
   end)
 end
 
@@ -66,6 +76,10 @@ function M.client_commands()
       local client = assert(vim.lsp.get_client_by_id(context.client_id))
       M.start(client, context.bufnr, command.command, (command.arguments or {})[1])
     end
+  end
+  commands["stet.evidence"] = function(command, context)
+    local argument = (command.arguments or {})[1] or {}
+    M.evidence(assert(vim.lsp.get_client_by_id(context.client_id)), context.bufnr, argument.job, argument.check)
   end
   return commands
 end
@@ -126,33 +140,12 @@ local function menu(bufnr, call)
   })
 end
 
---- A result of the server as lines for a person: `name: value`, what is inside of a value further to the right.
-local function rows_of(value, indent)
-  local rows = {}
-  local names = vim.tbl_keys(value)
-  table.sort(names, function(a, b)
-    return tostring(a) < tostring(b)
-  end)
-  for _, name in ipairs(names) do
-    local item = value[name]
-    local label = type(name) == "number" and "-" or tostring(name):gsub("_", " ") .. ":"
-    if type(item) == "table" then
-      local inner = rows_of(item, indent .. "  ")
-      vim.list_extend(rows, #inner > 0 and vim.list_extend({ indent .. label }, inner) or { indent .. label .. " none" })
-    elseif item ~= vim.NIL then
-      local shown = item == true and "yes" or item == false and "no" or tostring(item)
-      table.insert(rows, ("%s%s %s"):format(indent, label, shown))
-    end
-  end
-  return rows
-end
-
 --- What `:Stet` knows besides the actions.
 local others = {
   cancel = function(client, bufnr)
     if M.last_job then
       send(client, bufnr, "stet.cancel", { job = M.last_job }, function(result)
-        say(result.cancelled and "the job was cancelled" or "the job had ended already; nothing was cancelled")
+        say(result.cancelled and last_name .. " was cancelled" or last_name .. " had ended already; nothing was cancelled")
       end)
     else
       say("no job was started yet", vim.log.levels.WARN)
@@ -170,35 +163,38 @@ local others = {
       say("there is no report yet", vim.log.levels.WARN)
       return
     end
-    vim.cmd("new")
-    vim.api.nvim_buf_set_lines(0, 0, -1, false, lines_of(M.last_report))
-    vim.bo.buftype, vim.bo.bufhidden, vim.bo.modifiable, vim.bo.filetype = "nofile", "wipe", false, "markdown"
+    window.stay(M.last_report)
+  end,
+  evidence = function(client, bufnr, check)
+    M.evidence(client, bufnr, nil, check ~= "" and check or nil)
   end,
   clear = function(client, bufnr)
     send(client, bufnr, "stet.clear", { uri = vim.uri_from_bufnr(bufnr) })
   end,
   jobs = function(client, bufnr)
     send(client, bufnr, "stet.jobs", nil, function(result)
-      local rows = vim.tbl_map(function(job)
-        return ("%s  %s  %s  %.1f s  %s"):format(job.job, job.action, job.status, job.seconds, job.message)
-      end, result.jobs)
+      local rows = vim.tbl_map(words.job, result.jobs)
       say(#rows > 0 and table.concat(rows, "\n") or "no jobs yet")
     end)
   end,
   health = function(client, bufnr)
     send(client, bufnr, "stet.health", nil, function(result)
-      say("what serves\n" .. table.concat(rows_of(result, "  "), "\n"))
+      say(table.concat(words.health(result), "\n"))
     end)
   end,
 }
 
---- Milliseconds that a command may wait for a server that is starting.
-local ATTACH = 8000
+--- Milliseconds that a command may wait for a server that is starting, and for one whose start is still to come.
+local ATTACH, START = 8000, 1500
 
 --- The server of a buffer. Right after the start of the editor it is still on its way.
 local function client_of(bufnr)
   local function found()
     return vim.lsp.get_clients({ name = "stet", bufnr = bufnr, _uninitialized = true })[1]
+  end
+  -- A buffer with a type gets its server right after; the root of its project may be looked for first.
+  if vim.bo[bufnr].filetype ~= "" and vim.bo[bufnr].buftype == "" then
+    vim.wait(START, found, 20)
   end
   vim.wait(ATTACH, function()
     local client = found()

@@ -10,6 +10,12 @@ local function echo(text)
   vim.api.nvim_echo({ { vim.fn.strcharpart(text, 0, room) } }, false, {})
 end
 
+--- Says at once that something was started; the server's own words follow.
+function M.begin(name)
+  echo("Stet: " .. name .. " …")
+  vim.cmd.redraw()
+end
+
 --- Shows what a `LspProgress` event of our server says.
 function M.show(event)
   local client = vim.lsp.get_client_by_id(event.data.client_id)
