@@ -7,8 +7,8 @@ seccomp(2); the numbers of the calls are in `syscalls`.
 
 from __future__ import annotations
 
+import functools
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,7 +48,8 @@ class Rule:
     when: Argument | None = None
 
 
-def program(rules: Sequence[Rule], machine: str) -> bytes:
+@functools.cache
+def program(rules: tuple[Rule, ...], machine: str) -> bytes:
     """The filter for a machine as `platform.machine()` names it: the rules in order, everything else allowed.
 
     Calls of a foreign architecture end the process: their numbers mean other calls. Raises LookupError for a machine

@@ -90,7 +90,8 @@ class Bwrap:
             start=start,
         )
         # The command has ended, and who tells of it; what the command left behind dies with the box' first process.
-        await tree.gone(tree.hold(_told(ended.extra["status"], "child-pid")))
+        first = [process for process in _told(ended.extra["status"], "child-pid") if any(tree.descendants(process))]
+        await tree.gone(tree.hold(first))
         return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
 
     def _result(self, spec: RunSpec, ended: Ended, report: IsolationReport) -> RunResult:

@@ -121,11 +121,13 @@ def _fields(interpreter: Interpreter) -> dict[str, object]:
     return {name: getattr(interpreter, name) for name in Interpreter.__slots__}
 
 
-async def test_a_cancelled_build_leaves_nothing(store: Store, python: Interpreter) -> None:
-    use = store.use(python, ["stone"])
+async def test_a_cancelled_build_leaves_nothing(store: Store, python: Interpreter, index: Path) -> None:
+    endless = index / "endless-1.0-py3-none-any.whl"
+    os.mkfifo(endless)  # whoever opens it waits for somebody who writes
+    use = store.use(python, ["endless"])
     task = asyncio.ensure_future(use.__aenter__())
-    while not list(store.cache.parent.glob("building-*")):
-        await asyncio.sleep(0.001)
+    while not (task.done() or list(store.cache.parent.glob("building-*"))):
+        await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
