@@ -16,6 +16,7 @@ from stet_ls.engine.actions.thorough.trial import Trial, run, tests_of
 from stet_ls.engine.actions.thorough.written import Suite, write, write_anew
 from stet_ls.engine.diagnosis.diagnose import History
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis, Oracle
+from stet_ls.engine.diagnosis.signs import sides
 from stet_ls.engine.events import Judged, Stage
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.attached import sealed
@@ -74,6 +75,8 @@ class _Loop:
         if self._useless(found):
             found = await self._with_other_tests(first, found)
         best, found = await self._mended(first, found)
+        if found.passed:
+            found = await self._steady(found)
         return self._told(best, found)
 
     async def _tried(self, proposal: Proposal[Patch], *, shown: bool) -> Trial:
@@ -126,7 +129,7 @@ class _Loop:
             return first, found
         if mended is first:  # asked with the failure before its eyes, the model wrote the same code again
             turned = self.history.take(found.again(Oracle.AGREES), shown=False)
-            found = replace(found, diagnoses=turned)
+            found = replace(found, diagnoses=tuple(map(_stood_by, turned)))
             self.job.on_event(Stage("diagnosis", str(found)))
             self._set_apart(found.of(Cause.TEST))
             return first, found
@@ -135,6 +138,14 @@ class _Loop:
             return first, found
         again = await self._tried(mended, shown=True)
         return (mended, again) if len(again.passed) > len(found.passed) else (first, self._but(found, again))
+
+    async def _steady(self, found: Trial) -> Trial:
+        """The run without those that pass by chance."""
+        with self.job.stage("run", f"{len(found.passed)} tests, twice more"):
+            good = await found.steady()
+        for test in sorted(found.passed - good):
+            self.apart[test] = "it does not end alike each time"
+        return replace(found, passed=good)
 
     def _but(self, found: Trial, again: Trial) -> Trial:
         """The run of the candidate that is kept, as it looks after its repair failed alike."""
@@ -153,3 +164,12 @@ class _Loop:
 
     def _note(self, sentence: str) -> None:
         self.job.ledger.warnings.append(f"{sentence.rstrip('.')}.")
+
+
+def _stood_by(each: Diagnosis) -> Diagnosis:
+    """A test that two replies contradict alike."""
+    if each.kind != "test.expectation":
+        return each
+    compared = each.symptom.failure.comparison
+    said = f": {sides(compared)}" if compared is not None else ""
+    return replace(each, sentence=f"shown this test, the model stands by its code{said}")

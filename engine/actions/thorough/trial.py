@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.actions.thorough.plan import Plan
 from stet_ls.engine.actions.thorough.written import Suite
@@ -15,7 +15,9 @@ from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.own_tests.plans import planned
 from stet_ls.engine.judges.own_tests.split import without
-from stet_ls.engine.judges.own_tests.thrice import outcome, simple
+from stet_ls.engine.judges.own_tests.thrice import outcome, simple, thrice
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
 from stet_ls.engine.sandbox.runners.run import run_tests
 
@@ -37,6 +39,8 @@ class Trial:
     passed: frozenset[str] = frozenset()
     problem: str = ""
     lacking: str = ""
+    runtime: Runtime | None = field(default=None, repr=False)
+    plan: TestPlan | None = field(default=None, repr=False)
 
     def of(self, *causes: Cause) -> tuple[Diagnosis, ...]:
         """The diagnoses of these causes."""
@@ -45,6 +49,14 @@ class Trial:
     def again(self, oracle: Oracle) -> tuple[Diagnosis, ...]:
         """The same failures seen with other evidence about the code."""
         return diagnose(self.report, replace(self.about, oracle=oracle))
+
+    async def steady(self) -> frozenset[str]:
+        """Those of the passed that pass twice more, with other hash seeds; all of them if no time is left for that."""
+        if self.runtime is None or self.plan is None or self.runtime.left() < _LEAST_SECONDS:
+            return self.passed
+        (file,) = self.plan.tests
+        chosen = replace(self.plan, select=tuple(f"{file}::{test}" for test in sorted(self.passed)))
+        return frozenset((await thrice(self.runtime.sandbox, chosen, self.report, sorted(self.passed))).good)
 
     def __str__(self) -> str:
         """For whoever watches: "2 pass, 1 logic"."""
@@ -83,7 +95,7 @@ async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[s
     passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
     found = diagnose(report, about)
     problem = "" if found or passed else report.detail or "no test ran"
-    return Trial(report, about, found, passed, problem, runtime.lacking)
+    return Trial(report, about, found, passed, problem, runtime.lacking, runtime, wanted)
 
 
 def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:

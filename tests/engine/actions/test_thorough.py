@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from stet_ls.engine.actions.thorough.specification import specification
 from stet_ls.engine.events import Stage
 from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling, Workspace
 from stet_ls.engine.sandbox import tree
-from stet_ls.engine.settings import ModelRow, Settings
+from stet_ls.engine.settings import ModelRow, SandboxSettings, Settings
 
 STUB = '''\
 def median(values: list[float]) -> float:
@@ -73,10 +74,12 @@ async def generate(
     *,
     text: str = STUB,
     budget: Budget = Budget.THOROUGH,
+    sandbox: SandboxSettings | None = None,
     **fields: object,
 ) -> Answer:
     """The answer to a stub, for a model that writes `codes` and, asked for tests, `suites`, one after the other."""
-    written, settings = iter(suites), Settings(models=(ModelRow(name="*", samples=1),))
+    written = iter(suites)
+    settings = Settings(models=(ModelRow(name="*", samples=1),), sandbox=sandbox or SandboxSettings())
     scripted.on(asks_for_tests, lambda body: reply_of_tests(next(written)))
     scripted.replies([code_reply(code) for code in codes])
     async with Bench(scripted, settings) as bench:
@@ -127,6 +130,7 @@ async def test_each_step_is_an_event(scripted: ScriptedModel) -> None:
         "diagnosis: 2 pass, 1 logic",
         "run: 3 tests",
         "diagnosis: 3 pass",
+        "run: 3 tests, twice more",
     ]
 
 
@@ -150,7 +154,7 @@ async def test_a_wrong_test_is_told_from_wrong_code_once(scripted: ScriptedModel
     assert len(repairs(scripted)) == 1
     assert applied(answer) == GOOD
     assert "2 of 3 tests that the model wrote from the specification pass" in told(answer).detail
-    assert "1 set apart as wrong, `test_even`" in told(answer).detail
+    assert "1 set apart as wrong, `test_even`: shown this test, the model stands by its code" in told(answer).detail
     assert told(answer).verdict is Ruling.PASS
 
 
@@ -239,6 +243,35 @@ async def test_tests_that_assert_nothing_count_nothing() -> None:
     unit = "class TestA(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n"
     assert count(unit) == Count(1, 1, 0)
     assert count('def f():\n    """A.\n\n    >>> f()\n    1\n    """\n') == Count(0, 0, 1)
+
+
+async def test_a_test_that_passes_by_chance_is_set_apart(scripted: ScriptedModel) -> None:
+    chance = TESTS + "\n\ndef test_order():\n    assert hash('a') == hash('a') and SEED == '0'\n"
+    chance = f"import os\n\nSEED = os.environ['PYTHONHASHSEED']\n{chance}"
+    answer = await generate(scripted, [GOOD], [chance])
+    assert told(answer).detail.startswith("3 of 4 tests")
+    assert "`test_order`: it does not end alike each time" in told(answer).detail
+
+
+async def test_without_pytest_unittest_runs_them(scripted: ScriptedModel) -> None:
+    python = Path("/usr/bin/python3")
+    if not python.exists() or subprocess.run([python, "-c", "import pytest"], capture_output=True).returncode == 0:
+        pytest.skip("there is no Python without pytest here")
+    cases = (
+        "import unittest\n\nfrom solution import median\n\n\nclass MedianTest(unittest.TestCase):\n"
+        "    def test_odd(self):\n        self.assertEqual(median([3, 1, 2]), 2)\n"
+    )
+    answer = await generate(scripted, [WRONG, GOOD], [cases], sandbox=SandboxSettings(python=str(python)))
+    assert "pytest is not installed" in str([each.body for each in scripted.requests if asks_for_tests(each.body)])
+    assert applied(answer) == GOOD
+    assert told(answer).detail.startswith("1 of 1 tests")
+
+
+async def test_new_code_without_a_stub_is_tested_by_its_signature(scripted: ScriptedModel) -> None:
+    text = "import math\n\n# stet: median of a list of numbers, 0 for none$0\n"
+    answer = await generate(scripted, [CRASHES, GOOD], [TESTS], text=text)
+    assert told(answer).detail.startswith("3 of 3 tests"), answer.message
+    assert "return 0" in applied(answer)
 
 
 async def test_cancelled_midway_no_process_is_left(scripted: ScriptedModel) -> None:
