@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
@@ -75,7 +76,7 @@ async def generate(
     text: str = STUB,
     budget: Budget = Budget.THOROUGH,
     sandbox: SandboxSettings | None = None,
-    **fields: object,
+    **fields: Any,
 ) -> Answer:
     """The answer to a stub, for a model that writes `codes` and, asked for tests, `suites`, one after the other."""
     written = iter(suites)
