@@ -132,7 +132,11 @@ def _install(libc: ctypes.CDLL, code: bytes) -> tuple[int, bool]:
 
 def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.socket) -> dict[str, Any]:
     """Waits for the command's end, answering its questions; what is to be told of it, nothing if nobody waits."""
-    answers = Answers(policy["asked"], tuple(policy["write"]), os.getpid())
+
+    def count() -> int:
+        return len(descendants(os.getpid()))
+
+    answers = Answers(policy["asked"], tuple(policy["write"]), os.getpid(), most=policy["processes"], count=count)
     poll = select.poll()
     ended = os.pidfd_open(child)
     for descriptor in (lifeline, ended, ours.fileno()):

@@ -1,4 +1,5 @@
 """System calls that the box asks leave for, because Landlock does not know them: signals, modes and times of files.
+Root's new processes are asked for, too, because no limit of their number holds for root.
 
 A filter sees the numbers in a call and nothing behind them. So the kernel stops the caller and asks the warden, who
 does the thing itself where it stays in the box (seccomp_unotify(2)). It never looks at a name and lets the caller go on
@@ -31,15 +32,20 @@ _GO_ON = object()
 class Answers:
     """Answers the questions of one box. `asked` tells calls by number; `writable` are its folders.
 
+    `most` is how many processes it may have, and `count` tells how many there are.
     `patient`: a signal to a caller waits for its answer. Otherwise it would end the question, and it would ask again.
     """
 
-    def __init__(self, asked: Mapping[str, str], writable: tuple[str, ...], warden: int) -> None:
+    def __init__(
+        self, asked: Mapping[str, str], writable: tuple[str, ...], warden: int, *, most: int, count: Callable[[], int]
+    ) -> None:
         self._calls: dict[int, Callable[..., object]] = {
             int(number): getattr(self, f"_{name}") for number, name in asked.items()
         }
         self._writable = tuple(os.path.realpath(folder) for folder in writable)
         self._warden = warden
+        self._most, self._count = most, count
+        self._processes = 1
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._listener = -1
         self._asking = 0
@@ -68,6 +74,19 @@ class Answers:
         for process, sent in self._later:
             with contextlib.suppress(OSError):
                 self._signal(process, sent)
+
+    # Processes
+
+    def _fork(self, *_: int) -> object:
+        """Counted by what was allowed, and for certain only once that is too much: threads and the dead count, too."""
+        if self._processes >= self._most:
+            self._processes = self._count()
+        if self._processes >= self._most:
+            raise BlockingIOError(errno.EAGAIN, "too many processes")
+        self._processes += 1
+        return _GO_ON
+
+    _vfork = _clone = _fork
 
     # Signals
 

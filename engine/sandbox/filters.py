@@ -90,11 +90,15 @@ _OF_ANY_PROCESS = (
     "move_pages",
 )  # fmt: skip
 _MODES_AND_TIMES = ("chmod", "fchmod", "fchmodat", "fchmodat2", "utimensat")
+_FORKS = ("fork", "vfork", "clone")
 _SIGNALS = ("kill", "tkill", "tgkill")
 
 
-def confined(version: int) -> tuple[Rule, ...]:
-    """For a box of Landlock alone, of this ABI: what it does not know is denied, or asked for (see `confine_calls`)."""
+def confined(version: int, *, counted: bool = False) -> tuple[Rule, ...]:
+    """For a box of Landlock alone, of this ABI: what it does not know is denied, or asked for (see `confine_calls`).
+
+    With `counted` new processes are asked for, too: RLIMIT_NPROC does not bind root.
+    """
     rules = [
         *_ANY_BOX,
         *(Rule(call, _EPERM) for call in _REACHING_OUT),
@@ -107,7 +111,7 @@ def confined(version: int) -> tuple[Rule, ...]:
         *(Rule("ioctl", _EPERM, Argument(1, value)) for value in (_FIOSETOWN, _SIOCSPGRP)),
         *(Rule("ioctl", _ENOTTY, Argument(1, kind << 8, mask=0xFF00)) for kind in _OF_FILE_SYSTEMS),
         Rule("prctl", _EPERM, Argument(0, _PR_SET_DUMPABLE)),
-        *(Rule(call, USER_NOTIFY) for call in _MODES_AND_TIMES),
+        *(Rule(call, USER_NOTIFY) for call in (*_MODES_AND_TIMES, *(_FORKS if counted else ()))),
     ]
     if version < landlock.SIGNALS_SINCE:
         # "Not there": Go's runtime falls back to kill.

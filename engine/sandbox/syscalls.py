@@ -39,6 +39,7 @@ ARCHITECTURES: Mapping[str, Architecture] = {
             "open_by_handle_at": 304, "clock_adjtime": 305, "setns": 308, "process_vm_readv": 310,
             "process_vm_writev": 311, "kcmp": 312, "finit_module": 313, "seccomp": 317, "kexec_file_load": 320,
             "bpf": 321, "userfaultfd": 323,
+            "fork": 57, "vfork": 58,
             "open": 2, "shmget": 29, "shmat": 30, "shmctl": 31, "connect": 42, "bind": 49, "listen": 50, "semget": 64,
             "semop": 65, "semctl": 66, "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "fcntl": 72,
             "truncate": 76, "chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132,

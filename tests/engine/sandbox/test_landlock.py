@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox import landlock, mounts, probe, scratch
+from stet_ls.engine.sandbox import landlock, mounts, probe, scratch, tree
 from stet_ls.engine.sandbox.confinement import PARTLY, Landlock
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall, level_of
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -216,6 +216,17 @@ async def test_a_limit_ends_it(box: Landlock, script: str, limits: dict[str, flo
     result = await box.run(python(script, **limits))
 
     assert result.status is status, result.stderr
+
+
+async def test_processes_are_few_before_the_watch_has_looked(box: Landlock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "measure", lambda *_: tree.Use())
+    script = (
+        "import os, time\nmade = 0\nfor _ in range(150):\n try:\n  if os.fork() == 0: time.sleep(60); os._exit(0)\n"
+        "  made += 1\n except BlockingIOError: pass\nprint(made)"
+    )
+    result = await box.run(python(script, processes=8))
+
+    assert 8 <= int(result.stdout) < (40 if os.geteuid() == 0 else 151)
 
 
 async def test_what_was_left_is_removed(box: Landlock) -> None:
