@@ -20,7 +20,7 @@ from stet_ls.server.cli.commands import did_you_mean
 from stet_ls.server.cli.progress import ProgressLine
 from stet_ls.server.cli.session import load_settings, project_root, tell
 from stet_ls.server.cli.target import STANDARD_INPUT, CommandTarget, read_target
-from stet_ls.server.evidence import report
+from stet_ls.server.evidence import report, told
 from stet_ls.server.shelf import write
 from stet_ls.validators.source import Source, Splice
 
@@ -198,7 +198,7 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
     for diff in _diffs(target, answer):
         present.print_diff(diff)
     present.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
-    tell(answer.message)
+    tell(told(answer))
     return 0
 
 
@@ -228,7 +228,7 @@ def _apply(target: CommandTarget, answer: Answer) -> int:
     for written in (*(change.document.path for change in changes), *(file.path for file in answer.new_files)):
         present.print_line(f"wrote {shown_path(written)}")
     present.print_evidence(answer.evidence)
-    tell(answer.message)
+    tell(told(answer))
     return 0
 
 
