@@ -84,7 +84,7 @@ def _plain(module: ModuleType) -> Iterator[tuple[str, unittest.FunctionTestCase]
                 continue
             for inner in dir(value):
                 method = getattr(value(), inner) if inner.startswith("test") else None
-                if _takes_nothing(method):
+                if method is not None and _takes_nothing(method):
                     yield f"{name}::{inner}", unittest.FunctionTestCase(method)
 
 
