@@ -20,6 +20,7 @@ TOPICS = (
     "judges",
     "memory",
     "privacy",
+    "proving",
     "sandbox",
 )
 """The modules beside this one, each with a `rows()` that yields a `Row` for each measurement."""

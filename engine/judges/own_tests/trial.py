@@ -104,6 +104,7 @@ async def notice(
         "tests": list(tests),
         "texts": [mutant.text for mutant in mutants],
         "seconds": left,
+        "plain": _are_plain(plan.files.get(plan.tests[0], b""), tests),
         "arguments": ["-c", "/dev/null", "--rootdir=.", "--confcutdir=."] if generated else [],
     }
     spec = RunSpec(
@@ -125,6 +126,20 @@ async def notice(
     except (StetError, ValueError, OSError) as error:
         return Noticed(why_not=f"no code may run here: {error}")
     return _read(result.report, nonce, tests, mutants, wanted)
+
+
+def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
+    """True if these tests are functions that only have to be called: no fixtures, no marks, nothing set up."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    found = [functions.get(test) for test in tests]
+    set_up = any(name.startswith(("setup", "teardown", "setUp")) for name in functions) or b"autouse" in text
+    return not set_up and all(
+        node is not None and not node.decorator_list and not ast.dump(node.args).count("arg(") for node in found
+    )
 
 
 def _read(
