@@ -1,7 +1,7 @@
 """`stet demo`: the real server over pipes, this program as its editor, and a small project with real flaws.
 
-Everything happens in a temporary copy. No edit is run: there is no sandbox yet. What the demo promises, that the
-planted bug is gone, it reads off the text with the linter that found the bug.
+Everything happens in a temporary copy. The demo promises two things: that the planted bug is gone, which it reads off
+the text with the linter that found it, and that a wrong answer is caught.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from stet_ls.engine.errors import NoModelError, UsageError
 from stet_ls.engine.models import Check, Evidence, Ruling, Selection
-from stet_ls.server.cli import present
+from stet_ls.server.cli import present, wrong_answer
 from stet_ls.server.cli.commands import did_you_mean
 from stet_ls.server.cli.findings import diagnostics
 from stet_ls.server.cli.language_client import LanguageClient, OpenDocument
@@ -50,7 +50,9 @@ STEPS = (
 )
 SERVING = ("ready", "asleep")
 """What `stet.health` says of a model that will answer; one that is asleep starts with the first job."""
-ACTIONS = tuple(step.action for step in STEPS)
+WRONG = "wrong"
+"""The step that needs no model: a recorded answer that has to be caught."""
+ACTIONS = (*(step.action for step in STEPS), WRONG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +70,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Plays the demo. 0 only if the planted bug is gone."""
+    """Plays the demo. 0 only if the planted bug is gone and the wrong answer was caught."""
     for action in arguments.actions:
         if action not in ACTIONS:
             raise UsageError(f'the demo has no "{action}": {did_you_mean(action, ACTIONS)}')
     steps = [step for step in STEPS if not arguments.actions or step.action in arguments.actions]
+    wrong = not arguments.actions or WRONG in arguments.actions
     with tempfile.TemporaryDirectory(prefix="stet-demo-") as folder:
         root = Path(folder).resolve() / "shop"
         with resources.as_file(resources.files("stet_ls.server") / "sample") as sample:
             shutil.copytree(sample, root, ignore=shutil.ignore_patterns("__pycache__"))
-        return asyncio.run(_play(root, steps))
+        return asyncio.run(_play(root, steps, wrong=wrong))
 
 
-async def _play(root: Path, steps: Sequence[Step]) -> int:
+async def _play(root: Path, steps: Sequence[Step], *, wrong: bool) -> int:
+    caught = await wrong_answer.show(root) if wrong else True
+    fixed = await _act(root, steps) if steps else True
+    return 0 if fixed and caught else 1
+
+
+async def _act(root: Path, steps: Sequence[Step]) -> bool:
+    """Plays the steps; False if the planted bug is still there afterwards."""
     client = await LanguageClient.start([sys.executable, "-m", "stet_ls.server", "--stdio"], root)
     try:
         present.print_line(f"model: {await _model(client)}", "bold")
@@ -90,11 +100,9 @@ async def _play(root: Path, steps: Sequence[Step]) -> int:
         await client.close()
     _summary(outcomes)
     if any(step.action == "debug" for step in steps):
-        verdict = (
-            "the planted bug is gone (read, not run: no sandbox yet)" if fixed else "the planted bug is still there"
-        )
+        verdict = "the planted bug is gone" if fixed else "the planted bug is still there"
         present.print_line(verdict, "green" if fixed else "red")
-    return 0 if fixed else 1
+    return fixed
 
 
 async def _model(client: LanguageClient) -> str:

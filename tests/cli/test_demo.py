@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 from support.command import Stet
 from support.scripted import ScriptedModel, dead_endpoint
+
+from stet_ls.server.cli import wrong_answer
 
 FIX = '''\
 PLAN: the name is misspelt
@@ -43,7 +47,7 @@ def test_the_planted_bug_is_fixed(stet: Stet, scripted: ScriptedModel) -> None:
     assert "+    return total" in lines
     assert any(line.startswith("✓ syntax: ") for line in lines)
     assert any(re.fullmatch(r"done in \d+\.\d s", line) for line in lines)
-    assert lines[-1] == "the planted bug is gone (read, not run: no sandbox yet)"
+    assert lines[-1] == "the planted bug is gone"
     assert "Undefined name `totl`" in scripted.requests[0].prompt, "the linter's finding is the diagnostic"
 
 
@@ -89,3 +93,21 @@ def test_without_a_model_it_says_so(stet: Stet) -> None:
 
     assert (ran.status, ran.out) == (3, "")
     assert ran.err.startswith("stet: no model for the demo: ")
+
+
+def test_a_wrong_answer_is_caught_without_a_model(stet: Stet) -> None:
+    """The reply is recorded; what the judges find is not."""
+    ran = stet("demo", "wrong")
+
+    assert ran.status == 0, ran.out
+    assert "    return total * (1 - member) if coupon is None else total * (1 - member) * coupon" in ran.out
+    assert "✓ syntax: syntax ok (ruff)" in ran.out
+    assert re.search(r"^✗ differential: .*discount", ran.out, re.MULTILINE)
+    assert ran.out.splitlines()[-1].startswith("a wrong answer was caught")
+
+
+def test_the_record_is_of_the_sample() -> None:
+    """Else it would be judged on a text that nobody sees."""
+    record = json.loads((Path(wrong_answer.__file__).parents[1] / wrong_answer.RECORD).read_text())
+
+    assert record["request"]["text"] == (Path(wrong_answer.__file__).parents[1] / "sample" / "prices.py").read_text()

@@ -1,0 +1,48 @@
+"""The demo's wrong answer: what a small model once made of `discount`, judged now by running it.
+
+The reply is recorded, since no model is wrong on demand; the judges, the sandbox and what they find are not.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from importlib import resources
+from pathlib import Path
+
+from stet_ls.engine.models import Answer, Ruling
+from stet_ls.server.cli import present
+from stet_ls.server.cli.session import load_settings
+
+RECORD = "recorded/refactor_discount.json"
+"""In the server's package; the demo's copy of the sample project takes the place of the record's folder."""
+
+_ABOUT = "refactor: discount in prices.py, and a small model's reply of another day, played back"
+
+
+async def show(root: Path) -> bool:
+    """Prints the candidate and what the judges find in the sample project at `root`; False if they let it pass."""
+    present.print_line(f"\n{_ABOUT}", "bold")
+    answer = await judged(root)
+    present.print_line(textwrap.indent(answer.code.strip(), "    "), "dim")
+    present.print_evidence(answer.evidence)
+    if any(item.verdict is Ruling.FAIL and item.trusted for item in answer.evidence):
+        present.print_line("a wrong answer was caught: it parses, its names resolve, and running it tells", "green")
+        return True
+    unsaid = next((item.detail for item in answer.evidence if item.verdict is not Ruling.PASS), answer.message)
+    present.print_line(f"the wrong answer was not caught: {unsaid}", "red")
+    return False
+
+
+async def judged(root: Path) -> Answer:
+    """What the engine makes of the recorded reply, with the settings of whoever runs the demo."""
+    from stet_ls.engine.paths import user_paths
+    from stet_ls.engine.replay import replay
+    from stet_ls.engine.trace.record import parse
+
+    with resources.as_file(resources.files("stet_ls.server") / RECORD) as file:
+        record = parse(file.read_text("utf-8"), RECORD)
+    asked = record.request.model_copy(update={"path": str(root / "prices.py"), "roots": (str(root),)})
+    record = record.model_copy(update={"request": asked})
+    replayed = await replay(record, RECORD, load_settings(near=root).settings, user_paths())
+    assert replayed.answer is not None, replayed.diff
+    return replayed.answer
