@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -30,6 +31,24 @@ def test_an_action_lands_after_a_yes_and_is_undone_in_one_step(
         "(list landed (text))",
     )  # fmt: skip
     assert ran.value == ["# mine\n" + AFTER, "# mine\n" + BEFORE]
+
+
+def test_the_evidence_is_shown_by_the_function_of_the_manual(
+    tmp_path: Path, environment: Mapping[str, str], file: Path
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text(encoding="utf-8")
+    function = textwrap.dedent(page.partition("  ```elisp\n")[2].partition("  ```\n")[0])
+    ran = emacs.run(
+        tmp_path, environment, file,
+        "(answer t)",
+        '(choose "Refactor ")',
+        '(wait-for \'(string-match-p "(x > 0) - " (text)))',
+        function,
+        '(wait-for \'(ignore-errors (stet-evidence) t))',
+        '(with-current-buffer "*stet evidence*" (text))',
+    )  # fmt: skip
+    assert ran.value.startswith("# Evidence")
+    assert "- syntax: passed" in ran.value
 
 
 def test_a_no_is_taken_for_a_no(tmp_path: Path, environment: Mapping[str, str], file: Path) -> None:

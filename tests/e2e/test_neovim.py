@@ -87,10 +87,10 @@ def test_an_action_chosen_from_the_menu_lands(editor: Neovim) -> None:
 
 
 def test_the_command_works_on_the_lines_of_its_range(editor: Neovim, scripted: ScriptedModel) -> None:
-    scripted.default = Reply("CODE:\n```python\ndef other(y):\n    return +y\n```\n")
+    scripted.default = Reply("CODE:\n```python\ndef other(y):\n    return y or y\n```\n")
     editor.command("13,14Stet refactor")
     assert editor.done()["applied"] is True
-    assert editor.text() == BEFORE.replace("return y\n", "return +y\n")
+    assert editor.text() == BEFORE.replace("return y\n", "return y or y\n")
 
 
 def test_the_instruction_and_the_diagnostics_reach_the_model(editor: Neovim, scripted: ScriptedModel) -> None:
