@@ -42,7 +42,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What running a unit twice came to: inputs that were compared, valid ones among them, differences."""
+    """What running a unit twice came to: inputs that were compared, valid ones among them, differences.
+
+    `missing` counts the inputs of which the new code made nothing before its time was up.
+    """
 
     unit: str
     compared: int
@@ -50,6 +53,7 @@ class Comparison:
     rounded: int
     differences: tuple[Difference, ...]
     left_out: dict[str, int]
+    missing: int = 0
     opaque: bool = False
     is_alone: bool = False
     runnable: Runnable = lambda _name, _title, _calls: None
@@ -81,6 +85,7 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     valid = sum(before.valid for _, before, _ in pairs)
     return Comparison(
         unit, len(pairs), valid, alike.count(Likeness.ROUNDED), tuple(differences), dict(report.left_out),
+        missing=len(old.outcomes) - len(pairs),
         opaque=valid > 0 and all(before.opaque for _, before, _ in pairs if before.valid),
         calls=tuple(call for call, _, _ in pairs),
     )  # fmt: skip

@@ -85,10 +85,13 @@ def _evidence(done: Sequence[Comparison]) -> Evidence:
 
 def _is_small(each: Comparison) -> bool:
     """Something without parameters has one input, and one is all there is."""
-    return each.compared > 0 and each.valid == each.compared and not each.left_out and each.compared < 4
+    whole = each.valid == each.compared and not each.left_out and not each.missing
+    return 0 < each.compared < 4 and whole
 
 
 def _too_few(each: Comparison) -> str:
+    if each.missing:
+        return f"time was up after {each.compared} of {each.compared + each.missing} inputs of `{each.unit}`"
     if each.left_out:
         reason = max(each.left_out, key=lambda why: each.left_out[why])
         return f"`{each.unit}` was not compared: {reason}"

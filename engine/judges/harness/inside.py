@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.abc
 import importlib.util
 import io
 import itertools
 import json
+import mmap
 import os
 import random
 import select
@@ -255,8 +255,11 @@ REACHES.update(dict.fromkeys(("os.kill", "os.killpg", "signal.pthread_kill"), "i
 # A text as the module that it would be in its project.
 
 
-class Served(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives one text under the module's own name, whoever imports it; its package is imported first, as always."""
+class Served:
+    """Gives one text under the module's own name, whoever imports it; its package is imported first, as always.
+
+    A finder and a loader by its methods: the classes of `importlib.abc` cost more to import than all calls to run.
+    """
 
     def __init__(self, name: str, path: str, text: str) -> None:
         self.name, self.path, self.code = name, path, text
@@ -265,8 +268,9 @@ class Served(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if fullname != self.name:
             return None
         below = [os.path.dirname(self.path)] if os.path.basename(self.path) == "__init__.py" else None
+        loader: Any = self
         return importlib.util.spec_from_file_location(
-            fullname, self.path, loader=self, submodule_search_locations=below
+            fullname, self.path, loader=loader, submodule_search_locations=below
         )
 
     def create_module(self, spec: Any) -> None:
@@ -280,7 +284,8 @@ def load(job: dict[str, Any], text: str) -> dict[str, Any]:
     name = job["name"]
     if name in sys.modules:  # the name of a module of the standard library that this file needs itself
         name = "stet_target"
-    sys.meta_path.insert(0, Served(name, job["path"], text))
+    served: Any = Served(name, job["path"], text)
+    sys.meta_path.insert(0, served)
     return dict(vars(importlib.import_module(name)))
 
 
@@ -390,8 +395,34 @@ def bounded(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 40]}... ({len(text)} in all, {digest(text)})"
 
 
-def child(job: dict[str, Any], text: str, calls: list[Any], pipe: int, patience: Patience, wanted: int) -> None:
-    """Loads a text and runs the calls; writes a line when a call begins and one when it is over."""
+class Line:
+    """The way from a fork to its parent: outcomes by a pipe, many at a time, and the call that it is at in memory that
+    both see. A write for each call would cost more than the call. `every` is in seconds, 0 for one write each.
+    """
+
+    def __init__(self, pipe: int, at: Any, every: float) -> None:
+        self.pipe, self.at, self.every = pipe, at, every
+        self.told: list[dict[str, Any]] = []
+        self.last = real_clock()
+
+    def begin(self, number: int) -> None:
+        self.at[0], self.at[1] = number + 1, self.at[1] + 1
+
+    def end(self, number: int, outcome: dict[str, Any]) -> None:
+        self.told.append({"end": number, "outcome": outcome})
+        if real_clock() - self.last >= self.every:
+            self.flush()
+        self.at[0] = 0
+
+    def flush(self) -> None:
+        data = b"".join(json.dumps(each).encode() + b"\n" for each in self.told)
+        self.told, self.last = [], real_clock()
+        send(self.pipe, data)
+
+
+def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience: Patience, wanted: int) -> None:
+    """Loads a text and runs the calls; tells when a call begins and what came of it."""
+    pipe = line.pipe
     pins = Pins(job["reads"])
     pins.install([text])
     try:
@@ -407,14 +438,15 @@ def child(job: dict[str, Any], text: str, calls: list[Any], pipe: int, patience:
     runner = Runner(job, pins, space, patience)
     valid = 0
     for number, (setup, body, names) in calls:
-        tell(pipe, {"begin": number})
+        line.begin(number)
         outcome = runner.run(setup, body, names)
-        tell(pipe, {"end": number, "outcome": outcome})
+        line.end(number, outcome)
         valid += is_valid(outcome)
         if outcome["kind"] == "late":
             patience.lose()
         if valid >= wanted or patience.ends:
             break
+    line.flush()
 
 
 def is_valid(outcome: dict[str, Any]) -> bool:
@@ -424,7 +456,10 @@ def is_valid(outcome: dict[str, Any]) -> bool:
 
 
 def tell(pipe: int, message: dict[str, Any]) -> None:
-    data = json.dumps(message).encode() + b"\n"
+    send(pipe, json.dumps(message).encode() + b"\n")
+
+
+def send(pipe: int, data: bytes) -> None:
     while data:
         data = data[os.write(pipe, data) :]
 
@@ -432,27 +467,50 @@ def tell(pipe: int, message: dict[str, Any]) -> None:
 # The parent: forks, watches, and writes the report.
 
 
+BATCH = 0.02
+
+
 def forked(
     job: dict[str, Any], text: str, calls: list[Any], end: float, patience: Patience, wanted: int
 ) -> dict[str, Any]:
-    """What a fork told of the calls. One that stops telling, or dies, leaves the call that it was at."""
+    """What a fork told of the calls. One that stops telling, or dies, leaves the call that it was at.
+
+    What it had not told yet is lost then: another fork does the same again and tells each outcome at once.
+    """
+    late = patience.late, patience.seconds
+    told = attempt(job, text, calls, end, patience, wanted, BATCH)
+    if told["lost"]:
+        patience.late, patience.seconds = late
+        again = attempt(job, text, calls, end, patience, wanted, 0.0)
+        told["outcomes"] = {**told["outcomes"], **again["outcomes"]}
+    return told
+
+
+def attempt(
+    job: dict[str, Any], text: str, calls: list[Any], end: float, patience: Patience, wanted: int, every: float
+) -> dict[str, Any]:
     reading, writing = os.pipe()
+    at = memoryview(mmap.mmap(-1, 16)).cast("q")
     process = os.fork()
     if process == 0:
         status = 1
         try:
             os.close(reading)
             os.close(REPORT)
-            child(job, text, calls, writing, patience, wanted)
+            child(job, text, calls, Line(writing, at, every), patience, wanted)
             status = 0
         finally:
             os._exit(status)
     os.close(writing)
-    told: dict[str, Any] = {"load": "it ended the process", "outcomes": {}, "at": None}
-    last, buffer, stuck = real_clock(), b"", "died"
+    told: dict[str, Any] = {"load": "it ended the process", "outcomes": {}}
+    last, seen, buffer, stuck = real_clock(), 0, b"", "died"
     while True:
+        if at[1] != seen:
+            last, seen = real_clock(), at[1]
         left = min(end, last + job["stall"]) - real_clock()
-        if left <= 0 or not select.select([reading], [], [], left)[0]:
+        if left > 0 and not select.select([reading], [], [], min(left, 0.1))[0]:
+            continue
+        if left <= 0:
             stuck = "late" if end > last + job["stall"] else "unfinished"
             if told["load"] == "it ended the process":
                 told["load"] = f"it takes longer than {job['stall']:.0f} seconds"
@@ -466,16 +524,15 @@ def forked(
             message = json.loads(line)
             if "load" in message:
                 told["load"] = message["load"]
-            elif "begin" in message:
-                told["at"] = message["begin"]
             else:
                 told["outcomes"][message["end"]] = message["outcome"]
-                told["at"] = None
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
     os.close(reading)
-    if told["at"] is not None and stuck != "unfinished":
-        told["outcomes"][told["at"]] = {
+    number = at[0] - 1 if at[0] else None
+    told["lost"] = every > 0 and stuck != "unfinished" and at[1] > len(told["outcomes"]) + (number is not None)
+    if number is not None and number not in told["outcomes"] and stuck != "unfinished":
+        told["outcomes"][number] = {
             "kind": stuck, "error": "", "message": "", "digest": stuck, "opaque": False, "results": [],
             "variables": "", "printed": "",
         }  # fmt: skip

@@ -15,7 +15,19 @@ from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 _INSIDE = Path(__file__).with_name("inside.py")
 _LIMITS = Limits(wall=15.0)
 """The same for all runs, so that a box built ahead fits each; the harness' own clock is much tighter."""
-_WARM = ("json", "hashlib", "importlib.util", "random", "select", "signal", "itertools", "types", "typing")
+_WARM = (
+    "json",
+    "hashlib",
+    "importlib.util",
+    "io",
+    "mmap",
+    "random",
+    "select",
+    "signal",
+    "itertools",
+    "types",
+    "typing",
+)
 LEAST_SECONDS = 1.5
 """With less left no run is begun."""
 TOO_LATE = Impossible("the job's time was used up")

@@ -116,7 +116,8 @@ class _Runs:
 
 async def _compared(case: Case, before: TestReport, after: TestReport, run: _Runs) -> Evidence:
     if after.outcome in _CANNOT and before.outcome is after.outcome:
-        return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {after.detail or after.outcome}")
+        help_ = f" ({after.install})" if after.install else ""
+        return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {after.detail or after.outcome}{help_}")
     passed = {each.id for each in before.cases if each.outcome is CaseOutcome.PASSED}
     now = {each.id: each for each in after.cases}
     lost = [identifier for identifier in passed if identifier not in now or now[identifier].outcome not in _GOOD]
