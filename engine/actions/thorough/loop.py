@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from stet_ls.engine.actions.recipe import Brief
 from stet_ls.engine.actions.rewrite import Patch
 from stet_ls.engine.actions.thorough import words
-from stet_ls.engine.actions.thorough.guard import count
 from stet_ls.engine.actions.thorough.mend import Mender
 from stet_ls.engine.actions.thorough.plan import Plan, plan_for, why_no_more
 from stet_ls.engine.actions.thorough.trial import Trial, run, tests_of
@@ -97,7 +96,7 @@ class _Loop:
 
     def _set_apart(self, wrong: Sequence[Diagnosis]) -> None:
         for each in wrong:
-            tests = tests_of([each]) or {test.id for test in self.suite.tests}  # the file could not be read at all
+            tests = tests_of([each]) or set(self.suite.tests)  # the file could not be read at all
             self.apart.update({test: each.sentence for test in tests if test not in self.apart})
 
     def _useless(self, found: Trial) -> bool:
@@ -133,7 +132,7 @@ class _Loop:
             self.job.on_event(Stage("diagnosis", str(found)))
             self._set_apart(found.of(Cause.TEST))
             return first, found
-        if lost := count(first.draft.case.before.text).lost(count(mended.draft.case.after.text)):
+        if lost := self._lost(mended):
             self._note(f"A repair was refused: it leaves {lost}")
             return first, found
         again = await self._tried(mended, shown=True)
@@ -147,6 +146,12 @@ class _Loop:
             self.apart[test] = "it does not end alike each time"
         return replace(found, passed=good)
 
+    def _lost(self, mended: Proposal[Patch]) -> str:
+        """What the document has fewer of with a repair in it: it may hold tests of its own."""
+        before, after = mended.draft.case.before.text, mended.draft.case.after.text
+        count = self.plan.dialect.count
+        return count(before).lost(count(after))
+
     def _but(self, found: Trial, again: Trial) -> Trial:
         """The run of the candidate that is kept, as it looks after its repair failed alike."""
         turned = {each.symptom.signature: each for each in again.of(Cause.TEST)}
@@ -154,7 +159,7 @@ class _Loop:
 
     def _told(self, best: Proposal[Patch], found: Trial) -> Proposal[Patch]:
         """The candidate with the evidence of its tests, which takes the place of "no tests were run"."""
-        item = sealed(words.evidence(self.suite, found, self.apart), self.mender.secrets)
+        item = sealed(words.evidence(self.plan, self.suite, found, self.apart), self.mender.secrets)
         self.job.on_event(Judged(item))
         kept = tuple(e for e in best.evidence if e.check is not Check.TESTS or e.verdict is not Ruling.SKIPPED)
         content = best.draft.content

@@ -49,9 +49,9 @@ class Mender:
 
         One that the user's own code needs is missing on this machine, and no repair brings it.
         """
-        before = proposal.draft.case.before
+        before, language = proposal.draft.case.before, self.job.request.language
         lacking = found.of(Cause.ENVIRONMENT)
-        brought = (each for each in lacking if each.fix and each.fix.shown(before, before, "python"))
+        brought = (each for each in lacking if each.fix and each.fix.shown(before, before, language))
         return (*found.of(Cause.LOGIC, Cause.UNDETERMINED), *brought)
 
     async def mend(self, proposal: Proposal[Patch], wrong: Sequence[Diagnosis]) -> Proposal[Patch] | str:
@@ -59,7 +59,7 @@ class Mender:
         fixes = [each.fix for each in wrong if each.fix is not None]
         code = proposal.draft.content.fitted.code
         fence = code_fence(code)
-        prompt, said = self.about.prompt, f"CODE:\n{fence}python\n{code.rstrip()}\n{fence}"
+        prompt, said = self.about.prompt, f"CODE:\n{fence}{self.job.request.language}\n{code.rstrip()}\n{fence}"
         for missed in (False, True):
             if missed and (why := why_no_more(self.job)):
                 return f"The model did not do what its diagnosis asked, and was not asked once more: {why}"
@@ -78,7 +78,7 @@ class Mender:
                 before, after = proposal.draft.case.after, result.draft.case.after
                 if not fixes and _same(before, after):
                     return proposal
-                if all(fix.shown(before, after, "python") for fix in fixes):
+                if all(fix.shown(before, after, self.job.request.language) for fix in fixes):
                     return result
             said = reply.text
         missing = ", ".join(dict.fromkeys(map(str, fixes))) or "a reply with code"

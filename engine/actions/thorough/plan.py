@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stet_ls.engine.actions.placement import Place, find_place
 from stet_ls.engine.actions.recipe import Brief
-from stet_ls.engine.actions.thorough.specification import new_unit, specification
+from stet_ls.engine.actions.thorough.dialect import DIALECTS, Dialect
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job import CALLS, Job
 from stet_ls.engine.judges.case import Case
@@ -16,8 +16,6 @@ from stet_ls.engine.models import Budget, Request, Selection, Target, TargetKind
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
-UNSAVED = Path("/unsaved/solution.py")
-"""Where a document without a place is thought to lie: nothing is written there, or read."""
 _LATER_STEPS = 6
 """Calls that the loop leaves to a task: each of its other steps needs one."""
 
@@ -35,6 +33,12 @@ class Plan:
     path: Path
     place: Place
     framework: str
+    dialect: Dialect
+
+    @property
+    def language(self) -> str:
+        """Of the code and of its tests."""
+        return self.request.language
 
     def __str__(self) -> str:
         """For whoever watches."""
@@ -44,21 +48,24 @@ class Plan:
 def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Plan | str:
     """How the candidate in `case` is tested; words that say why it cannot be. Parses and looks at files."""
     request = job.request
-    if request.language != "python":
-        return f"that is done for Python alone so far, and this is {request.language}"
+    dialect = DIALECTS.get(request.language)
+    if dialect is None:
+        return f"that is done for {' and '.join(DIALECTS)} alone so far, and this is {request.language}"
     if runtime is None:
         return "no code may run"
-    if runtime.python is None:
+    if request.language == "python" and runtime.python is None:
         return runtime.why_no_python or "there is no Python to run them"
     before, after = case.before.text, case.after.text
-    unit = case.unit or new_unit(before, after)
-    text = specification(before, after, unit) if unit else None
+    unit = case.unit or dialect.new_unit(before, after)
+    text = dialect.specification(before, after, unit) if unit else None
     if text is None:
         return "there is no function or class that could be tested alone"
+    path = request.path or dialect.unsaved
+    if why := dialect.unloadable(path, after, unit):
+        return why
     source = Source(text)
     outermost = unit.partition(".")[0]
-    span = next(each.span for each in units(source, "python") if each.qualified == outermost)
-    path = request.path or UNSAVED
+    span = next(each.span for each in units(source, request.language) if each.qualified == outermost)
     words = about.instruction.text if about.instruction is not None else ""
     asked = replace(
         request,
@@ -69,9 +76,11 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
         instruction=words,
         diagnostics=(),  # their places are in the other text
     )
-    framework = "pytest" if runtime.python.has("pytest") else "unittest"
-    target = Target(TargetKind.UNIT, span, outermost)
-    return Plan(asked, target, unit, path, _place(asked), framework)
+    framework = "node"
+    if runtime.python is not None and request.language == "python":
+        framework = "pytest" if runtime.python.has("pytest") else "unittest"
+    place = _place(asked, dialect.file.format(stem=path.stem))
+    return Plan(asked, Target(TargetKind.UNIT, span, outermost), unit, path, place, framework, dialect)
 
 
 def why_no_more(job: Job) -> str:
@@ -82,10 +91,10 @@ def why_no_more(job: Job) -> str:
     return job.why_no_more()
 
 
-def _place(request: Request) -> Place:
+def _place(request: Request, name: str) -> Place:
     assert request.path is not None
     try:
         folder = find_place(request).path.parent
     except UsageError:
         folder = request.path.parent
-    return Place(folder / f"test_{request.path.stem}_from_its_specification.py", "", exists=False)
+    return Place(folder / name, "", exists=False)

@@ -13,13 +13,14 @@ from stet_ls.engine.diagnosis.about import about_of
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges.own_tests.plans import planned
+from stet_ls.engine.judges.own_tests.plans import Planned, planned
 from stet_ls.engine.judges.own_tests.split import without
 from stet_ls.engine.judges.own_tests.thrice import outcome, simple, thrice
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
 from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.validators.structure import units
 
 _CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED})
 _LEAST_SECONDS = 2.0
@@ -67,20 +68,12 @@ class Trial:
 
 async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[str], oracle: Oracle) -> Trial:
     """Runs the tests that are not set `apart` on the candidate `text`, with the packages that both import."""
-    code = without(suite.code, frozenset(apart)) if apart else suite.code
-    ids = tuple(test.id for test in suite.tests if test.id not in apart)
+    code = without(suite.code, frozenset(apart)) if apart and plan.language == "python" else suite.code
+    ids = tuple(test for test in suite.tests if test not in apart)
     runtime = await job.runtime(text, code)
     assert runtime is not None, "a plan is made for a runtime alone"
-    way = planned(runtime, "python", plan.path, text, plan.place.path)
-    about = await asyncio.to_thread(
-        about_of,
-        plan.request.source.text,
-        plan.unit,
-        environment=runtime.python,
-        texts={way.target: text},
-        modules=(plan.path.stem, way.target.partition("/")[0].removesuffix(".py")),
-    )
-    about = replace(about, oracle=oracle)
+    way = planned(runtime, plan.language, plan.path, text, plan.place.path)
+    about = replace(await asyncio.to_thread(_about, plan, runtime, way, text), oracle=oracle)
     nothing = TestReport("", Outcome.NOTHING_RAN)
     if not ids:
         return Trial(nothing, about)
@@ -96,6 +89,17 @@ async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[s
     found = diagnose(report, about)
     problem = "" if found or passed else report.detail or "no test ran"
     return Trial(report, about, found, passed, problem, runtime.lacking, runtime, wanted)
+
+
+def _about(plan: Plan, runtime: Runtime, way: Planned, text: str) -> About:
+    """What was asked is the specification; nobody vouches for the tests."""
+    modules = frozenset({plan.path.stem, way.target.partition("/")[0].partition(".")[0]})
+    texts = {way.target: text}
+    asked = plan.request.source
+    if plan.language == "python":
+        return about_of(asked.text, plan.unit, environment=runtime.python, texts=texts, modules=modules)
+    names = frozenset(each.qualified for each in units(asked, plan.language))
+    return About(plan.language, frozenset(texts), unit=plan.unit, asked=names, modules=modules, texts=texts)
 
 
 def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:

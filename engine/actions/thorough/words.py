@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from stet_ls.engine.actions.thorough.plan import Plan
 from stet_ls.engine.actions.thorough.trial import Trial, tests_of
 from stet_ls.engine.actions.thorough.written import Suite
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
@@ -12,7 +13,7 @@ from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
 _SHOWN = 2
 
 
-def evidence(suite: Suite, found: Trial, apart: Mapping[str, str]) -> Evidence:
+def evidence(plan: Plan, suite: Suite, found: Trial, apart: Mapping[str, str]) -> Evidence:
     """ "3 of 4 tests that the model wrote from the specification pass", with what became of the others.
 
     It passes if some pass and none that still counts fails. No test at all is no pass. It is never trusted.
@@ -27,7 +28,7 @@ def evidence(suite: Suite, found: Trial, apart: Mapping[str, str]) -> Evidence:
         parts.append(f"{len(apart)} set apart as wrong, `{name.rpartition('::')[2]}`: {why}")
     if found.lacking and any(each.cause is Cause.ENVIRONMENT for each in left):
         parts.append(found.lacking)
-    attached = Attachment.of("specification_tests.py", "python", suite.code)
+    attached = Attachment.of(plan.place.path.name, plan.language, suite.code)
     return Evidence(Check.TESTS, _ruling(left, passed), "; ".join(parts), count=passed, attachments=(attached,))
 
 

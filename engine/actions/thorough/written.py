@@ -8,12 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.actions.joining import prepared
 from stet_ls.engine.actions.recipe import Brief, Recipe, brief
-from stet_ls.engine.actions.thorough.guard import count
 from stet_ls.engine.actions.thorough.plan import Plan
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges.own_tests.split import Single, tests_in
 from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Prompt, Task, repair
 from stet_ls.engine.prompt.fence import code_fence
@@ -39,15 +37,11 @@ _UNITTEST = "Write them as methods of one class that derives from unittest.TestC
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Tests, and the prompt that they were asked for with. `code` is the whole of their file."""
+    """Tests, by their ids behind their file, whose text is `code`; and the prompt that they were asked for with."""
 
     code: str
+    tests: tuple[str, ...]
     prompt: Prompt = field(repr=False)
-
-    @property
-    def tests(self) -> tuple[Single, ...]:
-        """One by one."""
-        return tests_in(self.code)
 
 
 async def write(job: Job, plan: Plan) -> Suite | str:
@@ -60,17 +54,17 @@ async def write_anew(job: Job, plan: Plan, suite: Suite, wrong: Sequence[Diagnos
     """Other tests in the place of tests that were wrong. Fewer tests, or tests that assert less, are refused."""
     fence = code_fence(suite.code)
     told = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
-    reply = f"TESTS:\n{fence}python\n{suite.code.rstrip()}\n{fence}"
+    reply = f"TESTS:\n{fence}{plan.language}\n{suite.code.rstrip()}\n{fence}"
     anew = await _asked(job, plan, repair(suite.prompt, reply, hide(told, suite.prompt.secrets)))
     if isinstance(anew, str):
         return anew
-    lost = count(suite.code).lost(count(anew.code))
+    lost = plan.dialect.count(suite.code).lost(plan.dialect.count(anew.code))
     return f"the tests were to be mended, and the reply has {lost}: refused" if lost else anew
 
 
 def _brief(job: Job, plan: Plan) -> Brief:
     """The prompt. Nothing but the specification goes into it: the index knows the code, and so may the memory."""
-    rules = _TASK.rules if plan.framework == "pytest" else (*_TASK.rules, _UNITTEST)
+    rules = (*_TASK.rules, *plan.dialect.rules, *([_UNITTEST] if plan.framework == "unittest" else []))
     recipe = Recipe("test", "Write tests", "", replace(_TASK, rules=rules), _never)
     return brief(replace(job, request=plan.request, index=None, remembered=()), recipe)
 
@@ -85,12 +79,11 @@ async def _asked(job: Job, plan: Plan, prompt: Prompt) -> Suite | str:
         reply = await job.ask(prompt, temperature=0.2, max_tokens=room)
     except (ModelError, LimitError) as error:
         return str(error)
-    text = restore(reply.text, prompt.secrets)
-    read = parse_reply(
-        text, language="python", wants="tests", symbol=plan.target.name, truncated=reply.finish != "stop"
-    )
+    text, cut = restore(reply.text, prompt.secrets), reply.finish != "stop"
+    read = parse_reply(text, language=plan.language, wants="tests", symbol=plan.target.name, truncated=cut)
     code = read.tests or read.code
     if code is None:
         return hide(read.problem or "the reply held no tests", prompt.secrets)
-    suite = Suite(prepared(plan.place, code, plan.request, plan.target), prompt)
-    return suite if suite.tests else "the reply held no test that could be run"
+    code = plan.dialect.ready(prepared(plan.place, code, plan.request, plan.target))
+    tests = plan.dialect.tests(code)
+    return Suite(code, tests, prompt) if tests else "the reply held no test that could be run"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
 from support.scripted import ScriptedModel
+from support.suites import needs
 
 from stet_ls.engine.actions.thorough.guard import Count, count
 from stet_ls.engine.actions.thorough.specification import specification
@@ -80,7 +81,7 @@ async def generate(
 ) -> Answer:
     """The answer to a stub, for a model that writes `codes` and, asked for tests, `suites`, one after the other."""
     written = iter(suites)
-    settings = Settings(models=(ModelRow(name="*", samples=1),), sandbox=sandbox or SandboxSettings())
+    settings = ONE_SAMPLE.model_copy(update={"sandbox": sandbox or SandboxSettings()})
     scripted.on(asks_for_tests, lambda body: reply_of_tests(next(written)))
     scripted.replies([code_reply(code) for code in codes])
     async with Bench(scripted, settings) as bench:
@@ -92,6 +93,10 @@ async def generate(
 
 def told(answer: Answer) -> Evidence:
     return next(item for item in answer.evidence if item.check is Check.TESTS)
+
+
+ONE_SAMPLE = Settings(models=(ModelRow(name="*", samples=1),))
+"""Replies come in the order of the script; how many samples are drawn is another test's subject."""
 
 
 def repairs(scripted: ScriptedModel) -> list[str]:
@@ -113,13 +118,13 @@ async def test_a_crash_that_the_tests_find_is_repaired(scripted: ScriptedModel) 
     assert told(answer).detail == "3 of 3 tests that the model wrote from the specification pass"
     assert (told(answer).verdict, told(answer).trusted) == (Ruling.PASS, False)
     assert answer.metadata["evidence_tier"] == "E2", "tests of the model's own prove little"
-    assert "specification_tests.py" in [each.name for each in told(answer).attachments]
+    assert "test_solution_from_its_specification.py" in [each.name for each in told(answer).attachments]
 
 
 async def test_each_step_is_an_event(scripted: ScriptedModel) -> None:
     scripted.on(asks_for_tests, lambda body: reply_of_tests(TESTS))
     scripted.replies([code_reply(CRASHES), code_reply(GOOD)])
-    async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
+    async with Bench(scripted, ONE_SAMPLE) as bench:
         await bench.run("generate", STUB, budget=Budget.THOROUGH)
     names = ("plan", "specification", "run", "diagnosis", "repair")
     seen = [f"{each.name}: {each.detail}" for each in bench.events if isinstance(each, Stage) and each.name in names]
@@ -280,7 +285,7 @@ async def test_cancelled_midway_no_process_is_left(scripted: ScriptedModel) -> N
     scripted.on(asks_for_tests, lambda body: reply_of_tests(endless))
     scripted.replies([code_reply(GOOD)])
     before = set(tree.descendants(os.getpid()))
-    async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
+    async with Bench(scripted, ONE_SAMPLE) as bench:
         task = asyncio.create_task(bench.run("generate", STUB, budget=Budget.THOROUGH))
         ran = [Stage("run", "4 tests")]
         await until(lambda: task.done() or (ran[0] in bench.events and bool(running(before))))
@@ -302,13 +307,64 @@ async def test_standard_writes_no_tests(scripted: ScriptedModel) -> None:
     assert len(scripted.requests) == 1
 
 
+JS_STUB = """\
+/** The middle of the values in their order; 0 for none. */
+export function median(values) {
+  $0throw new Error("todo");
+}
+"""
+JS_HEAD = JS_STUB.partition("  $0")[0]
+JS_GOOD = (
+    JS_HEAD
+    + """\
+  const ordered = [...values].sort((a, b) => a - b);
+  return ordered.length ? ordered[ordered.length >> 1] : 0;
+}
+"""
+)
+JS_CRASHES = JS_HEAD + "  return [...values].sort((a, b) => a - b)[values.length >> 1].valueOf();\n}\n"
+JS_TESTS = """\
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { median } from './solution.mjs';
+
+test('odd', () => {
+  assert.equal(median([3, 1, 2]), 2);
+});
+
+test('none', () => {
+  assert.equal(median([]), 0);
+});
+"""
+
+
+@needs("node")
+async def test_javascript_goes_the_same_way(scripted: ScriptedModel) -> None:
+    scripted.on(asks_for_tests, reply_of_tests(JS_TESTS).replace("```python", "```javascript"))
+    scripted.replies([code_reply(code, "javascript") for code in (JS_CRASHES, JS_GOOD)])
+    async with Bench(scripted, ONE_SAMPLE) as bench:
+        answer = await bench.run("generate", JS_STUB, language="javascript", budget=Budget.THOROUGH)
+    assert applied(answer) == JS_GOOD, answer.warnings
+    assert "sort" not in next(str(each.body) for each in scripted.requests if asks_for_tests(each.body))
+    assert "You must change `median`." in repairs(scripted)[0]
+    assert told(answer).detail == "2 of 2 tests that the model wrote from the specification pass"
+
+
+async def test_what_no_test_can_import_is_said(scripted: ScriptedModel) -> None:
+    hidden = JS_STUB.replace("export ", "")
+    scripted.replies([code_reply(JS_GOOD.replace("export ", ""), "javascript")])
+    async with Bench(scripted, ONE_SAMPLE) as bench:
+        answer = await bench.run("generate", hidden, language="javascript", budget=Budget.THOROUGH)
+    assert any("`median` is not exported, so no test can import it" in each for each in answer.warnings)
+
+
 async def test_another_language_says_that_it_cannot(scripted: ScriptedModel) -> None:
-    scripted.replies([code_reply("function one() {\n  return 1;\n}\n", "javascript")])
-    async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
+    scripted.replies([code_reply("func one() int {\n\treturn 1\n}\n", "go")])
+    async with Bench(scripted, ONE_SAMPLE) as bench:
         answer = await bench.run(
-            "generate", "// stet: one$0\n", language="javascript", budget=Budget.THOROUGH, instruction="one"
+            "generate", "package a\n\n$0", language="go", budget=Budget.THOROUGH, instruction="one"
         )
-    assert any("done for Python alone so far, and this is javascript" in each for each in answer.warnings)
+    assert any("done for python and javascript alone so far, and this is go" in each for each in answer.warnings)
 
 
 async def test_the_users_tests_come_first(scripted: ScriptedModel, tmp_path: Path) -> None:
@@ -327,10 +383,9 @@ async def test_the_users_tests_come_first(scripted: ScriptedModel, tmp_path: Pat
 
 
 async def test_debug_is_judged_by_its_specification_too(scripted: ScriptedModel) -> None:
-    settings = Settings(models=(ModelRow(name="*", samples=1),))
     scripted.on(asks_for_tests, lambda body: reply_of_tests(TESTS))
     scripted.replies([code_reply(CRASHES), code_reply(GOOD)])
-    async with Bench(scripted, settings) as bench:
+    async with Bench(scripted, ONE_SAMPLE) as bench:
         text = WRONG.replace("ordered = list", "ordered =$0 list")
         answer = await bench.run("debug", text, budget=Budget.THOROUGH, instruction="the order is ignored")
     assert applied(answer) == GOOD
