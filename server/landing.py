@@ -126,7 +126,7 @@ async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None
     metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
     annotation = None
     if confirm is not None:
-        annotation = types.ChangeAnnotation(_label(answer), needs_confirmation=True, description=confirm)
+        annotation = types.ChangeAnnotation(_label(answer), needs_confirmation=True, description=plain(confirm))
     edit = workspace_edit(plan, ls.client, annotation=annotation)
     params = types.ApplyWorkspaceEditParams(edit, f"Stet: {answer.message}", metadata)
     changes = [*plan.changes, *(created(file, answer.language) for file in plan.new_files)]

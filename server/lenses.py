@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
+from stet_ls.engine.markdown import plain
 from stet_ls.server.diff import minimal
 from stet_ls.validators.source import Source, Span
 
@@ -138,6 +139,7 @@ def _changed_unit(live: Source, before: Source, language: str) -> Span:
 
 def _title(answer: Answer) -> str:
     """ "stet: 4 doctests pass · behaves alike on 214 inputs · show"."""
-    reason = str(answer.metadata.get("confidence_reason", "")).replace("; ", " · ")
+    # It may quote code, and what a client makes of a title is not ours to say.
+    reason = plain(" ".join(str(answer.metadata.get("confidence_reason", "")).replace("; ", " · ").split()))
     said = reason if len(reason) <= TITLE else f"{reason[: TITLE - 1].rstrip()}…"
     return f"stet: {said} · show" if said else "stet: show evidence"
