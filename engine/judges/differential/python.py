@@ -14,6 +14,7 @@ from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
 from stet_ls.engine.judges.inputs.draw import calls_for
 from stet_ls.engine.judges.inputs.examples import test_texts
+from stet_ls.engine.judges.inputs.state import changed_by
 from stet_ls.engine.judges.inputs.subject import changed_units, read_module
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment
@@ -60,4 +61,5 @@ def _trial(texts: tuple[str, ...], unit: str, calls: tuple[Call, ...], place: Pl
     return Trial(
         texts, calls, unit, place.path, place.name, place.roots, place.warm,
         private="." in unit or not unit[:1].isupper(), reads=place.overlay is not None,
+        globals=changed_by((texts[0], texts[-1]), unit),
     )  # fmt: skip

@@ -62,8 +62,11 @@ async def _run(
     case: Case, runtime: Runtime, texts: tuple[str, str], unit: str, calls: tuple[Call, ...], place: Place
 ) -> Report | Impossible:
     shown = await asyncio.to_thread(_opened, texts, case.language)
-    trial = Trial(shown, calls, unit, place.path, place.path.stem, reads=place.overlay is not None)
-    return await run(runtime, trial, case.language, place.overlay, _seen(texts, case.language))
+    trial = Trial(
+        shown, calls, unit, place.path, place.path.stem,
+        reads=place.overlay is not None, globals=_seen(texts, case.language),
+    )  # fmt: skip
+    return await run(runtime, trial, case.language, place.overlay)
 
 
 def _opened(texts: tuple[str, str], language: str) -> tuple[str, str]:

@@ -286,7 +286,7 @@ def load(job: dict[str, Any], text: str) -> dict[str, Any]:
         name = "stet_target"
     served: Any = Served(name, job["path"], text)
     sys.meta_path.insert(0, served)
-    return dict(vars(importlib.import_module(name)))
+    return vars(importlib.import_module(name))
 
 
 # One call after the other.
@@ -345,7 +345,8 @@ class Runner:
             except SystemExit as raised:
                 kind, error, message = "raised", "SystemExit", str(raised.code)[:200]
             self.pins.inside = False
-            variables = "; ".join(f"{name} = {encoder.text(space[name])}" for name in names if name in space)
+            held = {**{name: space[name] for name in names if name in space}, **self.globals()}
+            variables = "; ".join(f"{name} = {encoder.text(value)}" for name, value in held.items())
         except Late:
             kind = "late"
         except RecursionError:
@@ -364,6 +365,10 @@ class Runner:
             "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
             "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(said),
         }  # fmt: skip
+
+    def globals(self) -> dict[str, Any]:
+        """Variables of the module that a call may change, as they are now."""
+        return {name: self.space[name] for name in self.job["globals"] if name in self.space}
 
     def settled(self, value: Any) -> Any:
         """What a coroutine comes to; anything else as it is. Its sleeps move the clock on and take no time."""

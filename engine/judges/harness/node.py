@@ -20,12 +20,10 @@ _INSIDE = ("inside.mjs", "worker.mjs", "pins.mjs", "encode.mjs")
 _LIMITS = Limits(wall=20.0, processes=128)
 
 
-async def run(
-    runtime: Runtime, trial: Trial, language: str, overlay: Overlay | None = None, globals_: tuple[str, ...] = ()
-) -> Report | Impossible:
+async def run(runtime: Runtime, trial: Trial, language: str, overlay: Overlay | None = None) -> Report | Impossible:
     """Runs a trial in the box. Cancelling ends all of its processes. Impossible, with the reason, where none can.
 
-    The trial's path is relative to the working folder. `globals_` are variables of the module that callers see.
+    The trial's path is relative to the working folder.
     """
     left = runtime.left()
     if left < LEAST_SECONDS:
@@ -42,7 +40,6 @@ async def run(
         esbuild=str(builder.path) if builder else "",
         typescript=language.startswith("typescript"),
         builds=language != "javascript",
-        globals=globals_,
     )
     files = {f"{place}/{name}": (folder / name).read_bytes() for name in _INSIDE}
     spec = RunSpec(

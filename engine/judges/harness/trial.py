@@ -79,6 +79,7 @@ class Trial:
     packages that may be loaded once for all texts. `private`: names with a leading underscore count in objects.
     `rounds` > 0 measures time instead of comparing. Seconds are wall, `cpu` is the processor time that the first text
     may take for a call; the others may take forty times that. `plain`: each text is run once, whatever comes of it.
+    `globals` are variables of the module that count after each call, as its arguments do.
     """
 
     texts: tuple[str, ...]
@@ -95,6 +96,7 @@ class Trial:
     wanted: int = VALID_WANTED
     rounds: int = 0
     plain: bool = False
+    globals: tuple[str, ...] = ()
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
         """The job as `inside.py` and `inside.mjs` read it; `more` is what only one of them does."""
@@ -116,6 +118,7 @@ class Trial:
             "cpu": self.cpu,
             "wanted": self.wanted,
             "rounds": self.rounds,
+            "globals": self.globals,
         }
         return json.dumps(job).encode()
 

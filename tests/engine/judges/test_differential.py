@@ -71,6 +71,14 @@ CASES = {
         "class Account:\n    def __init__(self, balance: int):\n        self.balance = balance\n"
         "    def pay(self, amount: int):\n        self.balance -= max(amount, 0)\n", "Account.pay", "balance=",
     ),
+    "a variable of the module changed": (
+        "SEEN = []\n\n\ndef f(n: int):\n    SEEN.append(n)\n    return n\n",
+        "SEEN = []\n\n\ndef f(n: int):\n    SEEN.append(-n)\n    return n\n", "f", "SEEN = [",
+    ),
+    "a global bound anew": (
+        "COUNT = 0\n\n\ndef f(n: int):\n    global COUNT\n    COUNT += 1\n    return n\n",
+        "COUNT = 0\n\n\ndef f(n: int):\n    global COUNT\n    COUNT += 2\n    return n\n", "f", "COUNT = ",
+    ),
     "a generator": (
         "def up(n: int):\n    yield from range(n)\n", "def up(n: int):\n    yield from range(n + 1)\n", "up", "was",
     ),
@@ -102,6 +110,9 @@ SAME = {
         "def f(value: int):\n    return Node(value)\n", "f",
     ),
     "not a number": ("def f(x: float):\n    return x * float('nan')\n", "f"),
+    "a cache of its own": (
+        "_KNOWN = {}\n\n\ndef f(n: int):\n    return _KNOWN.setdefault(n, n * 2)\n", "f",
+    ),
     "state of the module": ("SEEN = []\n\n\ndef f(n: int):\n    SEEN.append(n)\n    return len(SEEN)\n", "f"),
     "a dataclass": (
         "from dataclasses import dataclass\n\n\n@dataclass\nclass P:\n    x: int\n    y: int = 0\n\n\n"
