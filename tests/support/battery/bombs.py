@@ -207,16 +207,19 @@ async def _cancelled(box: Box, _: Path, own: Path) -> str:
 
 
 async def _cancelled_early(box: Box, _: Path, own: Path) -> str:
-    """While the box is being built, at several moments of it."""
-    wrong = [await _cancelled_when(box, own, probe._tagged, each / 1000) for each in range(0, 9, 2)]
+    """While the box is being built: when its first process is there, or its second."""
+    mine = set(tree.descendants(os.getpid()))
+    wrong = [
+        await _cancelled_when(box, own, lambda _, many=many: len({*tree.descendants(os.getpid())} - mine) >= many)  # type: ignore[misc]
+        for many in (1, 2) * 4
+    ]
     return "; ".join(filter(None, wrong))
 
 
-async def _cancelled_when(box: Box, own: Path, when: Callable[[str], object], seconds: float = 0) -> str:
+async def _cancelled_when(box: Box, own: Path, when: Callable[[str], object]) -> str:
     tag, before = _tag(), _things(own)
     task = asyncio.create_task(box.run(_daemon(tag)))
-    await _until(lambda: when(tag))
-    await asyncio.sleep(seconds)
+    await _until(lambda: when(tag), period=0)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     return "; ".join(_left(tag, before, own))
@@ -224,27 +227,25 @@ async def _cancelled_when(box: Box, own: Path, when: Callable[[str], object], se
 
 async def _server_killed(_: Box, __: Path, own: Path) -> str:
     """A server that starts the run and is killed without a word."""
-    tag = await _killed_when(own, _daemon_runs)
+    tag = await _killed_when(own, lambda tag, _: _daemon_runs(tag), 0)
     await _until(lambda: not probe._tagged(tag))
     return ""
 
 
 async def _server_killed_early(_: Box, __: Path, own: Path) -> str:
     """While the box is being built: then what is left may wait for the next start, and no longer."""
-    for each in (0, 2, 5):
-        tag = await _killed_when(own, lambda tag: len(probe._tagged(tag)) > 1, each / 1000)
-        try:
-            await _until(lambda tag=tag: not probe._tagged(tag), 0.3)  # type: ignore[misc]
-        except TimeoutError:
-            orphans.end()
-            await _until(lambda tag=tag: not probe._tagged(tag))  # type: ignore[misc]
+    for many, seconds in ((1, 0.0), (1, 0.005), (2, 0.0), (2, 0.005), (2, 0.01)):
+        tag = await _killed_when(own, lambda _, server, many=many: len(list(tree.descendants(server))) >= many, seconds)  # type: ignore[misc]
+        await asyncio.sleep(0.1)  # for a box that is on its way to be built, or gone
+        orphans.end()
+        await _until(lambda tag=tag: not probe._tagged(tag))  # type: ignore[misc]
     return ""
 
 
-async def _killed_when(own: Path, when: Callable[[str], object], seconds: float = 0) -> str:
+async def _killed_when(own: Path, when: Callable[[str, int], object], seconds: float) -> str:
     tag = _tag()
     server = subprocess.Popen([sys.executable, "-m", "support.battery.doomed", sys.argv[2], str(own), tag])
-    await _until(lambda: when(tag))
+    await _until(lambda: when(tag, server.pid), period=0)
     await asyncio.sleep(seconds)
     server.kill()
     server.wait()
@@ -305,7 +306,7 @@ def _picture(folder: Path) -> list[tuple[object, ...]]:
     return [(str(path), path.lstat().st_mode, path.lstat().st_mtime_ns, path.lstat().st_ino) for path in paths]
 
 
-async def _until(true: Callable[[], object], seconds: float = 20) -> None:
+async def _until(true: Callable[[], object], seconds: float = 20, period: float = 0.02) -> None:
     async with asyncio.timeout(seconds):
         while not true():  # another program's doing: no event tells of it
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(period)

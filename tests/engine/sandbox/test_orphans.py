@@ -1,0 +1,68 @@
+"""Boxes that nobody waits for any more are ended, and no others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.sandbox import candidates, orphans
+
+SERVER = """
+import os, subprocess, sys
+sys.path.insert(0, sys.argv[2])
+from stet_ls.engine.sandbox import orphans
+reading, writing = os.pipe()
+os.write(writing, b"\\0".join([b"--unshare-all", b"--ro-bind", b"/", b"/", b""]))
+os.close(writing)
+box = subprocess.Popen([sys.argv[1], "--args", str(reading), "sh", "-c", "echo; sleep 60", orphans.mark()],
+                       stdout=subprocess.PIPE, pass_fds=[reading])
+box.stdout.readline()
+print(box.pid, flush=True)
+input()
+"""
+
+
+@pytest.fixture
+def server() -> subprocess.Popen[str]:
+    """One that has a box, which does not follow it: as in the moment before bwrap asks the kernel for that."""
+    program = next(candidates.bwrap_programs(), None)
+    if program is None:
+        pytest.skip("no bwrap is installed")
+    source = Path(orphans.__file__).parents[3]
+    argv = [sys.executable, "-c", SERVER, str(program), str(source)]
+    return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def test_a_box_whose_server_was_killed_is_ended(server: subprocess.Popen[str]) -> None:
+    with server:
+        assert server.stdout
+        box = int(server.stdout.readline() or 0)
+        if not box:
+            pytest.skip("bwrap does not work here")
+        inside = Path(f"/proc/{box}/task/{box}/children").read_text().split()
+        orphans.end()
+        assert all(alive(process) for process in (box, *map(int, inside))), "somebody waits for it"
+
+        server.kill()
+        server.wait()
+
+        assert orphans.end() >= 1
+        end = time.monotonic() + 20
+        while alive(box) and time.monotonic() < end:
+            time.sleep(0.01)
+        orphans.end()  # the one inside, which does not follow the one outside here
+        while any(alive(int(process)) for process in inside) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert not any(alive(process) for process in (box, *map(int, inside)))
+
+
+def alive(process: int) -> bool:
+    """Neither gone nor only waited for."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
