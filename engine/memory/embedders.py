@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -190,6 +191,9 @@ class Endpoint:
             with urllib.request.urlopen(request, timeout=_ENDPOINT_SECONDS) as answer:  # noqa: S310
                 rows = sorted(json.load(answer)["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
+        except urllib.error.HTTPError as error:
+            with error:  # it holds the connection
+                raise self._fault(str(error)) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self._fault(str(error) or type(error).__name__) from error
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.errors import PolicyError, StoreError, StoreFault
 from stet_ls.engine.memory.embedders import Embedder
 from stet_ls.engine.memory.faults import translated
 from stet_ls.engine.memory.journal import Event, Journal, apply
@@ -75,6 +75,8 @@ class Shelf:
                 shelf.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             async with shelf.writing():
                 pass
+        except PolicyError as error:
+            raise StoreError(f"The memory is not used: {error}", fault=StoreFault.UNAVAILABLE) from error
         except StoreError as error:
             if error.fault is not StoreFault.READ_ONLY:
                 raise

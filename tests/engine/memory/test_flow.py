@@ -200,7 +200,7 @@ async def test_an_edit_that_waits_is_not_lost_with_the_settings_that_it_was_made
         assert (await changed.engine.memory.stats())["solutions"] == 1
 
 
-EDITED = CODE.replace("(text)\n    return", "(text, *more)\n    return")
+EDITED = CODE.replace("(text):", "(text, *more):")
 
 
 @pytest.mark.parametrize(

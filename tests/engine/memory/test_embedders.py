@@ -1,0 +1,188 @@
+"""What makes vectors: the light default, an endpoint over a socket, and what happens when it is another one."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.remembered import DATE, REVERSE
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory.client import Memory
+from stet_ls.engine.memory.embedders import Choice, Embedder, Endpoint, choose
+from stet_ls.engine.paths import user_paths
+from stet_ls.engine.settings import MemorySettings
+
+DIMENSION = 64
+
+
+@dataclass
+class Embeddings:
+    """An OpenAI-compatible `/embeddings`: a text's vector counts its words, by their hashes."""
+
+    url: str = ""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    keys: set[str | None] = field(default_factory=set)
+    body: bytes | None = None
+    status: int = 200
+    dimension: int = DIMENSION
+
+    def answer(self, asked: dict[str, Any]) -> bytes:
+        rows = [{"index": at, "embedding": self.vector(text)} for at, text in enumerate(asked["input"])]
+        return json.dumps({"data": rows[::-1]}).encode()
+
+    def vector(self, text: str) -> list[float]:
+        found = [0.0] * self.dimension
+        for word in text.lower().split():
+            found[int(hashlib.sha256(word.encode()).hexdigest(), 16) % self.dimension] += 1.0
+        return found
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Embeddings]:
+    told = Embeddings()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            told.requests.append(asked)
+            told.keys.add(self.headers.get("Authorization"))
+            body = told.answer(asked) if told.body is None else told.body
+            self.send_response(told.status if self.path == "/v1/embeddings" else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Silent."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    told.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    yield told
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_the_default_tells_what_is_alike(embedder: Embedder) -> None:
+    one, two, other = embedder.encode(["parse an ISO date", "read a date in ISO form", "draw three buttons"])
+
+    assert embedder.dimension == 384
+    assert np.allclose([np.linalg.norm(each) for each in (one, two, other)], 1.0, atol=1e-5)
+    assert one @ two > 0.7 > 0.3 > one @ other
+    assert embedder.encode([]).shape == (0, 384)
+
+
+def test_a_text_is_the_same_alone_and_among_others(embedder: Embedder) -> None:
+    texts = [f"{'word ' * length}end" for length in (1, 200, 3, 40, 2, 90, 5, 6, 7)] + ["", "\udcff", "日本語"]
+    together = embedder.encode(texts)
+
+    assert np.allclose(together, np.concatenate([embedder.encode([text]) for text in texts]), atol=2e-3)
+
+
+def test_an_endpoint_is_asked_in_small_requests_with_its_key(endpoint: Embeddings) -> None:
+    found = Endpoint(endpoint.url + "/", "some/model", "secret")
+    vectors = found.encode([f"text {number}" for number in range(20)])
+
+    assert (found.name, found.dimension, vectors.shape) == ("some-model", DIMENSION, (20, DIMENSION))
+    assert endpoint.keys == {"Bearer secret"}
+    assert {each["model"] for each in endpoint.requests} == {"some/model"}
+    assert max(len(each["input"]) for each in endpoint.requests) <= 8
+    expected = np.array(endpoint.vector("text 7"))
+    assert np.allclose(vectors[7], expected / np.linalg.norm(expected), atol=1e-6), "rows may come in any order"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"nonsense", 200),
+        (b"{}", 200),
+        (b'{"data": []}', 200),
+        (b'{"data": [{"index": 0, "embedding": [NaN, 1]}]}', 200),
+        (b'{"data": [{"index": 0, "embedding": "abc"}]}', 200),
+        (b"{}", 401),
+        (b"{}", 500),
+    ],
+)
+def test_an_endpoint_that_answers_nonsense_is_told_in_one_sentence(
+    endpoint: Embeddings, body: bytes, status: int
+) -> None:
+    endpoint.body, endpoint.status = body, status
+    with pytest.raises(StoreError, match=rf"The embedder at {endpoint.url} does not work: ") as raised:
+        Endpoint(endpoint.url, "m", "secret")
+
+    assert raised.value.fault is StoreFault.UNAVAILABLE
+    assert "secret" not in str(raised.value)
+
+
+def test_an_endpoint_that_becomes_another_model_is_noticed(endpoint: Embeddings) -> None:
+    found = Endpoint(endpoint.url, "m", "")
+    endpoint.dimension = 32
+
+    with pytest.raises(StoreError, match="it gives vectors of 32 numbers and gave 64"):
+        found.encode(["text"])
+
+
+@pytest.mark.parametrize("choice", [Choice("endpoint", url="file:///etc/passwd"), Choice("nonsense")])
+def test_a_choice_that_cannot_be_had_is_told(choice: Choice) -> None:
+    with pytest.raises(StoreError):
+        choose(choice)
+
+
+async def stats_once(memory: Memory, *, waiting: int) -> dict[str, Any]:
+    """What the memory tells once so many rows wait for their vectors."""
+    async with asyncio.timeout(60):
+        while (stats := await memory.ask("stats"))["waiting_for_vectors"] != waiting:
+            await asyncio.sleep(0.05)
+    return dict(stats)
+
+
+async def test_a_changed_embedder_gives_all_rows_new_vectors_behind_the_searches(
+    endpoint: Embeddings, stet_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From words alone to an endpoint, through the worker, with a key that is in no command line."""
+    monkeypatch.setenv("EMBEDDING_KEY", "secret-of-the-endpoint")
+    words = Memory(MemorySettings(embedder="none"), user_paths())
+    for each in (DATE, REVERSE):
+        await words.ask("put", solution=each.to_json())
+    (hit,) = (await words.ask("search", query=DATE.instruction, min_score=0.7))["hits"]
+    assert (hit["by"], (await words.ask("stats"))["embedder"]) == ("words", None)
+    await words.close()
+
+    changed = MemorySettings(
+        embedder="endpoint", embedding_url=endpoint.url, embedding_model="counts", embedding_key_env="EMBEDDING_KEY"
+    )
+    memory = Memory(changed, user_paths())
+    try:
+        stats = await stats_once(memory, waiting=0)
+        (hit,) = (await memory.ask("search", query=DATE.instruction, min_score=0.7))["hits"]
+    finally:
+        await memory.close()
+
+    assert (stats["embedder"], stats["dimension"], stats["solutions"]) == ("counts", DIMENSION, 2)
+    assert (hit["by"], hit["instruction"]) == ("vectors", DATE.instruction)
+    assert endpoint.keys == {"Bearer secret-of-the-endpoint"}
+    assert not any(b"secret-of-the-endpoint" in path.read_bytes() for path in stet_home.rglob("*") if path.is_file())
+
+
+async def test_an_endpoint_that_is_gone_leaves_words(endpoint: Embeddings, stet_home: Path) -> None:
+    endpoint.status = 500
+    memory = Memory(MemorySettings(embedder="endpoint", embedding_url=endpoint.url), user_paths())
+    try:
+        await memory.ask("put", solution=DATE.to_json())
+        (hit,) = (await memory.ask("search", query=DATE.instruction, min_score=0.7))["hits"]
+    finally:
+        await memory.close()
+
+    assert hit["by"] == "words"
