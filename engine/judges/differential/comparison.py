@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from stet_ls.engine.judges.inputs.draw import GUESSED
 from stet_ls.engine.models import Attachment
 
 _SHOWN = 300
+_SENSELESS = re.compile(r"\bNaN\b")
+"""What JavaScript makes of an operand of a wrong kind, where other languages raise an error."""
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
 """Makes a file of a name (without its ending), a title and calls that a user can run; None if it would be too long."""
 
@@ -26,11 +29,12 @@ class Difference:
     @property
     def is_telling(self) -> bool:
         """False where the old code was hardly meant for the input: a TypeError may become another, and a kind that was
-        only guessed may be taken no more.
+        only guessed may be taken no more, or was made nothing sensible of before.
         """
-        return self.old.valid and not (
-            self.call.origin == GUESSED and self.new.error in ("TypeError", "AttributeError")
-        )
+        if self.call.origin != GUESSED:
+            return self.old.valid
+        made_sense = not any(_SENSELESS.search(each) for each in self.old.results)
+        return self.old.valid and made_sense and self.new.error not in ("TypeError", "AttributeError")
 
     def __str__(self) -> str:
         call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet

@@ -167,6 +167,14 @@ async def test_rounding_is_no_difference_and_is_told(make: MakeCase) -> None:
     assert "rounding" in evidence.detail
 
 
+async def test_what_nobody_meant_it_for_accuses_nobody(make: MakeCase) -> None:
+    before = "function f(thing) { return Math.floor(thing.when); }\n"
+    after = "function f(thing) { return Math.floor(thing.when) || 0; }\n"
+    evidence = await judged(make, before, after, "f")
+    assert evidence.verdict is Ruling.UNKNOWN, evidence
+    assert "may not be meant for" in evidence.detail
+
+
 NOT_COMPARABLE = {
     "files": (
         "import { readFileSync } from 'fs';\nexport function f(n) { return readFileSync('/' + n); }\n", "reads files",
