@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from support.command import Stet
+from support.engine import code_reply
+from support.scripted import ScriptedModel
 
 pytest.importorskip("lancedb", reason="the extra memory is not installed")
 
@@ -143,3 +145,18 @@ def test_switched_off_it_says_so(stet: Stet) -> None:
     ran = stet("memory", "stats", STET_MEMORY_ENABLED="false")
 
     assert (ran.status, ran.err) == (1, "stet: The memory is switched off (memory.enabled).\n")
+
+
+def test_what_run_applied_is_learned_once_it_stood(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+    (folder / "greet.py").write_text("def greet(name):\n    pass\n")
+    scripted.reply(code_reply('def greet(name):\n    return f"Hello {name}"'))
+    wish = ("--instruction", "greet somebody by their name", "--budget", "quick")
+    ran = stet("run", "generate", "greet.py:1", *wish, "--apply")
+    assert ran.status == 0, ran.err
+    assert json.loads(stet("memory", "stats", "--json").out)["solutions"] == 0, "it may still be undone"
+
+    stats = stet("memory", "stats", "--json", STET_MEMORY_STANDS_SECONDS="0")
+    assert json.loads(stats.out)["solutions"] == 1, stats.err
+    (row,) = rows(stet)
+    assert (row["outcome"], row["instruction"]) == ("kept", "greet somebody by their name")
+    assert row["provenance"]["path"] == "greet.py"
