@@ -101,6 +101,8 @@ class Job:
     """Solutions that stood, for the prompt; once it is made, those that are in it."""
     given: Completion | None = None
     """A reply that is there already: it is taken instead of asking a model, and costs nothing."""
+    reserved: int = 0
+    """Calls that are kept for what comes later: each further step of a task needs one."""
     waited: float = 0.0
     """Seconds in which its calls waited for their turn."""
     _queued_at: float | None = None
@@ -211,13 +213,14 @@ class Job:
         return not self.why_no_more()
 
     def why_no_more(self) -> str:
-        """What forbids another call, in words; "" if nothing does."""
+        """What forbids another call beside those that are reserved, in words; "" if nothing does."""
         budget = self.request.budget
         if self.given is not None:
             return "its reply was given"
-        if self.ledger.calls >= CALLS[budget]:
-            return f"the budget {budget} allows {calls_of(budget)}"
-        if self._seconds_per_call() > self._left():
+        if self.ledger.calls + self.reserved >= CALLS[budget]:
+            kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
+            return f"the budget {budget} allows {calls_of(budget)}{kept}"
+        if self._seconds_per_call() * (1 + self.reserved) > self._left():
             return (
                 f"a call takes about {self._seconds_per_call():.0f} s, and of the {self._limit():.0f} s of this job "
                 f"{max(self._left(), 0):.0f} s are left"

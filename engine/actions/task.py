@@ -61,7 +61,8 @@ async def run(job: Job) -> Answer:
             break
         job.on_event(Stage("step", f"{number} of {len(plan)}: {step}"))
         try:
-            answer = await _RECIPES[step.action].run(replace(job, request=sketch.request_for(step)))
+            mine = replace(job, request=sketch.request_for(step), reserved=len(plan) - number)
+            answer = await _RECIPES[step.action].run(mine)
         except StetError as error:
             if not done:
                 raise

@@ -10,7 +10,7 @@ from stet_ls.engine.actions.recipe import Brief
 from stet_ls.engine.actions.rewrite import Patch
 from stet_ls.engine.actions.thorough import words
 from stet_ls.engine.actions.thorough.mend import Mender
-from stet_ls.engine.actions.thorough.plan import Plan, plan_for, why_no_more
+from stet_ls.engine.actions.thorough.plan import Plan, plan_for
 from stet_ls.engine.actions.thorough.trial import Trial, run, tests_of
 from stet_ls.engine.actions.thorough.written import Suite, write, write_anew
 from stet_ls.engine.diagnosis.diagnose import History
@@ -42,7 +42,7 @@ async def prove(
     with job.stage("plan"):
         runtime = await job.runtime(first.draft.case.after.text)
         plan = await asyncio.to_thread(plan_for, job, about, first.draft.case, runtime)
-    none = plan if isinstance(plan, str) else why_no_more(job)
+    none = plan if isinstance(plan, str) else job.why_no_more()
     if isinstance(plan, str) or none:
         return _without(job, first, none)
     job.on_event(Stage("specification", str(plan)))
@@ -104,7 +104,7 @@ class _Loop:
         return not found.problem and len(self.apart) > len(self.suite.tests) - len(self.apart)
 
     async def _with_other_tests(self, first: Proposal[Patch], found: Trial) -> Trial:
-        if why := why_no_more(self.job):
+        if why := self.job.why_no_more():
             self._note(f"No other tests were asked for in the place of wrong ones: {why}")
             return found
         suite = await write_anew(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
@@ -119,7 +119,7 @@ class _Loop:
         wrong = self.mender.mendable(first, found)
         if not wrong:
             return first, found
-        if why := why_no_more(self.job):
+        if why := self.job.why_no_more():
             self._note(f"No repair was asked for after the model's own tests failed: {why}")
             return first, found
         mended = await self.mender.mend(first, wrong)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from stet_ls.engine.actions.recipe import Brief
 from stet_ls.engine.actions.rewrite import Patch
-from stet_ls.engine.actions.thorough.plan import why_no_more
 from stet_ls.engine.actions.thorough.trial import Trial
 from stet_ls.engine.diagnosis.diagnose import orders
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
@@ -61,7 +60,7 @@ class Mender:
         fence = code_fence(code)
         prompt, said = self.about.prompt, f"CODE:\n{fence}{self.job.request.language}\n{code.rstrip()}\n{fence}"
         for missed in (False, True):
-            if missed and (why := why_no_more(self.job)):
+            if missed and (why := self.job.why_no_more()):
                 return f"The model did not do what its diagnosis asked, and was not asked once more: {why}"
             told = orders(wrong, missed=missed)
             prompt = repair(prompt, said, hide(told if fixes else _OPEN + told, self.secrets))

@@ -9,15 +9,12 @@ from stet_ls.engine.actions.placement import Place, find_place
 from stet_ls.engine.actions.recipe import Brief
 from stet_ls.engine.actions.thorough.dialect import DIALECTS, Dialect
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.job import CALLS, Job
+from stet_ls.engine.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Budget, Request, Selection, Target, TargetKind
+from stet_ls.engine.models import Request, Selection, Target, TargetKind
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
-
-_LATER_STEPS = 6
-"""Calls that the loop leaves to a task: each of its other steps needs one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +78,6 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
         framework = "pytest" if runtime.python.has("pytest") else "unittest"
     place = _place(asked, dialect.file.format(stem=path.stem))
     return Plan(asked, Target(TargetKind.UNIT, span, outermost), unit, path, place, framework, dialect)
-
-
-def why_no_more(job: Job) -> str:
-    """What forbids the loop another call, in words; "" if nothing does."""
-    left = CALLS[job.request.budget] - job.ledger.calls
-    if job.request.budget is Budget.TASK and left <= _LATER_STEPS:
-        return "the other steps of the task need the calls that are left"
-    return job.why_no_more()
 
 
 def _place(request: Request, name: str) -> Place:

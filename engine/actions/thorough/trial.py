@@ -20,6 +20,7 @@ from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
 from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
 _CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED})
@@ -86,7 +87,7 @@ async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[s
         advice = f" ({report.install})" if report.install else ""
         return Trial(report, about, problem=f"{report.detail or report.outcome}{advice}")
     passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
-    found = diagnose(report, about)
+    found = tuple(_of_the_tests(each, Source(text), plan) for each in diagnose(report, about))
     problem = "" if found or passed else report.detail or "no test ran"
     return Trial(report, about, found, passed, problem, runtime.lacking, runtime, wanted)
 
@@ -100,6 +101,16 @@ def _about(plan: Plan, runtime: Runtime, way: Planned, text: str) -> About:
         return about_of(asked.text, plan.unit, environment=runtime.python, texts=texts, modules=modules)
     names = frozenset(each.qualified for each in units(asked, plan.language))
     return About(plan.language, frozenset(texts), unit=plan.unit, asked=names, modules=modules, texts=texts)
+
+
+def _of_the_tests(each: Diagnosis, code: Source, plan: Plan) -> Diagnosis:
+    """A package that the tests alone import is their mistake, not the environment's."""
+    fix = each.fix
+    if each.cause is not Cause.ENVIRONMENT or fix is None or not fix.shown(code, code, plan.language):
+        return each
+    return replace(
+        each, cause=Cause.TEST, kind="test.package", fix=None, sentence=f"the tests need it: {each.sentence}"
+    )
 
 
 def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:

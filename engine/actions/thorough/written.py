@@ -10,7 +10,7 @@ from stet_ls.engine.actions.joining import prepared
 from stet_ls.engine.actions.recipe import Brief, Recipe, brief
 from stet_ls.engine.actions.thorough.plan import Plan
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis
-from stet_ls.engine.errors import LimitError, ModelError
+from stet_ls.engine.errors import LimitError, ModelError, PolicyError, UsageError
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Prompt, Task, repair
@@ -46,7 +46,10 @@ class Suite:
 
 async def write(job: Job, plan: Plan) -> Suite | str:
     """Tests from the specification alone; words where there are none to be had."""
-    about = await asyncio.to_thread(_brief, job, plan)
+    try:
+        about = await asyncio.to_thread(_brief, job, plan)
+    except (UsageError, PolicyError) as error:  # too large for the model, or not to be shown: the code is there anyway
+        return str(error)
     return await _asked(job, plan, about.prompt)
 
 

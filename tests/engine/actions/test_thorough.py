@@ -190,6 +190,14 @@ async def test_a_package_that_the_code_brought_in_has_to_go(scripted: ScriptedMo
     assert told(answer).verdict is Ruling.PASS
 
 
+async def test_a_package_that_the_tests_want_is_their_mistake(scripted: ScriptedModel) -> None:
+    wanting = f"import acme_statistics_tools\n{TESTS}"
+    answer = await generate(scripted, [GOOD], [wanting, TESTS])
+    assert not repairs(scripted)
+    assert "acme_statistics_tools" in scripted.requests[-1].prompt
+    assert told(answer).detail.startswith("3 of 3 tests")
+
+
 async def test_what_was_asked_twice_is_not_asked_again(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [CRASHES] * 5, [TESTS])
     first, second = repairs(scripted)
