@@ -120,6 +120,7 @@ async def _step(client: LanguageClient, root: Path, step: Step) -> Outcome:
     if uri not in client.documents:
         client.open(path, language_of(path))
     before = dict(client.documents)
+    files = {file: file.read_text("utf-8") for file in root.rglob("*.py")}
     client.created.clear()
     line = _Line()
     client.on_progress = line.show
@@ -128,7 +129,7 @@ async def _step(client: LanguageClient, root: Path, step: Step) -> Outcome:
     result = await client.command("stet.result", {"job": job["job"], "wait": True})
     seconds = time.monotonic() - started
     line.clear()
-    _print_result(client, root, before, result)
+    _print_result(client, root, before, files, result)
     present.print_line(f"{result['status']} in {seconds:.1f} s", "dim")
     return Outcome(step, result["status"], seconds)
 
@@ -160,14 +161,20 @@ def _range(source: Source, start: int, end: int) -> Mapping[str, Any]:
 
 
 def _print_result(
-    client: LanguageClient, root: Path, before: Mapping[str, OpenDocument], result: Mapping[str, Any]
+    client: LanguageClient,
+    root: Path,
+    before: Mapping[str, OpenDocument],
+    files: Mapping[Path, str],
+    result: Mapping[str, Any],
 ) -> None:
+    """The diffs against the open documents and the files as they were, the report, the evidence."""
     for uri, document in client.documents.items():
         if uri in before and document.source != before[uri].source:
             name = _relative(uri, root)
             present.print_diff(present.unified_diff(before[uri].source.text, document.source.text, name))
     for uri, text in client.created.items():
-        present.print_diff(present.unified_diff(None, text, _relative(uri, root)))
+        name = _relative(uri, root)
+        present.print_diff(present.unified_diff(files.get(root / name), text, name))
     if result.get("markdown"):
         present.print_markdown(result["markdown"])
     answer = result.get("answer") or {}
