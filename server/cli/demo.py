@@ -120,7 +120,7 @@ async def _step(client: LanguageClient, root: Path, step: Step) -> Outcome:
     if uri not in client.documents:
         client.open(path, language_of(path))
     before = dict(client.documents)
-    files = {file: file.read_text("utf-8") for file in root.rglob("*.py")}
+    files = _texts(root)
     client.created.clear()
     line = _Line()
     client.on_progress = line.show
@@ -132,6 +132,10 @@ async def _step(client: LanguageClient, root: Path, step: Step) -> Outcome:
     _print_result(client, root, before, files, result)
     present.print_line(f"{result['status']} in {seconds:.1f} s", "dim")
     return Outcome(step, result["status"], seconds)
+
+
+def _texts(root: Path) -> Mapping[Path, str]:
+    return {file: file.read_text("utf-8") for file in root.rglob("*.py")}
 
 
 def _argument(uri: str, source: Source, path: Path, step: Step) -> dict[str, Any]:
