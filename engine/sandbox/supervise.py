@@ -90,10 +90,11 @@ async def supervise(
     Raises OSError if the program cannot be started.
     """
     started = time.monotonic()
+    held: list[int] = []
     try:
         child = await started_whole(
             argv,
-            stop or _kill,
+            stop or (lambda leader: held.extend(tree.kill(leader))),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -105,6 +106,7 @@ async def supervise(
     except BaseException:
         for descriptor in (pipes or {}).values():
             os.close(descriptor)
+        await tree.gone(held)
         raise
     finally:
         for descriptor in pass_fds:
@@ -202,11 +204,6 @@ async def _end(child: asyncio.subprocess.Process, stop: Callable[[int], None] | 
     else:
         stop(child.pid)
         await child.wait()
-
-
-def _kill(leader: int) -> None:
-    for descriptor in tree.kill(leader):
-        os.close(descriptor)
 
 
 async def _read(stream: asyncio.StreamReader, into: Capture) -> None:
