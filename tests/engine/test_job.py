@@ -57,6 +57,18 @@ def test_the_budget_counts_calls(stet_home: Path, budget: Budget) -> None:
     assert not job_of(100, budget=budget, calls=CALLS[budget], call=0).may_ask_again()
 
 
+def test_what_later_steps_need_is_kept_for_them(stet_home: Path) -> None:
+    job = job_of(100, budget=Budget.TASK, calls=10, call=0)
+    assert job.may_ask_again()
+    job.reserved = 5
+    assert job.why_no_more() == "the budget task allows 15 calls, 5 of them kept for later steps"
+    slow = job_of(10, budget=Budget.TASK, calls=3, call=20, ago=55)  # 120 seconds, and 65 of them are left
+    slow.reserved = 2
+    assert slow.may_ask_again()
+    slow.reserved = 3
+    assert not slow.may_ask_again()
+
+
 def test_the_first_call_of_a_slow_model_is_always_made(stet_home: Path) -> None:
     assert job_of(2, calls=0)._call_limit(500, 1000) == pytest.approx(FIRST_CALL_LIMIT, abs=1)
     assert job_of(None, calls=0)._call_limit(500, 1000) == pytest.approx(FIRST_CALL_LIMIT, abs=1)

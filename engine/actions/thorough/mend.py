@@ -10,7 +10,7 @@ from stet_ls.engine.actions.rewrite import Patch
 from stet_ls.engine.actions.thorough.trial import Trial
 from stet_ls.engine.diagnosis.diagnose import orders
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
-from stet_ls.engine.errors import LimitError, ModelError
+from stet_ls.engine.errors import ModelError, PolicyError
 from stet_ls.engine.events import Stage
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.case import Judge
@@ -63,11 +63,11 @@ class Mender:
             if missed and (why := self.job.why_no_more()):
                 return f"The model did not do what its diagnosis asked, and was not asked once more: {why}"
             told = orders(wrong, missed=missed)
-            prompt = repair(prompt, said, hide(told if fixes else _OPEN + told, self.secrets))
-            self.job.on_event(Stage("repair", "once more, what was asked is missing" if missed else ""))
+            self.job.on_event(Stage("repair", "what was asked is missing" if missed else ""))
             try:
+                prompt = repair(prompt, said, hide(told if fixes else _OPEN + told, self.secrets))
                 reply = await self.job.ask(prompt, temperature=_WARMER if missed else 0.1, max_tokens=self.size)
-            except (ModelError, LimitError) as error:
+            except (ModelError, PolicyError) as error:
                 return f"A repair was given up: {error}"
             with self.job.stage("judge"):
                 result = await consider(self.job, reply, self.read, self.judges, self.secrets)

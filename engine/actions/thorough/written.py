@@ -10,7 +10,7 @@ from stet_ls.engine.actions.joining import prepared
 from stet_ls.engine.actions.recipe import Brief, Recipe, brief
 from stet_ls.engine.actions.thorough.plan import Plan
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis
-from stet_ls.engine.errors import LimitError, ModelError, PolicyError, UsageError
+from stet_ls.engine.errors import ModelError, PolicyError, UsageError
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Prompt, Task, repair
@@ -58,7 +58,11 @@ async def write_anew(job: Job, plan: Plan, suite: Suite, wrong: Sequence[Diagnos
     fence = code_fence(suite.code)
     told = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
     reply = f"TESTS:\n{fence}{plan.language}\n{suite.code.rstrip()}\n{fence}"
-    anew = await _asked(job, plan, repair(suite.prompt, reply, hide(told, suite.prompt.secrets)))
+    try:
+        prompt = repair(suite.prompt, reply, hide(told, suite.prompt.secrets))
+    except PolicyError as error:
+        return str(error)
+    anew = await _asked(job, plan, prompt)
     if isinstance(anew, str):
         return anew
     lost = plan.dialect.count(suite.code).lost(plan.dialect.count(anew.code))
@@ -80,7 +84,7 @@ async def _asked(job: Job, plan: Plan, prompt: Prompt) -> Suite | str:
     room = job.reply_room(estimate(plan.request.source.text) + 1200, _LEAST_TOKENS)
     try:
         reply = await job.ask(prompt, temperature=0.2, max_tokens=room)
-    except (ModelError, LimitError) as error:
+    except (ModelError, PolicyError) as error:
         return str(error)
     text, cut = restore(reply.text, prompt.secrets), reply.finish != "stop"
     read = parse_reply(text, language=plan.language, wants="tests", symbol=plan.target.name, truncated=cut)
