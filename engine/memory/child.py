@@ -61,6 +61,7 @@ class Remembering:
         self._requests = 0
         self._seen = 0
         self._busy = False
+        self._full = False
         self._address: Future[Mapping[str, Any]] = Future()
         self._background: set[asyncio.Task[None]] = set()
 
@@ -74,7 +75,11 @@ class Remembering:
     def active(self) -> bool:
         """True if there was a request since the last look, or the background is at work."""
         before, self._seen = self._seen, self._requests
-        return self._busy or self._seen != before
+        active = self._busy or self._seen != before
+        if self._full and not active:
+            _give_back()
+        self._full = active
+        return active
 
     async def _run(self) -> None:
         key = new_key()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 os.environ.setdefault("RUST_LOG", "error")  # Lance warns on standard error about every other search
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # the pool of its own keeps what it took
 
 _IDS = 200
 """Ids in one filter."""
