@@ -51,8 +51,8 @@ class Rewrite:
     Without a pass of each of the `required` checks nothing is offered, unless a trusted judge says that nothing here
     could make it: then an editor asks. `formats`: the edit is formatted as the project formats, which may change more
     than white space. `samples`: of several replies the one is taken whose behaviour most of them share, where nothing
-    proves the first. `further` is done for the one that was taken. `goal` tells in words what the edit reached, from the case and whether an instruction asked for
-    something special.
+    proves the first. `further` is done for the one that was taken. `goal` tells in words what the edit reached, from
+    the case and whether an instruction asked for something special.
     """
 
     done: str
