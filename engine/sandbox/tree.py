@@ -49,10 +49,9 @@ def measure(root: int, folders: tuple[str, ...], limits: Limits) -> Use:
             break
     scratch = files = 0
     if inside is not None:
-        for system in {_space(Path(f"/proc/{inside}/root{folder}")) for folder in folders} - {None}:
-            assert system is not None
-            scratch += system[1]
-            files += system[2]
+        for _, used, count in {space for folder in folders if (space := _own_space(inside, folder))}:
+            scratch += used
+            files += count
     return Use(processes, memory, scratch, files)
 
 
@@ -141,11 +140,18 @@ def _memory(process: int) -> int:
     return total
 
 
-def _space(folder: Path) -> tuple[int, int, int] | None:
-    """A file system's identity, and the bytes and files in use there."""
+def _own_space(process: int, folder: str) -> tuple[int, int, int] | None:
+    """Of the file system that a process sees in a folder: its identity, and the bytes and files in use there.
+
+    None for the one that everybody sees there: the box is still being built then, and what is full is the machine's.
+    """
+    inside = Path(f"/proc/{process}/root{folder}")
     try:
-        device = folder.stat().st_dev
-        system = os.statvfs(folder)
+        device = inside.stat().st_dev
+        system = os.statvfs(inside)
     except OSError:
         return None
+    with contextlib.suppress(OSError):
+        if Path(folder).stat().st_dev == device:
+            return None
     return device, (system.f_blocks - system.f_bfree) * system.f_frsize, system.f_files - system.f_ffree
