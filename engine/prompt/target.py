@@ -17,10 +17,10 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     """The target of a request, widened to whole units.
 
     A selection takes the smallest unit that holds it, else the top-level statements that it touches, or the document if
-    it is all of that; a position its unit; neither, the whole document. A `stet:` comment that gives the instruction draws the target to itself: inside
-    or directly above a unit it means that unit, alone at top level the place where it stands. An action of `INSERTS`
-    without a unit inserts: the span is then a position at column 0 of a line, and the new lines go before that line
-    (at the end of a text without a final line end: after its last line).
+    it is all of that; a position its unit; neither, the whole document. A `stet:` comment that gives the instruction
+    draws the target to itself: inside or directly above a unit it means that unit, alone at top level the place where
+    it stands. An action of `INSERTS` without a unit inserts: the span is then a position at column 0 of a line, and the
+    new lines go before that line (at the end of a text without a final line end: after its last line).
 
     A target of more than `limit_tokens` is narrowed to the selected lines, or to the comment's place; UsageError with
     its size if there is nothing to narrow it to. A selection outside the text is clamped.

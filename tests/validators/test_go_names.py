@@ -115,7 +115,8 @@ def _library(rng: random.Random) -> Iterator[Path]:
 
 
 _USE = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|`[^`]*`|'[^']+'|(?:(?<=[=(!&*+/|:<>] )|(?<=[(!&*\[]))([A-Za-z]\w{2,})(?=[.(\[)])",
+    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|`[^`]*`|'[^']+'"
+    r"|(?:(?<=[=(!&*+/|:<>] )|(?<=[(!&*\[]))([A-Za-z]\w{2,})(?=[.(\[)])",
     re.DOTALL,
 )
 """Comments, literals, and names that are used: after an operator or bracket, before a dot or bracket."""
