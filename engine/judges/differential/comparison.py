@@ -48,7 +48,8 @@ class Difference:
 class Comparison:
     """What running a unit twice came to: inputs that were compared, valid ones among them, differences.
 
-    `missing` counts the inputs of which the new code made nothing before its time was up.
+    `missing` counts the inputs of which the new code made nothing before its time was up. `raised` names the errors
+    where no input came to anything else.
     """
 
     unit: str
@@ -59,6 +60,7 @@ class Comparison:
     left_out: dict[str, int]
     missing: int = 0
     opaque: bool = False
+    raised: tuple[str, ...] = ()
     is_alone: bool = False
     runnable: Runnable = lambda _name, _title, _calls: None
     calls: tuple[Call, ...] = ()
@@ -87,10 +89,12 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     # A person understands a short call that used to work best.
     differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
     valid = sum(before.valid for _, before, _ in pairs)
+    ends = {"" if before.kind == "ok" else before.error or before.kind for _, before, _ in pairs if before.valid}
     return Comparison(
         unit, len(pairs), valid, alike.count(Likeness.ROUNDED), tuple(differences), dict(report.left_out),
         missing=len(old.outcomes) - len(pairs),
         opaque=valid > 0 and all(before.opaque for _, before, _ in pairs if before.valid),
+        raised=() if "" in ends else tuple(sorted(ends)),
         calls=tuple(call for call, _, _ in pairs),
     )  # fmt: skip
 

@@ -70,6 +70,11 @@ def _evidence(done: Sequence[Comparison]) -> Evidence:
     weakest = min(done, key=lambda each: each.valid)
     if weakest.opaque:
         return _ruled(Ruling.UNKNOWN, f"what `{weakest.unit}` returns cannot be compared")
+    if failing := next((each for each in done if each.raised), None):
+        errors = " or ".join(failing.raised)
+        return _ruled(
+            Ruling.UNKNOWN, f"`{failing.unit}` raises {errors} on all {failing.valid} inputs, before and after"
+        )
     if weakest.valid < LEAST_VALID and not _is_small(weakest):
         return _ruled(Ruling.UNKNOWN, _too_few(weakest))
     inputs = sum(each.compared for each in done)
