@@ -81,7 +81,12 @@ def make(job: Finished) -> form.Record:
     )
     data = hider.everywhere(record.model_dump(mode="json"))
     data["request"]["hidden"] = hider.stand_ins
-    return form.Record.model_validate({**data, "whole": hider.whole})
+    return form.Record.model_validate({**data, "whole": hider.whole and not _is_recalled(job.answer)})
+
+
+def _is_recalled(answer: Answer | None) -> bool:
+    """True for an answer out of the memory, which no reply can bring about again."""
+    return answer is not None and bool(answer.metadata.get("memory_hits")) and not answer.metadata["calls"]
 
 
 def _asked(request: Request, hider: Hider, ignored: Ignored) -> form.Asked:

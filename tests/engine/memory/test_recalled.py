@@ -13,6 +13,8 @@ from support.scripted import ScriptedModel
 from stet_ls.engine.memory.about import scope_for
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.models import Answer, Budget, Outcome, Request, Workspace
+from stet_ls.engine.paths import user_paths
+from stet_ls.engine.trace.record import read
 from stet_ls.validators.source import Source
 
 STUB = 'def double(n):\n    """Twice a number.\n\n    >>> double(2)\n    4\n    """\n    $0...\n'
@@ -61,6 +63,9 @@ async def test_what_was_kept_twice_answers_by_itself(bench: Bench, scripted: Scr
     await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, GOOD)
     again = await ask(bench, project)
     assert "from memory, kept 3 times" in again.message, "the edit stood, and what it was made of won"
+    await bench.engine.close()
+    records = [read(file) for file in sorted(user_paths().traces.iterdir())]
+    assert sorted(each.whole for each in records) == [False, False, True], "without its reply no replay answers alike"
 
 
 async def test_one_whose_tests_fail_now_is_not_offered(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
