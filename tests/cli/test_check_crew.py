@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from support.command import SECONDS, Stet
 from support.repository import Repository
-from support.stet import stet_argv
+from support.stet import interruptible_argv, stet_argv
 from support.terminal import on_terminal
 
 # In a process of its own: the test's has threads, and must not be forked.
@@ -103,7 +103,7 @@ def slow(folder: Path, tmp_path: Path, environment: Mapping[str, str]) -> Mappin
 def test_interrupted_it_leaves_nothing_behind(
     folder: Path, tmp_path: Path, slow: Mapping[str, str], jobs: str, number: signal.Signals, status: int
 ) -> None:
-    argv = stet_argv("check", "--jobs", jobs, ".")
+    argv = interruptible_argv("check", "--jobs", jobs, ".")
     with subprocess.Popen(argv, cwd=folder, env=slow, stderr=subprocess.PIPE, start_new_session=True) as child:
         with (tmp_path / "pids").open() as pipe:  # opens when the first tool runs
             tools = [int(line) for line in pipe]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.command import Stet
 from support.scripted import ScriptedModel
-from support.stet import stet_argv
+from support.stet import interruptible_argv, stet_argv
 
 from stet_ls import __version__
 
@@ -144,7 +144,7 @@ def test_control_c_leaves_without_a_traceback(
 ) -> None:
     (folder / "a.py").write_text("x = 1\n")
     scripted.reply("PLAN: wait", chunks=["PLAN: ", "wait"], delay=60)
-    argv, pipe = stet_argv("run", "explain", "a.py"), subprocess.PIPE
+    argv, pipe = interruptible_argv("run", "explain", "a.py"), subprocess.PIPE
     with subprocess.Popen(argv, cwd=folder, env=environment, stdout=pipe, stderr=pipe) as child:
         try:
             scripted.wait_request(timeout=60)
