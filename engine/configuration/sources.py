@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.configuration.keys import KEYS, VARIABLES
+from stet_ls.engine.configuration.keys import KEYS, SECTIONS, VARIABLES
 from stet_ls.validators.project_files import LARGEST_TABLE, parse_table, read_regular
 
 PROJECT_FILE = ".stet.toml"
@@ -116,11 +116,14 @@ def find_project(start: Path, *, below: Path) -> Path | None:
 
 
 def _flatten(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    """All values under their dotted names, in order. No recursion: an editor's settings may be nested without end."""
+    """All values under their dotted names, in order; an empty section, as `stet config init` writes them, has none.
+
+    No recursion: an editor's settings may be nested without end.
+    """
     waiting = [*values.items()][::-1]
     while waiting:
         name, value = waiting.pop()
-        if isinstance(value, Mapping) and value and name not in KEYS:
+        if isinstance(value, Mapping) and (value or name in SECTIONS) and name not in KEYS:
             waiting += [(f"{name}.{key}", inner) for key, inner in value.items()][::-1]
         else:
             yield name, value

@@ -154,6 +154,12 @@ def test_an_editors_settings_may_be_nested_without_end() -> None:
     assert warning.startswith('unknown key "a.a.a')
 
 
+def test_an_empty_section_is_no_mistake_and_an_empty_stranger_is(user_file: Path) -> None:
+    user_file.write_text("[memory]\n[memry]\n")
+
+    assert [warning.partition(" in ")[0] for warning in load(project=None).warnings] == ['unknown key "memry"']
+
+
 def test_a_byte_order_mark_is_no_error(user_file: Path) -> None:
     user_file.write_bytes(b"\xef\xbb\xbfdeadline = 7\n")
 
@@ -178,6 +184,9 @@ USER_ONLY: dict[str, Any] = {
     "spending.job_cost": 1e9,
     "memory.uri": "s3://evil/",
     "memory.enabled": False,
+    "memory.team_uri": "s3://evil/",
+    "memory.team_access": "write",
+    "memory.stands_seconds": 1,
     "memory.scope": "global",
     "memory.max_solutions": 1,
     "memory.embedder": "endpoint",
