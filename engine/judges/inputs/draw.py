@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import time
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -18,6 +19,10 @@ MUTATED = 400
 """Near misses of written examples (engine facts 1.3: with 400, 98.7 % of the bugs of HumanEvalPack show)."""
 DRAWN_BESIDE, DRAWN_ALONE = 60, 320
 """Draws from strategies, where there are examples and where there are none."""
+
+_AT_ONCE = 80
+_DRAWING = 0.4
+"""Draws between two looks at the time, and the seconds after which the rest is left out."""
 
 GUESSED = "guessed"
 """The origin of an input of which nothing says that the code was meant for its kind."""
@@ -71,7 +76,7 @@ def _rows(
 def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
 ) -> list[Row]:
-    """Rows from the strategies of the parameters' hints, or of what is guessed."""
+    """Rows from the strategies of the parameters' hints, or of what is guessed; fewer where each takes long to draw."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
 
@@ -81,16 +86,21 @@ def draws(
     rows: list[Row] = []
     strategy = of_parameters(parameters, Known(module, constants), lambda each, known: of_parameter(each, node, known))
 
-    @seeded(seed)
-    @settings(
-        max_examples=count, database=None, deadline=None, phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck), print_blob=False,
-    )  # fmt: skip
-    @given(strategy)
-    def collect(row: Row) -> None:
-        rows.append(row)
+    began = time.thread_time()
+    for part, start in enumerate(range(0, count, _AT_ONCE)):
 
-    collect()
+        @seeded(seed + part)
+        @settings(
+            max_examples=min(_AT_ONCE, count - start), database=None, deadline=None, phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck), print_blob=False,
+        )  # fmt: skip
+        @given(strategy)
+        def collect(row: Row) -> None:
+            rows.append(row)
+
+        collect()
+        if time.thread_time() - began > _DRAWING:
+            break  # the processor's time, not the clock's: the same inputs are drawn while the machine is busy
     return rows
 
 
