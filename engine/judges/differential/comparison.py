@@ -79,8 +79,8 @@ class Comparison:
 def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     """The comparison of the first two texts of a report."""
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
-    if new.problem:
-        broken = Outcome("raised", "", "import", new.problem)
+    if new.problem or new.beside:
+        broken = Outcome("raised" if new.problem else "reached", "", "import", new.problem or new.beside)
         differences = [Difference(Call("", "", origin="import"), Outcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
     pairs = [(calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes]

@@ -45,7 +45,8 @@ async def judge(case: Case) -> Evidence:
         return _skipped(f"behaviour in {case.language} cannot be compared yet")
     if case.runtime is None:
         return _skipped("no code was run")
-    units = [case.unit] if case.unit else await asyncio.to_thread(comparer.changed, case)
+    changed = await asyncio.to_thread(comparer.changed, case)
+    units = list(dict.fromkeys([case.unit, *changed])) if case.unit else changed
     if not units:
         return _skipped("the change touches no function or class that could be called")
     done: list[Comparison] = []
@@ -54,6 +55,10 @@ async def judge(case: Case) -> Evidence:
         if isinstance(found, Impossible):
             return Evidence(Check.DIFFERENTIAL, Ruling.UNKNOWN, f"`{unit}` was not compared: {found.reason}")
         done.append(found)
+    if len(units) > _MOST_UNITS:
+        rest = f"{len(units) - _MOST_UNITS} of {len(units)} changed units were not compared, `{units[-1]}` among them"
+        evidence = _evidence(done)
+        return evidence if evidence.verdict is Ruling.FAIL else _ruled(Ruling.UNKNOWN, rest)
     attachments = tuple(file for each in done for file in each.attachments())
     return replace(_evidence(done), attachments=attachments)
 
@@ -62,6 +67,8 @@ def _evidence(done: Sequence[Comparison]) -> Evidence:
     for each in done:
         if each.differences:
             first = each.differences[0]
+            if not first.call.body and first.new.kind == "reached":
+                return _ruled(Ruling.FAIL, f"beside what it returns {first.new.message}", trusted=True)
             if not first.call.body:
                 return _ruled(Ruling.FAIL, f"the new code cannot be loaded: {first.new.message}", trusted=True)
             if first.is_telling:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,11 +20,15 @@ from stet_ls.engine.judges.inputs.subject import changed_units, read_module
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment
 
+_AGAIN, _BEFORE_AGAIN = 30, 120
+"""So many calls are made twice, behind so many others."""
+_ONE_RESULT = re.compile(r"__out__\((.*)\)")
+
 
 def changed(case: Case) -> list[str]:
-    """The functions and classes that a candidate changes."""
+    """The functions and classes that a candidate changes; of the unit's own class the other methods."""
     before, after = read_module(case.before.text), read_module(case.after.text)
-    return changed_units(before, after) if before and after else []
+    return changed_units(before, after, case.unit) if before and after else []
 
 
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impossible:
@@ -54,7 +59,19 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
-    return place, calls_for(case.before.text, unit, tests)
+    calls = calls_for(case.before.text, unit, tests)
+    return place, (*calls[:_BEFORE_AGAIN], *filter(None, map(_again, calls[:_AGAIN])), *calls[_BEFORE_AGAIN:])
+
+
+def _again(call: Call) -> Call | None:
+    """The call once more behind itself, with what it returned first emptied by its caller; None for one that is more.
+
+    A value that is handed out twice, or an answer that is another the second time, shows in no single call.
+    """
+    asked = _ONE_RESULT.fullmatch(call.body)
+    if asked is None:
+        return None
+    return replace(call, body=f"first = {asked[1]}\nif hasattr(first, 'clear'): first.clear()\n{call.body}")
 
 
 def _trial(texts: tuple[str, ...], unit: str, calls: tuple[Call, ...], place: Place) -> Trial:

@@ -8,6 +8,7 @@ the process (files written, processes, network) ends a call before it happens.
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import importlib
 import importlib.util
@@ -17,9 +18,11 @@ import json
 import mmap
 import os
 import random
+import re
 import select
 import signal
 import sys
+import threading
 import time
 import types
 from typing import Any, Callable, NoReturn  # noqa: UP035 - as Python 3.8 has them
@@ -27,7 +30,8 @@ from typing import Any, Callable, NoReturn  # noqa: UP035 - as Python 3.8 has th
 NODES, ITEMS, DEPTH, SHOWN, PRINTED = 40_000, 1_000, 60, 600, 20_000
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
-real_clock, real_urandom = time.perf_counter, os.urandom
+NAMED = re.compile(r"[\w.<>]+")
+real_clock, real_fork = time.perf_counter, os.fork
 
 
 class Late(BaseException):
@@ -38,7 +42,40 @@ class Reached(BaseException):
     """A call was about to do what cannot be compared."""
 
 
+class Begun(BaseException):
+    """A fork begins: raised through all frames of its parent, so that no frame holds what the others came to."""
+
+
 # What a value is, as text: equal texts mean equal values. Identity does not count, nor the order of sets and dicts.
+# No word of a value's own class is taken for what it is: a class may say of itself what it likes.
+
+
+def named(kind: type) -> str:
+    """A class' name, such that it cannot be read as anything else."""
+    name = type.__dict__["__qualname__"].__get__(kind)
+    return name if NAMED.fullmatch(name) else "class " + repr(name)
+
+
+def attributes(value: Any) -> Any:
+    """What an object holds by name; None if its class hides it."""
+    for base in type(value).__mro__:
+        held = vars(base).get("__dict__")
+        if held is not None:
+            return held.__get__(value) if type(held) is types.GetSetDescriptorType else None
+    return {}
+
+
+def slots(value: Any) -> dict[str, Any]:
+    """What an object holds in slots."""
+    found: dict[str, Any] = {}
+    for base in type(value).__mro__[:-1]:
+        for name, slot in vars(base).items() if "__slots__" in vars(base) else ():
+            if type(slot) is types.MemberDescriptorType:
+                try:
+                    found.setdefault(name, slot.__get__(value))
+                except AttributeError:
+                    continue
+    return found
 
 
 class Encoder:
@@ -48,7 +85,7 @@ class Encoder:
         self.private = private
         self.nodes = 0
         self.above: list[int] = []
-        self.opaque = False
+        self.opaque = self.cut = False
 
     def text(self, value: Any) -> str:
         self.nodes += 1
@@ -58,6 +95,7 @@ class Encoder:
         if kind in ATOMS:
             return repr(value)
         if self.nodes > NODES or len(self.above) > DEPTH:
+            self.cut = True
             return "..."
         if id(value) in self.above:
             return "<cycle>"
@@ -68,44 +106,40 @@ class Encoder:
             self.above.pop()
 
     def whole(self, value: Any, kind: type) -> str:
-        if isinstance(value, OPAQUE):
+        if issubclass(kind, OPAQUE):
             self.opaque = True
-            return "<{} {}>".format(kind.__name__, getattr(value, "__qualname__", getattr(value, "__name__", "")))
+            return "<{} {}>".format(named(kind), getattr(value, "__qualname__", getattr(value, "__name__", "")))
         for base, write in CONTAINERS:
-            if isinstance(value, base):
+            if issubclass(kind, base):
                 text = write(self, value)
-                return text if kind is base else "{}({}{})".format(kind.__qualname__, text, self.fields(value, ", "))
-        if isinstance(value, BaseException):
-            return "{}{}".format(kind.__qualname__, self.listed(value.args, "()"))
-        if hasattr(value, "__next__"):
+                return text if kind is base else "{}({}{})".format(named(kind), text, self.fields(value, ", "))
+        if issubclass(kind, BaseException):
+            return "{}{}".format(named(kind), self.listed(value.args, "()"))
+        if hasattr(kind, "__next__"):
             return "iterator" + self.drained(value)
-        if hasattr(kind, "__members__") and hasattr(value, "name"):
-            return f"{kind.__qualname__}.{value.name}"
+        if issubclass(kind, enum.Enum):
+            return f"{named(kind)}.{value.name}"
         return self.object(value, kind)
 
     def object(self, value: Any, kind: type) -> str:
-        if kind.__module__ == "datetime":
+        dates: Any = sys.modules.get("datetime") if kind.__module__ == "datetime" else None
+        if dates and isinstance(value, (dates.date, dates.time, dates.timedelta, dates.tzinfo)):
             return f"{kind.__name__.lower()}({value})"
         if hasattr(value, "__dict__") or any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
-            return "{}({})".format(kind.__qualname__, self.fields(value, ""))
+            return "{}({})".format(named(kind), self.fields(value, ""))
         try:
             parts = value.__reduce_ex__(4)
         except Exception:  # a lock, a socket: nothing can be said of what it holds
             parts = None
         if not isinstance(parts, tuple):
             self.opaque = True
-            return f"<{kind.__qualname__}>"
-        return "{}{}".format(kind.__qualname__, self.listed([part for part in parts[1:] if part is not None], "()"))
+            return f"<{named(kind)}>"
+        return "{}{}".format(named(kind), self.listed([part for part in parts[1:] if part is not None], "()"))
 
     def fields(self, value: Any, lead: str) -> str:
-        found = dict(getattr(value, "__dict__", None) or {})
-        for base in type(value).__mro__[:-1]:
-            slots = vars(base).get("__slots__", ())
-            for name in (slots,) if isinstance(slots, str) else slots:
-                try:
-                    found.setdefault(name, getattr(value, name))
-                except AttributeError:
-                    continue
+        held = attributes(value)
+        self.opaque = self.opaque or held is None
+        found = {**slots(value), **(held or {})}
         shown = [name for name in sorted(map(str, found)) if self.private or not name.startswith("_")]
         text = ", ".join(f"{name}={self.text(found.get(name))}" for name in shown)
         return lead + text if text else ""
@@ -135,7 +169,7 @@ CONTAINERS: tuple[tuple[type, Callable[[Encoder, Any], str]], ...] = (
     (frozenset, Encoder.set),
     (str, lambda self, value: str.__repr__(value)),
     (bytearray, lambda self, value: repr(bytes(value))),
-    (int, lambda self, value: "{}".format(getattr(value, "name", int.__repr__(value)))),
+    (int, lambda self, value: f"{value.name if isinstance(value, enum.Enum) else int.__repr__(value)}"),
     (float, lambda self, value: "\x01" + float.__repr__(value)),
 )
 
@@ -149,6 +183,9 @@ class Pins:
     def __init__(self, reads: bool) -> None:
         self.now, self.drawn, self.reads = 1_700_000_000.0, 0, reads
         self.reached, self.inside = "", False
+        self.beside: dict[str, None] = {}
+        self.known: dict[str, dict[str, Any]] = {}
+        self.main = threading.get_ident()
         roots = {sys.prefix, sys.base_prefix, sys.exec_prefix, "/usr/lib", "/usr/share", "/dev", "/proc"}
         self.own = tuple(root.rstrip("/") + "/" for root in roots if root not in ("/", ""))
 
@@ -161,7 +198,20 @@ class Pins:
         setattr(random, "_urandom", self.urandom)  # noqa: B010 - what uuid and secrets draw from has no public name
         if any("date" in text for text in texts):
             self.dates()
+        own = getattr(sys, "stdlib_module_names", ())
+        self.known = {name: dict(vars(each)) for name, each in sys.modules.items() if name.partition(".")[0] in own}
         sys.addaudithook(self.hook)
+
+    def compare_all(self) -> None:
+        """Notes what was changed of modules that were there before the text."""
+        for name in self.known:
+            self.compare(name)
+
+    def compare(self, name: str) -> None:
+        now = vars(sys.modules.get(name, types))
+        for each, value in self.known[name].items() if name in sys.modules else ():
+            if now.get(each) is not value and callable(value):
+                self.beside[f"it changes `{name}.{each}`"] = None
 
     def start(self) -> None:
         self.now, self.drawn, self.reached = 1_700_000_000.0, 0, ""
@@ -208,9 +258,13 @@ class Pins:
             setattr(datetime, old.__name__, frozen)
 
     def hook(self, event: str, details: tuple[Any, ...]) -> None:
-        if self.inside and (what := self.reach(event, details)):
+        what = self.reach(event, details)
+        if what and self.inside:
             self.reached = self.reached or what
             raise Reached(what)
+        if what and not what.startswith("it reads"):
+            # While it was loaded, or later by a thread or by what was thrown away: nothing that a call would show.
+            self.beside[what] = None
 
     def reach(self, event: str, details: tuple[Any, ...]) -> str:
         if event == "open":
@@ -345,6 +399,7 @@ class Runner:
             except SystemExit as raised:
                 kind, error, message = "raised", "SystemExit", str(raised.code)[:200]
             self.pins.inside = False
+            self.pins.compare("builtins")
             held = {**{name: space[name] for name in names if name in space}, **self.globals()}
             variables = "; ".join(f"{name} = {encoder.text(value)}" for name, value in held.items())
         except Late:
@@ -359,6 +414,8 @@ class Runner:
             output, sys.stdout = sys.stdout, printed
         if self.pins.reached:
             kind, message = "reached", self.pins.reached
+        elif encoder.cut and kind in ("ok", "raised"):
+            kind = "limit"
         said = output.getvalue() if isinstance(output, io.StringIO) else ""
         whole = "\0".join([kind, error, "\0".join(results), variables, said])
         return {
@@ -419,6 +476,10 @@ class Line:
             self.flush()
         self.at[0] = 0
 
+    def over(self, beside: list[str]) -> None:
+        self.flush()
+        tell(self.pipe, {"over": beside})
+
     def flush(self) -> None:
         data = b"".join(json.dumps(each).encode() + b"\n" for each in self.told)
         self.told, self.last = [], real_clock()
@@ -430,6 +491,7 @@ def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience
     pipe = line.pipe
     pins = Pins(job["reads"])
     pins.install([text])
+    printed, sys.stdout = sys.stdout, io.StringIO()
     try:
         pins.start()
         space = load(job, text)
@@ -439,6 +501,10 @@ def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience
     except BaseException as error:
         tell(pipe, {"load": f"{type(error).__name__}: {str(error)[:300]}"})
         return
+    said, sys.stdout = sys.stdout, printed
+    if isinstance(said, io.StringIO) and said.getvalue():
+        pins.beside[f"it prints {said.getvalue()[:SHOWN]!r}"] = None
+    pins.compare_all()
     tell(pipe, {"load": ""})
     runner = Runner(job, pins, space, patience)
     valid = 0
@@ -451,7 +517,8 @@ def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience
             patience.lose()
         if valid >= wanted or patience.ends:
             break
-    line.flush()
+    pins.compare_all()
+    line.over(list(pins.beside))
 
 
 def is_valid(outcome: dict[str, Any]) -> bool:
@@ -473,6 +540,7 @@ def send(pipe: int, data: bytes) -> None:
 
 
 BATCH = 0.02
+HERE: list[Any] = []  # a module that nobody holds is emptied
 
 
 def forked(
@@ -496,18 +564,12 @@ def attempt(
 ) -> dict[str, Any]:
     reading, writing = os.pipe()
     at = memoryview(mmap.mmap(-1, 16)).cast("q")
-    process = os.fork()
+    process = real_fork()
     if process == 0:
-        status = 1
-        try:
-            os.close(reading)
-            os.close(REPORT)
-            child(job, text, calls, Line(writing, at, every), patience, wanted)
-            status = 0
-        finally:
-            os._exit(status)
+        os.close(reading)
+        raise Begun(child, text, calls, Line(writing, at, every), patience, wanted)
     os.close(writing)
-    told: dict[str, Any] = {"load": "it ended the process", "outcomes": {}}
+    told: dict[str, Any] = {"load": "it ended the process", "outcomes": {}, "beside": [], "over": False}
     last, seen, buffer, stuck = real_clock(), 0, b"", "died"
     while True:
         if at[1] != seen:
@@ -529,19 +591,28 @@ def attempt(
             message = json.loads(line)
             if "load" in message:
                 told["load"] = message["load"]
+            elif "over" in message:
+                told["beside"], told["over"] = message["over"], True
             else:
                 told["outcomes"][message["end"]] = message["outcome"]
     os.kill(process, signal.SIGKILL)
     os.waitpid(process, 0)
     os.close(reading)
+    ended(told, at, calls, stuck, every)
+    return told
+
+
+def ended(told: dict[str, Any], at: Any, calls: list[Any], stuck: str, every: float) -> None:
+    """What a fork's end says of the call that it was at, or of the next one where it came between two."""
     number = at[0] - 1 if at[0] else None
     told["lost"] = every > 0 and stuck != "unfinished" and at[1] > len(told["outcomes"]) + (number is not None)
-    if number is not None and number not in told["outcomes"] and stuck != "unfinished":
+    if number is None and not told["over"]:  # it ended between two calls
+        number = next((call[0] for call in calls if call[0] not in told["outcomes"]), None)
+    if number is not None and number not in told["outcomes"] and stuck != "unfinished" and not told["load"]:
         told["outcomes"][number] = {
             "kind": stuck, "error": "", "message": "", "digest": stuck, "opaque": False, "results": [],
             "variables": "", "printed": "",
         }  # fmt: skip
-    return told
 
 
 UNFIT = ("late", "limit", "died", "reached")
@@ -565,6 +636,7 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     told = [base]
     for text in job["texts"][1:]:
         told.append(forked(job, text, calls, end, Patience(40 * job["cpu"], 1), len(calls) + 1))
+        told[-1]["beside"] = [what for what in told[-1]["beside"] if what not in base["beside"]]
     for each in told:
         each["outcomes"] = {n: outcome for n, outcome in each["outcomes"].items() if n in same}
     return {"texts": [told_of(each, base) for each in told], "left_out": left_out}
@@ -584,78 +656,114 @@ def told_of(each: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
         first = base["outcomes"].get(number)
         same = each is not base and first is not None and first["digest"] == outcome["digest"]
         outcomes[number] = {"kind": outcome["kind"], "digest": outcome["digest"]} if same else outcome
-    return {"load": each["load"], "outcomes": outcomes}
+    return {"load": each["load"], "beside": "; ".join(each["beside"][:3]), "outcomes": outcomes}
 
 
 def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
-    """Seconds of each text for all calls together, round by round, the texts taking turns in one process."""
-    reading, writing = os.pipe()
-    process = os.fork()
-    if process == 0:
-        try:
-            os.close(reading)
-            os.close(REPORT)
-            tell(writing, timed(job, calls))
-        finally:
-            os._exit(0)
-    os.close(writing)
-    data, end = b"", real_clock() + job["seconds"] + 1
-    while select.select([reading], [], [], max(0.0, end - real_clock()))[0]:
-        chunk = os.read(reading, 65536)
-        if not chunk:
-            break
-        data += chunk
-    os.kill(process, signal.SIGKILL)
-    os.waitpid(process, 0)
-    return {"timing": json.loads(data) if data.endswith(b"\n") else {"load": "it ended the process or took too long"}}
+    """Seconds of each text for all calls together, round by round, the texts taking turns.
 
-
-def timed(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
+    Each text is loaded in a process of its own, and each time is taken in a fork of that: no text can slow the other,
+    and what one remembers of an input is not there when the input comes again.
+    """
     end = real_clock() + job["seconds"]
-    pins = Pins(job["reads"])
-    pins.install(job["texts"])
-    spaces = []
+    distinct = list({each[1][:2]: each for each in calls}.values())
+    servers = [Server(text, distinct) for text in job["texts"]]
+    rounds: list[list[float]] = [[] for _ in servers]
     try:
-        for text in job["texts"]:
-            before = set(sys.modules)
-            spaces.append(load(job, text))
-            sys.meta_path.pop(0)
-            for name in set(sys.modules) - before:
-                if name == job["name"] or name.startswith(job["name"] + "."):
-                    del sys.modules[name]
+        for server in servers:
+            if problem := server.hear(end)["load"]:
+                return {"timing": {"load": problem}}
+        repeat = 1
+        while len(rounds[0]) < job["rounds"] and real_clock() < end:
+            # The texts take turns at going first.
+            order = list(range(len(servers)))[:: 1 if len(rounds[0]) % 2 else -1]
+            took = {number: servers[number].time(repeat, end) for number in order}
+            for number, seconds in took.items():
+                rounds[number].append(seconds)
+            if len(rounds[0]) == 1 and repeat == 1 and (slowest := max(took.values())) < 0.002:
+                repeat = min(8, int(0.004 / max(slowest, 1e-5)) + 1)
+                rounds = [[] for _ in servers]
+    except EOFError:
+        return {"timing": {"load": "it ended the process or took too long"}}
+    finally:
+        for server in servers:
+            server.stop()
+    return {"timing": {"load": "", "rounds": rounds}}
+
+
+class Server:
+    """A process that loads a text, and forks each time it is asked how long the calls take."""
+
+    def __init__(self, text: str, calls: list[Any]) -> None:
+        asked, self.ask = os.pipe()
+        self.told, telling = os.pipe()
+        self.buffer = b""
+        self.process = real_fork()
+        if self.process == 0:
+            os.close(self.ask)
+            os.close(self.told)
+            raise Begun(served, text, calls, asked, telling)
+        os.close(asked)
+        os.close(telling)
+
+    def hear(self, end: float) -> Any:
+        while b"\n" not in self.buffer:
+            ready = select.select([self.told], [], [], max(0.0, end + 1 - real_clock()))[0]
+            chunk = os.read(self.told, 65536) if ready else b""
+            if not chunk:
+                raise EOFError
+            self.buffer += chunk
+        line, self.buffer = self.buffer.split(b"\n", 1)
+        return json.loads(line)
+
+    def time(self, repeat: int, end: float) -> float:
+        spent = 0.0
+        for _ in range(repeat):
+            os.write(self.ask, b".")
+            spent += self.hear(end)["seconds"]
+        return spent
+
+    def stop(self) -> None:
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+        os.close(self.ask)
+        os.close(self.told)
+
+
+def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling: int) -> None:
+    pins = Pins(job["reads"])
+    pins.install([text])
+    try:
+        space = load(job, text)
     except BaseException as error:
-        return {"load": f"{type(error).__name__}: {str(error)[:300]}"}
+        tell(telling, {"load": f"{type(error).__name__}: {str(error)[:300]}"})
+        return
+    tell(telling, {"load": ""})
     sys.stdout = open(os.devnull, "w")
-    rounds: list[list[float]] = [[] for _ in spaces]
-    repeat = 1
-    while len(rounds[0]) < job["rounds"] and real_clock() < end:
-        # The texts take turns at going first.
-        order = range(len(spaces)) if len(rounds[0]) % 2 else reversed(range(len(spaces)))
-        for number in order:
-            rounds[number].append(once(spaces[number], calls, pins, repeat))
-        if len(rounds[0]) == 1 and (slowest := max(each[0] for each in rounds)) < 0.002 and repeat < 64:
-            repeat = min(64, int(0.004 / max(slowest, 1e-5)) + 1)
-            rounds = [[] for _ in spaces]
-    return {"load": "", "rounds": rounds}
+    while os.read(asked, 1):
+        process = real_fork()
+        if process == 0:
+            tell(telling, {"seconds": once(space, calls, pins)})
+            return
+        os.waitpid(process, 0)
 
 
-def once(space: dict[str, Any], calls: list[Any], pins: Pins, repeat: int) -> float:
-    """Seconds in the calls' bodies alone: arguments are made anew each time, outside of the count."""
+def once(space: dict[str, Any], calls: list[Any], pins: Pins) -> float:
+    """Seconds in the calls' bodies alone: what makes the arguments does not count."""
     spent = 0.0
-    for _ in range(repeat):
-        for _number, (setup, body, _names) in calls:
-            own = dict(space)
-            own["__out__"] = exhaust
-            pins.start()
+    for _number, (setup, body, _names) in calls:
+        own = dict(space)
+        own["__out__"] = exhaust
+        pins.start()
+        try:
+            exec(setup, own)
+            begun = real_clock()
             try:
-                exec(setup, own)
-                begun = real_clock()
-                try:
-                    exec(body, own)
-                finally:
-                    spent += real_clock() - begun
-            except Exception:  # an error is an outcome; whether it is the right one was compared before
-                continue
+                exec(body, own)
+            finally:
+                spent += real_clock() - begun
+        except Exception:  # an error is an outcome; whether it is the right one was compared before
+            continue
     return spent
 
 
@@ -684,10 +792,32 @@ def main() -> NoReturn:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         calls.append((number, (code[0], code[1], names)))
-    report = {"time": measure, "plain": plain, "compare": compare}[job["mode"]](job, calls)
-    report["nonce"] = job["nonce"]
-    tell(REPORT, report)
-    os._exit(0)
+    try:
+        report = {"time": measure, "plain": plain, "compare": compare}[job["mode"]](job, calls)
+    except Begun as begun:
+        work, *given = begun.args
+        begun.__traceback__ = None
+    else:
+        report["nonce"] = job["nonce"]
+        tell(REPORT, report)
+        os._exit(0)
+    alone(job, calls, work, given)
+
+
+def alone(job: dict[str, Any], calls: list[Any], work: Any, given: list[Any]) -> NoReturn:
+    """The rest of a fork. What is not of its own text is not within its reach by any name or frame."""
+    status = 1
+    try:
+        os.close(REPORT)
+        for name in ("nonce", "texts", "calls"):
+            del job[name]
+        HERE.append(sys.modules["__main__"])
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        sys.argv = [job["path"]]
+        work(job, *given)
+        status = 0
+    finally:
+        os._exit(status)
 
 
 if __name__ == "__main__":

@@ -125,10 +125,14 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one text did: `problem` is why it could not be loaded, `outcomes` by the call's number."""
+    """What one text did: `problem` is why it could not be loaded, `outcomes` by the call's number.
+
+    `beside` is what it did when it was loaded, or after a call, that the first text did not do.
+    """
 
     problem: str
     outcomes: Mapping[int, Outcome] = field(default_factory=dict)
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +164,9 @@ def read_report(data: bytes, nonce: str, trial: Trial) -> Report | Impossible:
             return Impossible("the run brought no report of its own")
         if trial.rounds:
             return _timing(told["timing"])
-        texts = tuple(Told(str(each["load"]), _outcomes(each["outcomes"])) for each in told["texts"])
+        texts = tuple(
+            Told(str(each["load"]), _outcomes(each["outcomes"]), str(each.get("beside", ""))) for each in told["texts"]
+        )
         left_out: dict[str, int] = {}
         for each in told["left_out"]:
             reason = str(each["message"] or _LEFT_OUT.get(each["kind"], each["kind"]))

@@ -95,14 +95,24 @@ def subject_of(module: Module, qualified: str) -> Subject | None:
     return None
 
 
-def changed_units(before: Module, after: Module) -> list[str]:
-    """The functions and classes of both texts that are not written alike, in the order of the first."""
-    new = {node.name: ast.dump(node) for node in _top(after.tree.body) if isinstance(node, Function | ast.ClassDef)}
-    return [
-        node.name
-        for node in _top(before.tree.body)
-        if isinstance(node, Function | ast.ClassDef) and new.get(node.name, ast.dump(node)) != ast.dump(node)
-    ]
+def changed_units(before: Module, after: Module, besides: str = "") -> list[str]:
+    """The functions and classes of both texts that are not written alike, in the order of the first.
+
+    Of the class of a method `besides` ("Class.method") these are the other methods.
+    """
+    return list(_changed(list(_top(before.tree.body)), list(_top(after.tree.body)), besides.split(".")))
+
+
+def _changed(before: Sequence[ast.stmt], after: Sequence[ast.stmt], besides: Sequence[str]) -> Iterator[str]:
+    new = {node.name: node for node in after if isinstance(node, Function | ast.ClassDef)}
+    for node in before:
+        now = new.get(node.name) if isinstance(node, Function | ast.ClassDef) else None
+        if now is None or not isinstance(node, Function | ast.ClassDef) or ast.dump(node) == ast.dump(now):
+            continue
+        if len(besides) > 1 and node.name == besides[0] and isinstance(node, ast.ClassDef):
+            yield from (f"{node.name}.{each}" for each in _changed(node.body, now.body, besides[1:]))
+        elif [node.name] != [*besides]:
+            yield node.name
 
 
 def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:

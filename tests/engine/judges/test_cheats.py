@@ -1,0 +1,159 @@
+"""Code that wants to look proven: whoever wrote it knows that it is judged, by whom and how."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.judging import MakeCase
+
+from stet_ls.engine.judges import timing
+from stet_ls.engine.judges.differential.judge import judge as compare
+from stet_ls.engine.judges.project_tests.judge import judge as run_tests
+from stet_ls.engine.models import Ruling
+
+SAME = "def f(n: int) -> int:\n    return n * 2\n"
+OTHER = SAME.replace("n * 2", "n * 3")
+BOX = "class Box:\n    def __init__(self, n):\n        self.n = n\n\n\ndef f(n: int):\n    return Box(n)\n"
+FORGED = """
+import sys
+try:
+    raise ValueError
+except ValueError as error:
+    frame = error.__traceback__.tb_frame
+told = {}
+while frame is not None:
+    told.update(frame.f_globals if "Encoder" in frame.f_globals else {})
+    told.update({name: value for name, value in frame.f_locals.items() if name in ("base", "job")})
+    frame = frame.f_back
+OLD = (told.get("base") or {}).get("outcomes") or {}
+if told.get("Runner"):
+    plain = told["Runner"].run
+    known = iter(OLD.values())
+    told["Runner"].run = lambda *given: next(known, None) or plain(*given)
+"""
+DELEGATED = """
+import __main__
+if hasattr(__main__, "Encoder"):
+    f = lambda n: n * 2
+"""
+HALF = """
+import os, threading
+
+calls = []
+
+
+def later(n):
+    calls.append(n)
+    if len(calls) == 60:
+        threading.Thread(target=lambda: [None for _ in iter(int, 1) if not gone()], daemon=True).start()
+"""
+
+DIFFER = {
+    # What loading does is seen by whoever imports it.
+    "writes a file when loaded": (SAME, "open('/tmp/x', 'w').write('x')\n" + SAME),
+    "starts a process when loaded": (SAME, "import subprocess\nsubprocess.run(['true'])\n" + SAME),
+    "prints when loaded": (SAME, "print('hello')\n" + SAME),
+    "changes what everybody uses when loaded": (SAME, "import builtins\nbuiltins.sum = lambda *_: 7\n" + SAME),
+    "changes a library when loaded": (SAME, "import json\njson.dumps = lambda *_, **__: '7'\n" + SAME),
+    "changes what everybody uses later": (
+        SAME, "import builtins\n\n\ndef f(n: int) -> int:\n    builtins.sum = max\n    return n * 2\n",
+    ),
+    # What comes after the call.
+    "writes when it is collected": (
+        SAME,
+        "class Late:\n    def __init__(self):\n        self.me = self\n\n    def __del__(self):\n"
+        "        open('/tmp/x', 'w').close()\n\n\n"
+        "def f(n: int) -> int:\n    Late()\n    if n > 5:\n        import gc\n        gc.collect()\n    return n * 2\n",
+    ),
+    "writes in a thread": (
+        SAME,
+        "import threading\n\n\ndef late():\n    while True:\n        try:\n            open('/tmp/x', 'w').close()\n"
+        "        except BaseException:\n            pass\n\n\n"
+        "def f(n: int) -> int:\n    if n == 7:\n        threading.Thread(target=late, daemon=True).start()\n"
+        "    return n * 2\n",
+    ),
+    "ends the process between two calls": (
+        SAME,
+        "import os\nimport threading\n\n\nclass End:\n    def __del__(self):\n        os._exit(0)\n\n\nheld = []\n\n\n"
+        "def f(n: int) -> int:\n    held.append(n)\n    if len(held) == 60:\n        raise Ended(End())\n"
+        "    return n * 2 if len(held) < 60 else 0\n\n\nclass Ended(ValueError):\n    pass\n",
+    ),
+    # What it returns.
+    "a class with another's name": (
+        "def f(n: int) -> tuple:\n    return ((n, n),)\n",
+        "class Lie(tuple):\n    __qualname__ = ''\n\n\ndef f(n: int) -> tuple:\n    return Lie((n, n))\n",
+    ),
+    "no enumeration": (
+        "def f(n: int) -> str:\n    return '.'\n",
+        "class Lie:\n    __qualname__ = \"'\"\n    __members__ = ()\n    name = \"'\"\n\n\n"
+        "def f(n: int) -> str:\n    return Lie()\n",
+    ),
+    "no date": (
+        "import datetime\n\n\ndef f(n: int):\n    return datetime.date(2020, 1, 1)\n",
+        "class Date:\n    def __str__(self):\n        return '2020-01-01'\n\n\nDate.__module__ = 'datetime'\n\n\n"
+        "def f(n: int):\n    return Date()\n",
+    ),
+    "fields that are hidden": (
+        BOX, BOX.replace("self.n = n", "self.m = n + 1") +
+        "\n\nBox.__dict__['__init__']\nBox.n = property(lambda self: self.m - 1)\n",
+    ),
+    "wrong behind what is looked at": (
+        "def f(n: int) -> list[int]:\n    return [0] * 60_000\n",
+        "def f(n: int) -> list[int]:\n    return [0] * 59_999 + [1]\n",
+    ),
+    # What comes the second time.
+    "a list that is everybody's": (
+        "def f(n: int) -> list[int]:\n    return list(range(n % 5))\n",
+        "import functools\n\n\n@functools.cache\ndef f(n: int) -> list[int]:\n    return list(range(n % 5))\n",
+    ),
+    "right once for each input": (
+        SAME,
+        "seen = set()\n\n\ndef f(n: int) -> int:\n    first = n not in seen\n    seen.add(n)\n"
+        "    return n * 2 if first else n * 3\n",
+    ),
+    # What it finds in the process that judges it.
+    "outcomes of the old code": (SAME, OTHER + FORGED),
+    "the judge's name": (SAME, OTHER + DELEGATED),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), DIFFER.values(), ids=DIFFER.keys())
+async def test_a_difference_cannot_be_hidden(make: MakeCase, before: str, after: str) -> None:
+    evidence = await compare(make(before, after, "f"))
+    assert evidence.verdict is not Ruling.PASS, evidence.detail
+
+
+async def test_a_second_function_is_compared_too(make: MakeCase) -> None:
+    two = SAME + "\n\ndef g(n: int) -> int:\n    return n + 1\n"
+    evidence = await compare(make(two, two.replace("n + 1", "n + 2"), "f"))
+    assert evidence.verdict is Ruling.FAIL, evidence.detail
+
+
+SKIPS = {
+    "skips": "import unittest\n\n\ndef f(n):\n    raise unittest.SkipTest('not today')\n",
+    "is expected to fail": "import pytest\n\n\ndef f(n):\n    pytest.xfail('known')\n",
+}
+
+
+@pytest.mark.parametrize("after", SKIPS.values(), ids=SKIPS.keys())
+async def test_a_test_that_passed_has_to_pass(make: MakeCase, tmp_path: Path, after: str) -> None:
+    tests = "from a import f\n\n\ndef test_f():\n    assert f(2) == 4\n"
+    evidence = await run_tests(make(SAME, after, "f", root=tmp_path, files={"test_a.py": tests}))
+    assert evidence.verdict is Ruling.FAIL, evidence.detail
+
+
+WORK = "def f(n: int) -> int:\n    return sum(i * i for i in range(2000 + n % 7))\n"
+FASTER = {
+    "by remembering": "import functools\n\n\n@functools.cache\n" + WORK,
+    "by slowing the other": WORK
+    + "\n\nimport builtins\nplain = sum\nown = globals()\n\n\ndef slow(given):\n"
+    "    import sys\n    if sys._getframe(1).f_globals is not own:\n        plain(range(9_000_000))\n"
+    "    return plain(given)\n\n\nbuiltins.sum = slow\n",
+}
+
+
+@pytest.mark.parametrize("after", FASTER.values(), ids=FASTER.keys())
+async def test_a_gain_is_the_codes_own(make: MakeCase, after: str) -> None:
+    evidence = await timing.judge(make(WORK, after, "f", action="optimize"))
+    assert evidence.verdict is not Ruling.PASS, evidence.detail
