@@ -210,7 +210,7 @@ class Pins:
     def compare(self, name: str) -> None:
         now = vars(sys.modules.get(name, types))
         for each, value in self.known[name].items() if name in sys.modules else ():
-            if now.get(each) is not value and callable(value):
+            if now.get(each) is not value and callable(value) and not each.startswith("_"):
                 self.beside[f"it changes `{name}.{each}`"] = None
 
     def start(self) -> None:

@@ -94,6 +94,7 @@ async def notice(
     left = min(_SECONDS, runtime.left() / 2)
     if left < _LEAST_SECONDS:
         return Noticed(why_not="the job's time was used up")
+    own = plan.text(target) or ""
     nonce = secrets.token_hex(8)
     script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
     generated = plan.suite is Suite.GENERATED
@@ -103,6 +104,8 @@ async def notice(
         "file": plan.tests[0],
         "tests": list(tests),
         "texts": [mutant.text for mutant in mutants],
+        # A mutant of which nothing is changed, written as the others are: who fails on it noticed no mistake.
+        "same": _written_anew(own),
         "seconds": left,
         "plain": _are_plain(plan.files.get(plan.tests[0], b""), tests),
         "arguments": ["-c", "/dev/null", "--rootdir=.", "--confcutdir=."] if generated else [],
@@ -126,6 +129,13 @@ async def notice(
     except (StetError, ValueError, OSError) as error:
         return Noticed(why_not=f"no code may run here: {error}")
     return _read(result.report, nonce, tests, mutants, wanted)
+
+
+def _written_anew(text: str) -> str:
+    try:
+        return ast.unparse(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
 
 
 def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
@@ -153,7 +163,8 @@ def _read(
         if not told["own"]["done"]:
             return Noticed(why_not="the tests did not come to an end")
         own = _by_test(told["own"]["tests"])
-        good = {test for test in tests if own.get(test) and all(own[test])}
+        same = _by_test(told["same"]["tests"])
+        good = {test for test in tests if all(run.get(test) and all(run[test]) for run in (own, same))}
         kills: dict[str, set[int]] = {test: set() for test in good}
         for at, row in enumerate(told["changed"]):
             ended = _by_test(row["tests"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ from support.judging import MakeCase
 
 from stet_ls.engine.judges import timing
 from stet_ls.engine.judges.differential.judge import judge as compare
+from stet_ls.engine.judges.own_tests.plans import planned
+from stet_ls.engine.judges.own_tests.trial import lines_of, mutants_for, notice
 from stet_ls.engine.judges.project_tests.judge import judge as run_tests
-from stet_ls.engine.models import Ruling
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Ruling, Workspace
 
 SAME = "def f(n: int) -> int:\n    return n * 2\n"
 OTHER = SAME.replace("n * 2", "n * 3")
@@ -141,6 +145,30 @@ async def test_a_test_that_passed_has_to_pass(make: MakeCase, tmp_path: Path, af
     tests = "from a import f\n\n\ndef test_f():\n    assert f(2) == 4\n"
     evidence = await run_tests(make(SAME, after, "f", root=tmp_path, files={"test_a.py": tests}))
     assert evidence.verdict is Ruling.FAIL, evidence.detail
+
+
+# Tests that want to look as if they noticed mistakes.
+
+IDLE = {
+    "sees that it is tried on mutants": "import sys\n\n\ndef test_f():\n    f(2)\n"
+    "    assert not (__name__ == 'stet_own_tests' and sys.gettrace() is None)\n",
+    "sees where the code stands": "def test_f():\n    f(2)\n    assert f.__code__.co_firstlineno == 5\n",
+    "counts its runs": "import pathlib\n\n\ndef test_f():\n    f(2)\n    seen = pathlib.Path('/tmp/seen')\n"
+    "    assert not seen.exists()\n    seen.write_text('once')\n",
+}
+
+
+@pytest.mark.parametrize("tests", IDLE.values(), ids=IDLE.keys())
+async def test_a_test_that_notices_the_trial_notices_no_mistake(runtime: Runtime, tmp_path: Path, tests: str) -> None:
+    code = f"# Two lines\n# of comment\n\n\n{SAME}"
+    (tmp_path / "a.py").write_text(code)
+    there = replace(runtime, workspace=Workspace((tmp_path,)))
+    way = planned(there, "python", tmp_path / "a.py", code, tmp_path / "test_a.py")
+    plan = way.running("from a import f\n" + tests, "test_f")
+    noticed = await notice(there, plan, way.target, ["test_f"], mutants_for(code, "f"), lines_of(code, "f"))
+    assert not noticed.why_not
+    assert noticed.tried > 1
+    assert len(noticed.survivors(["test_f"])) == noticed.tried
 
 
 WORK = "def f(n: int) -> int:\n    return sum(i * i for i in range(2000 + n % 7))\n"
