@@ -28,13 +28,13 @@ Results go to standard output, everything else to standard error. {EPILOG}
 def _command(name: str, parser: argparse.ArgumentParser, summary: str) -> str:
     parts = [f"## `stet {name}`", summary, *_arguments(parser)]
     for verb, subparser in _subparsers(parser).items():
-        parts += [f"### `stet {name} {verb}`", *_arguments(subparser)]
+        parts += [f"### `stet {name} {verb}`", subparser.description or "", *_arguments(subparser)]
     return "\n\n".join(parts) + "\n"
 
 
 def _arguments(parser: argparse.ArgumentParser) -> list[str]:
     """The table of a parser's arguments, or nothing if it takes none."""
-    rows = [f"| `{_usage(action)}` | {action.help} |" for action in _actions(parser)]
+    rows = [f"| `{_usage(action)}` | {action.help or ''} |" for action in _actions(parser)]
     return ["\n".join(["| argument | |", "|---|---|", *rows])] if rows else []
 
 

@@ -67,7 +67,25 @@ def build_parser(chosen: Iterable[str]) -> argparse.ArgumentParser:
         subparser = subparsers.add_parser(name, help=row.summary, description=sentence(row.summary), allow_abbrev=False)
         if name in chosen:
             row.load().configure(subparser)
+            _name_verbs(subparser)
     return parser
+
+
+def _name_verbs(parser: argparse.ArgumentParser) -> None:
+    """Lets the verbs of a sub-command say what they do in their own help, and a call without one list them."""
+    # argparse offers no public way to read what was declared.
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            action.metavar = "|".join(action.choices)
+            for verb in action._choices_actions:
+                action.choices[verb.dest].description = sentence(verb.help or "")
+
+
+def positive(text: str) -> int:
+    """The type of an argument that is a whole number from 1 on."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 on")
+    return int(text)
 
 
 def unknown_argument(parser: argparse.ArgumentParser, name: str, word: str) -> UsageError:

@@ -49,8 +49,9 @@ def read_document(path: Path) -> Document:
 
 
 def _unreadable(path: Path, error: OSError) -> str:
-    if path.is_dir():
-        return f"{path} is a folder; name a file"
+    with suppress(OSError):  # in a folder that may not be entered nobody can tell
+        if path.is_dir():
+            return f"{path} is a folder; name a file"
     if error.errno == errno.EINVAL:
         return f"{path} is no regular file"
     if error.errno == errno.EFBIG:

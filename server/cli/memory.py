@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _WIDE = 76
 """Characters of an instruction in a list."""
+_FILE = "the file, or - for standard output or input"
 _MOST_TOLD = 5
 """Broken lines of a file that are told one by one."""
 
@@ -38,18 +39,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     verb("stats", "how many solutions, how large, and what compares them", as_json=True)
     search = verb("search", "solutions that fit some words", as_json=True)
-    search.add_argument("text", metavar="TEXT")
+    search.add_argument("text", metavar="TEXT", help="the words, as they would be asked for")
     search.add_argument("--language", metavar="L", help="only solutions in this language")
     search.add_argument("--limit", type=_positive, default=5, metavar="N", help="at most so many")
-    verb("show", "one solution, with its code").add_argument("id", metavar="ID")
-    verb("forget", "remove a solution from the disk").add_argument("id", metavar="ID")
+    for name, help_ in (("show", "one solution, with its code"), ("forget", "remove a solution from the disk")):
+        verb(name, help_).add_argument("id", metavar="ID", help="its id, as `stet memory search` tells it")
     clear = verb("clear", "remove all solutions from the disk, or those of one scope")
     clear.add_argument("--scope", metavar="S", help="only solutions of this scope, as `show` tells it")
     clear.add_argument("--yes", action="store_true", help="do not ask")
-    verb("export", "write all solutions as JSON lines").add_argument("file", metavar="FILE|-")
-    verb("import", "remember the solutions of JSON lines").add_argument("file", metavar="FILE|-")
+    verb("export", "write all solutions as JSON lines").add_argument("file", metavar="FILE|-", help=_FILE)
+    verb("import", "remember the solutions of JSON lines").add_argument("file", metavar="FILE|-", help=_FILE)
     learn = verb("learn", "remember a project's own documented functions whose tests pass")
-    learn.add_argument("path", metavar="PATH", type=Path)
+    learn.add_argument("path", metavar="PATH", type=Path, help="the project's folder, or one file of it")
     learn.add_argument("--untested", action="store_true", help="run no tests, and take what has none too")
     verb("compact", "write the files anew without what was replaced")
     verb("doctor", "compare the table with the journal, and mend it", as_json=True)

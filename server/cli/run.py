@@ -51,7 +51,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     budgets = [budget.value for budget in Budget]
     parser.add_argument("--budget", choices=budgets, default=Budget.STANDARD.value, help="how much it may spend")
     result = parser.add_mutually_exclusive_group()
-    result.add_argument("--diff", action="store_true", help="print the patch alone, for `git apply`")
+    result.add_argument(
+        "--diff", action="store_true", help="print the patch alone, for `git apply`, unless a judge refuted it"
+    )
     result.add_argument("--apply", action="store_true", help="write the edit into the file, unless a judge refuted it")
     result.add_argument("--json", action="store_true", help="print the whole answer as JSON")
     parser.add_argument("--evidence", metavar="DIR", help="write what shows the evidence there: inputs, failing output")
@@ -191,6 +193,11 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         if answer.metadata.get("calls"):
             tell(MORE)
         return 1
+    if answer.refuted and (arguments.apply or arguments.diff):
+        present.print_evidence(answer.evidence, sys.stderr)
+        option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
+        tell(f"nothing was {left}: a judge refuted the edit; without {option} it is shown")
+        return 1
     if arguments.apply:
         return _apply(target, answer)
     if answer.markdown:
@@ -211,10 +218,6 @@ def _diffs(target: CommandTarget, answer: Answer) -> Iterable[str]:
 
 
 def _apply(target: CommandTarget, answer: Answer) -> int:
-    if answer.refuted:
-        present.print_evidence(answer.evidence, sys.stderr)
-        tell("nothing was written: a judge refuted the edit; without --apply it is shown")
-        return 1
     changes = []
     for path, edits in by_path(answer.edits).items():
         document = target.document if target.document and path == target.document.path.absolute() else None

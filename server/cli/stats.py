@@ -9,18 +9,19 @@ from dataclasses import asdict
 from stet_ls.engine.ledger import GROUPS, LedgerFile, Total, days_ago, total, totals
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
+from stet_ls.server.cli.commands import positive
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("--by", choices=GROUPS, default="day", help="a row for each day (UTC), model or action")
-    parser.add_argument("--days", type=int, default=30, metavar="N", help="the last N days, today included")
+    parser.add_argument("--days", type=positive, default=30, metavar="N", help="the last N days, today included")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the sums; they are empty where no job ran yet."""
-    entries = list(LedgerFile(user_paths().ledger).entries(since=days_ago(max(arguments.days, 1))))
+    entries = list(LedgerFile(user_paths().ledger).entries(since=days_ago(arguments.days)))
     sums = totals(entries, arguments.by)
     if arguments.json:
         rows = {name: asdict(each) for name, each in sums.items()}

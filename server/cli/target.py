@@ -36,7 +36,7 @@ def read_target(text: str, language_name: str | None) -> CommandTarget:
         source = Source(decode(sys.stdin.buffer.read(), "standard input"))
         return CommandTarget(source, language_id(language_name))
     match = _LINES.fullmatch(text)
-    if match is None or Path(text).exists():  # a file may well be called "a:1"
+    if match is None or _exists(text):  # a file may well be called "a:1"
         document = _whole(text)
         return CommandTarget(document.source, _language(document.path, language_name), None, document)
     document = read_document(Path(match["file"]))
@@ -47,9 +47,17 @@ def read_target(text: str, language_name: str | None) -> CommandTarget:
 
 def _whole(text: str) -> Document:
     file, colon, lines = text.rpartition(":")
-    if colon and not Path(text).exists() and Path(file).is_file():
+    if colon and not _exists(text) and Path(file).is_file():
         raise UsageError(f"{file}: expected FILE:LINE or FILE:LINE-LINE, not {lines!r} behind the colon")
     return read_document(Path(text))
+
+
+def _exists(text: str) -> bool:
+    """Nobody can tell what lies in a folder that may not be entered; reading it says so."""
+    try:
+        return Path(text).exists()
+    except OSError:
+        return False
 
 
 def language_id(name: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
+from stet_ls.server.cli.commands import positive
 from stet_ls.server.cli.session import load_settings, tell
 
 if TYPE_CHECKING:  # the record's model brings the engine with it
@@ -25,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="the records that are kept, the newest first", allow_abbrev=False)
-    listing.add_argument("--limit", type=int, default=20, metavar="N", help="the last N of them")
+    listing.add_argument("--limit", type=positive, default=20, metavar="N", help="the last N of them")
     show = _verb(verbs, "show", "what was asked, what came, what judges found, and how long it took")
     show.add_argument("--prompts", action="store_true", help="the messages to the model too")
     replay = _verb(verbs, "replay", "run the engine again on the recorded replies; exit 1 if the answer differs")
@@ -74,7 +75,7 @@ def _list(store: Store, arguments: argparse.Namespace) -> int:
     from stet_ls.engine.trace.record import read
 
     rows: list[dict[str, Any]] = []
-    for file in store.files()[: max(arguments.limit, 1)]:
+    for file in store.files()[: arguments.limit]:
         try:
             rows.append(_row(read(file)))
         except UsageError as error:

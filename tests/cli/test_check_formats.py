@@ -38,7 +38,6 @@ def test_standard_input_by_language_and_by_name(stet: Stet, folder: Path) -> Non
         (["-", "--language", "pyton"], b"", 'unknown language "pyton": did you mean "python"?'),
         (["-", "--language", "python"], b"\0", "standard input is a binary file"),
         (["-", "--language", "python"], b"\xff", "standard input is not UTF-8 text (byte 0)"),
-        (["--jobs", "-1"], b"", "--jobs takes a number from 1 on"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_said(stet: Stet, words: list[str], stdin: bytes, complaint: str) -> None:

@@ -53,6 +53,7 @@ LINES = "lines count from 1, and a range runs from its first line to its last"
         (["run", "debug", "good.py:two"], "good.py: expected FILE:LINE or FILE:LINE-LINE, not 'two' behind the colon"),
         (["run", "debug", "missing.py"], "missing.py does not exist"),
         (["run", "debug", "."], ". is a folder; name a file"),
+        (["run", "debug", "x" * 300], f"{'x' * 300} cannot be read: File name too long"),
         (["run", "debug", "binary.py"], "binary.py is a binary file"),
         (["run", "debug", "latin.py"], "latin.py is not UTF-8 text (byte 1)"),
         (["run", "debug", "pipe"], "pipe is no regular file"),
@@ -90,6 +91,22 @@ def test_bad_input_is_one_clear_sentence(
     assert (ran.status, ran.out, ran.err) == (2, "", f"stet: {said}\n")
     assert {file: file.read_bytes() for file in folder.glob("*.py")} == before
     assert scripted.requests == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["check", "--jobs", "0"], "argument --jobs: '0': expected a whole number from 1 on"),
+        (["stats", "--days", "-1"], "argument --days: '-1': expected a whole number from 1 on"),
+        (["trace", "list", "--limit", "0"], "argument --limit: '0': expected a whole number from 1 on"),
+        (["trace"], "the following arguments are required: list|show|replay|export"),
+    ],
+)
+def test_wrong_arguments_name_what_is_taken(stet: Stet, folder: Path, words: list[str], said: str) -> None:
+    ran = stet(*words)
+
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.endswith(f": error: {said}\n")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -139,14 +139,18 @@ def test_what_does_not_parse_is_never_offered(stet: Stet, scripted: ScriptedMode
     assert file.read_text() == BROKEN
 
 
-def test_a_refuted_edit_is_shown_and_never_written(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+@pytest.mark.parametrize("option", ["--apply", "--diff"])
+def test_a_refuted_edit_is_never_written_nor_given_to_git(
+    stet: Stet, scripted: ScriptedModel, file: Path, option: str
+) -> None:
     """It parses, but it uses a name that does not exist."""
     scripted.default = Reply(reply(BROKEN.replace("return resutl", "return rsult")))
 
-    ran = stet("run", "debug", "sums.py", "--apply")
+    ran = stet("run", "debug", "sums.py", option)
 
     assert (ran.status, ran.out) == (1, "")
     assert "✗ " in ran.err
+    assert f"without {option} it is shown" in ran.err
     assert file.read_text() == BROKEN
 
 

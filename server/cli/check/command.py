@@ -18,6 +18,7 @@ from stet_ls.server.cli.check.judging import Judging, Report, Task, lost
 from stet_ls.server.cli.check.leaving import leaves_nothing
 from stet_ls.server.cli.check.tally import Tally, watched
 from stet_ls.server.cli.check.walk import collect
+from stet_ls.server.cli.commands import positive
 from stet_ls.server.cli.files import MOST_BYTES, decode
 from stet_ls.server.cli.session import tell
 from stet_ls.validators.languages import PLAIN, language_of
@@ -70,7 +71,7 @@ _ARGUMENTS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("--outline",), {"action": "store_true", "help": "list what each file declares too"}),
     (
         ("--jobs",),
-        {"metavar": "N", "type": int, "default": 0, "help": "processes at most; without it one for each processor"},
+        {"metavar": "N", "type": positive, "help": "processes at most; without it one for each processor"},
     ),
 )  # fmt: skip
 
@@ -172,10 +173,8 @@ def _chunks(tasks: Sequence[Task]) -> list[list[Task]]:
     return chunks
 
 
-def _processes(wanted: int) -> int:
-    if wanted < 0:
-        raise UsageError("--jobs takes a number from 1 on")
-    if wanted:
+def _processes(wanted: int | None) -> int:
+    if wanted is not None:
         return wanted
     # The processors that this process may use, which a container may have narrowed.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
