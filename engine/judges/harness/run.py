@@ -16,14 +16,18 @@ _INSIDE = Path(__file__).with_name("inside.py")
 _LIMITS = Limits(wall=15.0)
 """The same for all runs, so that a box built ahead fits each; the harness' own clock is much tighter."""
 _WARM = (
+    "ctypes",
+    "enum",
     "json",
     "hashlib",
     "importlib.util",
     "io",
     "mmap",
     "random",
+    "re",
     "select",
     "signal",
+    "threading",
     "itertools",
     "types",
     "typing",
@@ -62,6 +66,8 @@ async def reported(runtime: Runtime, spec: RunSpec, nonce: str, trial: Trial) ->
         result = await runtime.sandbox.run(spec)
     except (StetError, ValueError, OSError) as error:
         return Impossible(f"no code may run here: {error}")
+    if result.status is Status.KILLED:  # whoever ended it may have written what it brought
+        return Impossible("the run was ended from within")
     report = read_report(result.report, nonce, trial)
     if isinstance(report, Impossible) and result.status is not Status.OK:
         said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]

@@ -18,6 +18,23 @@ from stet_ls.engine.models import Ruling, Workspace
 
 SAME = "def f(n: int) -> int:\n    return n * 2\n"
 OTHER = SAME.replace("n * 2", "n * 3")
+INTRUDES = """
+import os
+judge = os.getppid()
+for mode in (os.O_RDWR, os.O_RDONLY):
+    os.close(os.open(f"/proc/{judge}/mem", mode))
+"""
+REACHES = """
+import os
+judge = os.getppid()
+for number in range(30):
+    try:
+        place = os.open(f"/proc/{judge}/fd/{number}", os.O_WRONLY)
+        os.write(place, b"x")
+    except OSError as error:
+        if error.errno != 2:
+            raise
+"""
 BOX = "class Box:\n    def __init__(self, n):\n        self.n = n\n\n\ndef f(n: int):\n    return Box(n)\n"
 FORGED = """
 import sys
@@ -119,6 +136,7 @@ DIFFER = {
     # What it finds in the process that judges it.
     "outcomes of the old code": (SAME, OTHER + FORGED),
     "the judge's name": (SAME, OTHER + DELEGATED),
+    "the judge's death": (SAME, "import os\nos.kill(os.getppid(), 9)\n" + OTHER),
 }
 
 
@@ -126,6 +144,13 @@ DIFFER = {
 async def test_a_difference_cannot_be_hidden(make: MakeCase, before: str, after: str) -> None:
     evidence = await compare(make(before, after, "f"))
     assert evidence.verdict is not Ruling.PASS, evidence.detail
+
+
+@pytest.mark.parametrize("code", [INTRUDES, REACHES], ids=["memory", "ways out"])
+async def test_what_judges_is_out_of_reach(make: MakeCase, code: str) -> None:
+    evidence = await compare(make(SAME, SAME + code, "f"))
+    assert evidence.verdict is Ruling.FAIL
+    assert "PermissionError" in evidence.detail, evidence.detail
 
 
 async def test_a_second_function_is_compared_too(make: MakeCase) -> None:
