@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,14 +14,13 @@ from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
 from stet_ls.engine.judges.inputs.draw import calls_for
 from stet_ls.engine.judges.inputs.examples import test_texts
+from stet_ls.engine.judges.inputs.repeats import with_repeats
 from stet_ls.engine.judges.inputs.state import changed_by
 from stet_ls.engine.judges.inputs.subject import changed_units, read_module
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment
 
-_AGAIN, _BEFORE_AGAIN = 30, 120
-"""So many calls are made twice, behind so many others."""
-_ONE_RESULT = re.compile(r"__out__\((.*)\)")
+_AGAIN = "earlier = {0}\nif hasattr(earlier, 'clear'): earlier.clear()\n"
 
 
 def changed(case: Case) -> list[str]:
@@ -60,18 +58,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
     calls = calls_for(case.before.text, unit, tests)
-    return place, (*calls[:_BEFORE_AGAIN], *filter(None, map(_again, calls[:_AGAIN])), *calls[_BEFORE_AGAIN:])
-
-
-def _again(call: Call) -> Call | None:
-    """The call once more behind itself, with what it returned first emptied by its caller; None for one that is more.
-
-    A value that is handed out twice, or an answer that is another the second time, shows in no single call.
-    """
-    asked = _ONE_RESULT.fullmatch(call.body)
-    if asked is None:
-        return None
-    return replace(call, body=f"first = {asked[1]}\nif hasattr(first, 'clear'): first.clear()\n{call.body}")
+    return place, with_repeats(calls, _AGAIN)
 
 
 def _trial(texts: tuple[str, ...], unit: str, calls: tuple[Call, ...], place: Place) -> Trial:

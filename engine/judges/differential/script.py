@@ -12,17 +12,23 @@ from stet_ls.engine.judges.differential.runnable import comparison
 from stet_ls.engine.judges.harness.node import run
 from stet_ls.engine.judges.harness.script_place import Place, alone, exported_variables, opened, place_of
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
+from stet_ls.engine.judges.inputs.repeats import with_repeats
 from stet_ls.engine.judges.inputs.script.calls import calls_for
 from stet_ls.engine.judges.inputs.script.examples import test_texts
 from stet_ls.engine.judges.inputs.script.subject import changed_units, read_module
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment
 
+_AGAIN = """\
+const earlier = {0};
+if (Array.isArray(earlier)) earlier.length = 0; else if (typeof earlier?.clear === "function") earlier.clear();
+"""
+
 
 def changed(case: Case) -> list[str]:
     """The functions and classes that a candidate changes."""
     before, after = (read_module(each.text, case.language) for each in (case.before, case.after))
-    return changed_units(before, after) if before and after else []
+    return changed_units(before, after, case.unit) if before and after else []
 
 
 async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impossible:
@@ -55,7 +61,8 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:
     place = place_of(case.path, (case.before.text, case.after.text), case.language, runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
-    return place, calls_for(case.before.text, case.language, unit, tests)
+    calls = calls_for(case.before.text, case.language, unit, tests)
+    return place, with_repeats(calls, _AGAIN)
 
 
 async def _run(

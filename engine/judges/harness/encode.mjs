@@ -12,6 +12,7 @@ export class Encoder {
   nodes = 0;
   above = [];
   opaque = false;
+  cut = false;
 
   text(value) {
     this.nodes += 1;
@@ -26,7 +27,10 @@ export class Encoder {
         return `<function ${value.name}>`;
     }
     if (value === null) return "null";
-    if (this.nodes > NODES || this.above.length > DEPTH) return "...";
+    if (this.nodes > NODES || this.above.length > DEPTH) {
+      this.cut = true;
+      return "...";
+    }
     if (this.above.includes(value)) return "<cycle>";
     this.above.push(value);
     try {
@@ -42,6 +46,10 @@ export class Encoder {
   }
 
   whole(value) {
+    if (types.isProxy(value)) { // it may answer otherwise the next time
+      this.opaque = true;
+      return "<Proxy>";
+    }
     const name = Object.getPrototypeOf(value)?.constructor?.name ?? "null";
     if (Array.isArray(value)) return this.named(name, "Array", `[${Array.from({ length: Math.min(value.length, ITEMS * 50) }, (_, at) => (at in value ? this.text(value[at]) : "<empty>")).join(", ")}]`);
     if (types.isMap(value)) return `Map{${[...value].map(([key, item]) => `${this.text(key)} => ${this.text(item)}`).sort().join(", ")}}`;
@@ -52,7 +60,7 @@ export class Encoder {
     if (types.isBoxedPrimitive(value)) return `${name}(${this.text(value.valueOf())})`;
     if (types.isTypedArray(value)) return `${name}[${Array.from(value.slice(0, ITEMS * 20), (each) => this.text(each)).join(", ")}]`;
     if (types.isAnyArrayBuffer(value)) return `${name}[${Buffer.from(value).toString("hex")}]`;
-    if (types.isPromise(value) || types.isProxy(value) || types.isWeakMap(value) || types.isWeakSet(value)) {
+    if (types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value)) {
       this.opaque = true;
       return `<${name}>`;
     }
@@ -70,10 +78,18 @@ export class Encoder {
       .map((key) => {
         const own = Object.getOwnPropertyDescriptor(value, key);
         const name = typeof key === "string" && isPlain(key) ? key : `[${typeof key === "symbol" ? String(key) : JSON.stringify(key)}]`;
-        return `${name}: ${"value" in own ? this.text(own.value) : "<getter>"}`;
+        return `${name}: ${"value" in own ? this.text(own.value) : `<getter ${this.got(own.get, value)}>`}`;
       })
       .sort();
     return told.length ? lead + told.join(", ") : "";
+  }
+
+  got(getter, value) {
+    try {
+      return getter ? this.text(getter.call(value)) : "none";
+    } catch (error) {
+      return `throws ${error?.name}`;
+    }
   }
 
   drained(value) {

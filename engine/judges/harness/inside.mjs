@@ -78,7 +78,7 @@ function stripped(job) {
 function once(job, file, calls, limits) {
   return new Promise((resolve) => {
     const shared = new Int32Array(new SharedArrayBuffer(8));
-    const told = { load: "it ended the process", outcomes: {}, stuck: "", at: null };
+    const told = { load: "it ended the process", outcomes: {}, stuck: "", at: null, beside: [] };
     const options = { workerData: { job: visible(job), file, calls, limits, shared }, env: {}, stdout: true, stderr: true };
     const worker = new Worker(new URL("./worker.mjs", import.meta.url), {
       ...options, resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
@@ -89,6 +89,8 @@ function once(job, file, calls, limits) {
       clearInterval(watch);
       told.stuck ||= stuck;
       told.at ??= shared[0] > 0 && !(calls[shared[0] - 1]?.[0] in told.outcomes) ? calls[shared[0] - 1][0] : null;
+      // One that ended between two calls owes an answer to the next.
+      if (told.stuck === "died" && !told.load) told.at ??= calls.find(([number]) => !(number in told.outcomes))?.[0] ?? null;
       worker.terminate().then(() => resolve(told));
     };
     const watch = setInterval(() => {
@@ -102,7 +104,10 @@ function once(job, file, calls, limits) {
     }, 5);
     worker.on("message", (message) => {
       if ("load" in message) [told.load, is_loaded] = [message.load, true];
-      else if ("over" in message) end("");
+      else if ("over" in message) {
+        told.beside = message.over;
+        end("");
+      }
       else told.outcomes[message.end] = message.outcome;
     });
     worker.on("error", (error) => end(error?.code === "ERR_WORKER_OUT_OF_MEMORY" ? "limit" : "died"));
@@ -113,13 +118,14 @@ function once(job, file, calls, limits) {
 const visible = ({ nonce, texts, calls, ...job }) => job;
 
 async function run(job, file, calls, { cpu, most, wanted, end }) {
-  const told = { load: "it was not loaded", outcomes: {} };
+  const told = { load: "it was not loaded", outcomes: {}, beside: [] };
   let left = calls, late = 0;
   while (left.length && now() < end && late < most) {
     const valid = Object.values(told.outcomes).filter(isValid).length;
     const part = await once(job, file, left, { cpu, wanted: wanted - valid, end, guards: late > 0 });
     if (told.load) told.load = part.stuck === "unfinished" && part.load ? "no time was left to load it" : part.load;
     Object.assign(told.outcomes, part.outcomes);
+    told.beside.push(...part.beside);
     if (part.load || part.at === null || part.stuck === "unfinished") break;
     const kind = part.stuck || "died";
     told.outcomes[part.at] = { kind, error: "", message: "", digest: kind, opaque: false, results: [], variables: "", printed: "" };
@@ -141,12 +147,12 @@ async function told(job, number, calls, limits, ways) {
       const file = WAYS[name].file(job);
       result = { ...(await run(job, file, calls, limits)), way: name, built: name === "node" ? "" : fs.readFileSync(file, "utf8") };
     } catch (error) {
-      result = { load: String(error?.message ?? error).slice(0, 300), outcomes: {}, way: name, built: "" };
+      result = { load: String(error?.message ?? error).slice(0, 300), outcomes: {}, beside: [], way: name, built: "" };
     }
     if (!result.load) return result;
     first ??= result;
   }
-  return first ?? { load: "neither esbuild nor typescript is in the project", outcomes: {}, way: "", built: "" };
+  return first ?? { load: "neither esbuild nor typescript is in the project", outcomes: {}, beside: [], way: "", built: "" };
 }
 
 async function compare(job, calls) {
@@ -179,7 +185,8 @@ function row(each, base, same) {
     const alike = each !== base && base.outcomes[number]?.digest === outcome.digest;
     outcomes[number] = alike ? { kind: outcome.kind, digest: outcome.digest } : outcome;
   }
-  return { load: each.load, outcomes, built: each.built.length > SHOWN ? "" : each.built };
+  const beside = each === base ? [] : each.beside.filter((what) => !base.beside.includes(what));
+  return { load: each.load, beside: beside.slice(0, 3).join("; "), outcomes, built: each.built.length > SHOWN ? "" : each.built };
 }
 
 const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));

@@ -8,12 +8,14 @@ import vm from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
 
 import { Encoder } from "./encode.mjs";
-import { install, restart, state } from "./pins.mjs";
+import { changes, note } from "./intrinsics.mjs";
+import { beside, install, restart, state } from "./pins.mjs";
 
 const { job, file, calls, limits, shared } = workerData;
 const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60;
 const real = { setImmediate, now: performance.now.bind(performance), hash: crypto.createHash };
-const port = parentPort;
+const post = parentPort.postMessage.bind(parentPort);
+const listed = Object.keys;
 const PAGE = /^(?:document|window|localStorage|sessionStorage|navigator|location|HTMLElement|XMLHttpRequest|alert) is not/;
 
 // One call after the other.
@@ -115,6 +117,7 @@ async function outcome(space, call, names) {
     after = ""; // an argument that was not made: the error is told
   }
   if (state.reached) [kind, message] = ["reached", state.reached];
+  else if (encoder.cut && (kind === "ok" || kind === "raised")) kind = "limit";
   const whole = [kind, error, results.join("\0"), after, state.printed].join("\0");
   return {
     kind, error, message, digest: digest(whole), opaque: encoder.opaque,
@@ -137,17 +140,19 @@ const isValid = (each) => each.kind === "ok" || (each.kind === "raised" && !["Ty
 
 async function main() {
   install(job.reads);
+  note();
   process.on("unhandledRejection", () => undefined);
   try {
     await import(pathToFileURL(file).href);
   } catch (error) {
-    return port.postMessage({ load: `${error?.name ?? "Error"}: ${String(error?.message ?? error).slice(0, 300)}` });
+    return post({ load: `${error?.name ?? "Error"}: ${String(error?.message ?? error).slice(0, 300)}` });
   }
   const space = globalThis.__stet__ ?? {};
   delete globalThis.__stet__;
   const target = job.target.split(".")[0];
-  if (target && !(target in space)) return port.postMessage({ load: `ReferenceError: there is no \`${target}\` in it` });
-  port.postMessage({ load: "" });
+  if (target && !(target in space)) return post({ load: `ReferenceError: there is no \`${target}\` in it` });
+  if (state.printed) beside(`it prints ${JSON.stringify(bounded(state.printed))}`);
+  post({ load: "" });
   let valid = 0;
   for (const [at, [number, setup, body, names]] of calls.entries()) {
     let call;
@@ -159,7 +164,7 @@ async function main() {
     shared[0] = at + 1;
     shared[1] += 1;
     const came = await outcome(space, call, names);
-    port.postMessage({ end: number, outcome: came });
+    post({ end: number, outcome: came });
     valid += isValid(came);
     if (came.kind === "late" && (patience.late += 1) === SOME_LATE) patience.seconds /= 3;
     if (valid >= limits.wanted || patience.late >= MOST_LATE) break;
@@ -168,4 +173,5 @@ async function main() {
 }
 
 await main();
-port.postMessage({ over: true });
+changes(beside);
+post({ over: listed(state.beside) });

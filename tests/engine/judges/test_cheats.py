@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.judging import MakeCase
+from support.suites import needs
 
 from stet_ls.engine.judges import timing
 from stet_ls.engine.judges.differential.judge import judge as compare
@@ -144,6 +145,66 @@ DIFFER = {
 async def test_a_difference_cannot_be_hidden(make: MakeCase, before: str, after: str) -> None:
     evidence = await compare(make(before, after, "f"))
     assert evidence.verdict is not Ruling.PASS, evidence.detail
+
+
+JS = "export function f(n) { return [n * 2]; }\n"
+OUT = "import * as workers from 'node:worker_threads';\n"
+SCRIPTS = {
+    # What loading does is seen by whoever imports it.
+    "writes a file when loaded": (JS, "import fs from 'node:fs';\nfs.writeFileSync('/tmp/x', 'x');\n" + JS),
+    "starts a process when loaded": (
+        JS, "import { spawnSync } from 'node:child_process';\nspawnSync('true');\n" + JS,
+    ),
+    "prints when loaded": (JS, "console.log('hello');\n" + JS),
+    "adds to all objects": (JS, "Object.prototype.evil = 7;\n" + JS),
+    "changes a prototype": (JS, "Array.prototype.at = () => 7;\n" + JS),
+    "changes JSON later": (JS, "export function f(n) { JSON.parse = () => 7; return [n * 2]; }\n"),
+    # What it returns.
+    "a list that is none": (JS, "export function f(n) { return new Proxy([n * 2], {}); }\n"),
+    "another getter": (
+        "export function f(n) { return { get far() { return n > 5; } }; }\n",
+        "export function f(n) { return { get far() { return n > 6; } }; }\n",
+    ),
+    "wrong behind what is looked at": (
+        "export function f(n) { return new Array(45_000).fill(0); }\n",
+        "export function f(n) { const all = new Array(45_000).fill(0); all[44_999] = 1; return all; }\n",
+    ),
+    # What comes the second time.
+    "a list that is everybody's": (
+        JS, "const known = new Map();\nexport function f(n) {\n  if (!known.has(n)) known.set(n, [n * 2]);\n"
+        "  return known.get(n);\n}\n",
+    ),
+    # What it finds in the thread that judges it.
+    "says itself that all is over": (
+        JS, OUT + "let calls = 0;\nexport function f(n) {\n"
+        "  if ((calls += 1) === 60) workers.parentPort?.postMessage({ over: [] });\n"
+        "  return [n * (calls < 60 ? 2 : 3)];\n}\n",
+    ),
+    "ends the thread between two calls": (
+        JS, OUT + "let calls = 0;\nexport function f(n) {\n  calls += 1;\n"
+        "  if (calls === 60) queueMicrotask(() => { throw new Error('gone'); });\n"
+        "  return [n * (calls < 60 ? 2 : 3)];\n}\n",
+    ),
+    "answers in the judge's place": (
+        JS, OUT + "const { parentPort } = workers;\nif (parentPort) {\n"
+        "  const plain = parentPort.postMessage.bind(parentPort);\n"
+        "  parentPort.postMessage = () => plain({ over: [] });\n}\nexport function f(n) { return [n * 3]; }\n",
+    ),
+}
+
+
+@needs("node")
+@pytest.mark.parametrize(("before", "after"), SCRIPTS.values(), ids=SCRIPTS.keys())
+async def test_a_difference_cannot_be_hidden_in_a_script(make: MakeCase, before: str, after: str) -> None:
+    evidence = await compare(replace(make(before, after, "f"), language="javascript", path=Path("/nowhere/a.mjs")))
+    assert evidence.verdict is not Ruling.PASS, evidence.detail
+
+
+@needs("node")
+async def test_what_is_the_same_is_so_in_a_script(make: MakeCase) -> None:
+    case = make(JS, JS.replace("n * 2", "2 * n"), "f")
+    evidence = await compare(replace(case, language="javascript", path=Path("/nowhere/a.mjs")))
+    assert evidence.verdict is Ruling.PASS, evidence.detail
 
 
 @pytest.mark.parametrize("code", [INTRUDES, REACHES], ids=["memory", "ways out"])

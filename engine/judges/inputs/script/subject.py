@@ -139,14 +139,15 @@ def shape_of(module: Module, name: str) -> Shape:
     return Shape(name, init, tuple(methods.values()))
 
 
-def changed_units(before: Module, after: Module) -> list[str]:
-    """The top functions and classes of both texts that are not written alike, in the order of the first."""
+def changed_units(before: Module, after: Module, besides: str = "") -> list[str]:
+    """The top functions and classes of both texts that are not written alike, in the order of the first.
+
+    Of the class of a method `besides` ("Class.method") these are the other methods.
+    """
+    owner = besides.rpartition(".")[0]
     new = {name: _written(each.node) for name, each in after.found.items()}
-    return [
-        name
-        for name, each in before.found.items()
-        if "." not in name and name in new and new[name] != _written(each.node)
-    ]
+    wanted = [name for name in before.found if name.rpartition(".")[0] in ("", owner) and name not in (owner, besides)]
+    return [name for name in wanted if name in new and new[name] != _written(before.found[name].node)]
 
 
 def top_names(module: Module) -> list[str]:
