@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import platform
 import shutil
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from stet_ls import __version__
@@ -170,7 +172,7 @@ def _sandbox(loaded: Loaded) -> Part:
     sandbox = Sandbox(Level(settings.minimum_level), user_paths().cache / "sandbox", backend=settings.backend)
     try:
         best = asyncio.run(sandbox.best())
-    except StetError as error:
+    except (StetError, OSError) as error:  # a cache that cannot be written keeps nobody from reading the rest
         return Part("sandbox", State.MISSING, str(error))
     report = best.report if best else none_here(settings.backend)
     stands = report.level.reaches(sandbox.minimum)
@@ -215,7 +217,13 @@ def _places() -> Iterator[Part]:
     settings = "is there" if paths.config_file.exists() else "is not there: defaults; `stet config init` writes it"
     yield Part("settings", State.OK, f"{paths.config_file} {settings}")
     for name in ("data", "cache", "logs"):
-        yield Part(name, State.OK, str(getattr(paths, name)))
+        folder: Path = getattr(paths, name)
+        there = next((place for place in (folder, *folder.parents) if place.exists()), folder)
+        if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+            yield Part(name, State.OK, str(folder))
+        else:
+            obstacle = f"{there} cannot be written to" if there.is_dir() else f"{there} is no folder"
+            yield Part(name, State.MISSING, f"{folder}: {obstacle}; STET_HOME moves all folders")
 
 
 def _print(parts: list[Part]) -> None:

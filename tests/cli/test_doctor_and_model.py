@@ -33,6 +33,18 @@ def test_doctor_without_a_model_is_exit_3(stet: Stet) -> None:
     assert report["parts"][0]["detail"].startswith(f"STET_BASE_URL ({address}) cannot be reached: ")
 
 
+def test_doctor_goes_on_where_a_folder_cannot_be_written(stet: Stet, scripted: ScriptedModel, tmp_path: Path) -> None:
+    home = tmp_path / "other-home"
+    home.mkdir()
+    (home / "cache").write_text("in the way")
+
+    ran = stet("doctor", STET_HOME=str(home))
+
+    assert ran.status == 0, ran.err
+    assert "– sandbox   " in ran.out
+    assert f"– cache     {home / 'cache'}: {home / 'cache'} is no folder; STET_HOME moves" in ran.out
+
+
 def test_list_names_each_model_by_its_digest(stet: Stet) -> None:
     ran = stet("model", "list", "--json")
 
