@@ -141,6 +141,16 @@ def test_the_command_completes_actions_and_leaves_free_text_alone(editor: Neovim
     assert completed("Stet refactor re") == []
 
 
+def test_the_command_runs_actions_that_were_added_and_lists_them(editor: Neovim, scripted: ScriptedModel) -> None:
+    editor.command("Stet documnt")
+    editor.wait("vim.iter(_G.seen.messages):any(function(text) return text:find(', retry, document', 1, true) end)")
+    assert scripted.requests == []
+
+    editor.command("Stet document")
+    assert "Document sign" in scripted.wait_request().prompt
+    editor.done()
+
+
 def test_cancel_stops_the_tokens_and_leaves_the_text(editor: Neovim, scripted: ScriptedModel) -> None:
     scripted.default = Reply(REPLY, stall_after=2)
     editor.command("Stet refactor")

@@ -52,7 +52,8 @@ end
 --- Starts a job by its command (`stet.refactor`) and follows it.
 function M.start(client, bufnr, command, argument)
   local file = vim.fs.basename(vim.api.nvim_buf_get_name(bufnr))
-  local name = command == "stet.retry" and last_name or vim.trim(command:gsub("^stet%.", "") .. " " .. file)
+  local what = argument.action or command:gsub("^stet%.", "")
+  local name = command == "stet.retry" and last_name or vim.trim(what .. " " .. file)
   if vim.g.stet_progress ~= false then
     progress.begin(name)
   end
@@ -119,14 +120,34 @@ local function diagnostics(client, bufnr, first, last)
   end, found)
 end
 
-local function run(client, bufnr, call, action, text)
-  local argument = place(client, bufnr, call)
+--- `argument` says where; without it the place is that of now.
+local function run(client, bufnr, call, action, text, argument)
+  argument = argument or place(client, bufnr, call)
   argument.uri = vim.uri_from_bufnr(bufnr)
   argument.instruction = text ~= "" and text or nil
   if action == "debug" then
     argument.diagnostics = diagnostics(client, bufnr, call.line1 - 1, call.line2 - 1)
   end
-  M.start(client, bufnr, "stet." .. action, argument)
+  M.start(client, bufnr, vim.list_contains(M.actions, action) and "stet." .. action or "stet.custom", argument)
+end
+
+--- Runs an action that somebody added, a package, the user or the project: the server knows which there are.
+local function run_custom(client, bufnr, call, action, text)
+  local place_now = place(client, bufnr, call)
+  send(client, bufnr, "stet.capabilities", nil, function(result)
+    local custom = vim.tbl_filter(function(row)
+      return row.command == "stet.custom"
+    end, result.actions)
+    local names = vim.tbl_map(function(row)
+      return row.name
+    end, custom)
+    if vim.list_contains(names, action) then
+      run(client, bufnr, call, action, text, vim.tbl_extend("error", place_now, { action = action }))
+    else
+      local known = table.concat(vim.list_extend(M.words(), names), ", ")
+      say(("unknown action %q; there are %s"):format(action, known), vim.log.levels.ERROR)
+    end
+  end)
 end
 
 local function menu(bufnr, call)
@@ -211,7 +232,8 @@ function M.command(call)
   local action = call.fargs[1]
   local text = table.concat(vim.list_slice(call.fargs, 2), " ")
   if not client and action ~= "report" then
-    say("the server is not attached to this buffer (see :checkhealth stet)", vim.log.levels.WARN)
+    local why = vim.bo[bufnr].filetype == "" and "it has no type: `:setfiletype python`, for instance" or "see :checkhealth stet"
+    say(("the server is not attached to this buffer (%s)"):format(why), vim.log.levels.WARN)
   elseif action == nil then
     menu(bufnr, call)
   elseif vim.list_contains(M.actions, action) then
@@ -219,7 +241,7 @@ function M.command(call)
   elseif others[action] then
     others[action](client, bufnr, text)
   else
-    say(("unknown action %q; there are %s"):format(action, table.concat(M.words(), ", ")), vim.log.levels.ERROR)
+    run_custom(client, bufnr, call, action, text)
   end
 end
 
