@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.command import Stet
+from support.engine import asks_for_tests
 from support.scripted import Reply, ScriptedModel, dead_endpoint
 
 BROKEN = '''\
@@ -215,9 +216,10 @@ def test_an_isolation_that_cannot_be_reached_is_exit_4(
 
 
 def test_a_task_writes_all_its_files_or_none(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
-    scripted.replies(
-        ["debug | sums.py | total | the name\ngenerate | means.py | mean | the mean", reply(FIXED), reply("MEAN = 0\n")]
-    )
+    scripted.on(asks_for_tests, "I write none.")
+    plan = "debug | sums.py | total | the name\ngenerate | means.py | mean | the mean"
+    for asked, said in {"steps": plan, "Find the bug": reply(FIXED), "Write the code": reply("MEAN = 0\n")}.items():
+        scripted.on(lambda body, asked=asked: asked in str(body["messages"]), said)
 
     ran = stet("run", "task", "sums.py", "--instruction", "Fix the sum and add the mean.", "--apply")
 

@@ -17,7 +17,7 @@ _VSCODE = """
     literal_actions disabled_actions llm_tag
     work_done_progress show_document text_document_content message_actions markdown
     pull_diagnostics refresh_diagnostics related_information diagnostic_data
-    configuration dynamic_configuration dynamic_watched_files inline_completion
+    configuration dynamic_configuration dynamic_watched_files inline_completion code_lens refresh_code_lenses
 """
 
 # What is not named is not offered.
@@ -30,7 +30,7 @@ EXPECTED = {
     "neovim-0.11.4": (
         "utf-8",
         """apply_edit versioned_edits create_files literal_actions work_done_progress show_document message_actions
-        markdown pull_diagnostics related_information diagnostic_data configuration""",
+        markdown pull_diagnostics related_information diagnostic_data configuration code_lens""",
     ),
     "neovim-0.7.2-debian": (
         "utf-16",
@@ -40,7 +40,7 @@ EXPECTED = {
     "vim9-yegappan-lsp": (
         "utf-32",
         """apply_edit versioned_edits create_files literal_actions disabled_actions work_done_progress markdown
-        pull_diagnostics diagnostic_versions diagnostic_data configuration""",
+        pull_diagnostics diagnostic_versions diagnostic_data configuration code_lens""",
     ),
     "vscode-1.100-code-server-languageclient-11": ("utf-16", _VSCODE),
     "vscode-1.139-code-server-languageclient-11": ("utf-16", _VSCODE),

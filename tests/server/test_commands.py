@@ -21,9 +21,9 @@ COMMANDS = {
     *(f"stet.{action}" for action in ACTIONS),
     *(
         f"stet.{name}"
-        for name in ("result", "cancel", "retry", "custom", "clear", "jobs", "health", "stats", "showPrompt")
+        for name in ("result", "cancel", "retry", "custom", "clear", "evidence", "jobs", "health", "stats")
     ),
-    *(f"stet.{name}" for name in ("memory.search", "memory.stats", "memory.forget", "capabilities")),
+    *(f"stet.{name}" for name in ("showPrompt", "memory.search", "memory.stats", "memory.forget", "capabilities")),
 }
 
 Environment = Mapping[str, str]
