@@ -11,7 +11,7 @@ from stet_ls.engine.actions.witness import tried
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.job import Job
 from stet_ls.engine.markdown import plain
-from stet_ls.engine.models import OPINION, Budget, Selection, Target
+from stet_ls.engine.models import OPINION, Budget, Diagnostic, Selection, Target
 from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.returned import told
 from stet_ls.engine.prompt.target import resolve_target
@@ -122,12 +122,20 @@ async def _ask(part: _Part | UsageError, recipe: Recipe) -> Opinions:
     first, last = source.line_of(part.span.start), source.line_of(part.span.end)
     lines = [(number, source.line_text(number)) for number in range(first, last + 1)]
     placed, dropped = place(read_opinions(reply.prose), lines)
+    named = len(placed)
+    placed = [one for one in placed if not _echoes(one.opinion, job.request.diagnostics)]
     placed = [replace(one, opinion=_hidden(one.opinion, prompt.secrets)) for one in placed]
     if placed:
         with job.stage("judge"):
             placed = await tried(job, placed)
-    note = "" if placed or dropped else "The model named no problem in a form that can be checked."
+    none = "nothing that tools had not told" if named else "no problem in a form that can be checked"
+    note = "" if placed or dropped else f"The model named {none}."
     return Opinions(tuple(placed), dropped, note, (part.name,) if part.name else (), cut, asked=True)
+
+
+def _echoes(opinion: Opinion, diagnostics: Sequence[Diagnostic]) -> bool:
+    """True for a problem that the model was shown and only says again."""
+    return any(diagnostic.message and diagnostic.message in opinion.witness for diagnostic in diagnostics)
 
 
 def _hidden(opinion: Opinion, secrets: Mapping[str, str]) -> Opinion:

@@ -14,11 +14,12 @@ import pytest
 from support.engine import Bench, request_for
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.models import OPINION, Answer, Budget, Buffer, Workspace
+from stet_ls.engine.models import OPINION, Answer, Budget, Buffer, Diagnostic, Workspace
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings import ModelSettings, Settings
 from stet_ls.validators.findings import Severity
+from stet_ls.validators.source import Span
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
 
@@ -62,7 +63,11 @@ async def test_a_finding_of_the_model_stands_at_the_line_that_it_quotes(bench: B
     answer = await bench.run("analyze", MEANS)
     assert opinions(answer) == [
         (1, "clarity: it is unused", Severity.HINT),
-        (6, "bug: items = [] raises ZeroDivisionError", Severity.INFORMATION),
+        (
+            6,
+            "bug: items = [] raises ZeroDivisionError (confirmed: `mean([])` raises ZeroDivisionError)",
+            Severity.INFORMATION,
+        ),
     ]
     assert answer.base is not None
     spans = [answer.base.slice(finding.span) for finding in answer.findings if finding.source == OPINION]
@@ -163,6 +168,15 @@ async def test_the_form_is_shown_by_a_turn_about_other_code(bench: Bench, script
     assert "2 findings dropped" in answer.markdown
 
 
+async def test_what_the_model_was_shown_is_no_opinion_of_its_own(bench: Bench, scripted: ScriptedModel) -> None:
+    at = Span(MEANS.index("import os"), MEANS.index("import os") + 9)
+    shown = (Diagnostic(at, "`os` imported but unused", Severity.WARNING, "ruff", "F401"),)
+    scripted.default = Reply("- `import os` | risk | warning: `os` imported but unused (ruff F401)\n")
+    answer = await bench.run("analyze", MEANS, diagnostics=shown)
+    assert opinions(answer) == []
+    assert "nothing that tools had not told" in section(answer, "The model's opinion")
+
+
 async def test_a_model_without_findings_is_said_to_have_none(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("I see no problem in this code.")
     answer = await bench.run("analyze", "def f():\n    return 1\n")
@@ -222,7 +236,7 @@ async def test_the_answer_in_json_has_the_places_as_edits_have_them(bench: Bench
         "severity": "information",
         "kind": "lint",
         "code": "bug",
-        "message": "bug: items = [] raises IndexError",
+        "message": "bug: items = [] raises IndexError (confirmed: `f([])` raises IndexError)",
         "source": OPINION,
         "suggestions": [],
     }
