@@ -16,6 +16,8 @@ from stet_ls.engine.judges.own_tests.trial import lines_of, mutants_for, notice
 from stet_ls.engine.judges.project_tests.judge import judge as run_tests
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Ruling, Workspace
+from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.engine.sandbox.runners.run import run_tests as run_tests_of
 
 SAME = "def f(n: int) -> int:\n    return n * 2\n"
 OTHER = SAME.replace("n * 2", "n * 3")
@@ -79,7 +81,8 @@ DIFFER = {
     "changes what everybody uses when loaded": (SAME, "import builtins\nbuiltins.sum = lambda *_: 7\n" + SAME),
     "changes a library when loaded": (SAME, "import json\njson.dumps = lambda *_, **__: '7'\n" + SAME),
     "changes what everybody uses later": (
-        SAME, "import builtins\n\n\ndef f(n: int) -> int:\n    builtins.sum = max\n    return n * 2\n",
+        SAME,
+        "import builtins\n\n\ndef f(n: int) -> int:\n    builtins.sum = max\n    return n * 2\n",
     ),
     # What comes after the call.
     "writes when it is collected": (
@@ -108,7 +111,7 @@ DIFFER = {
     ),
     "no enumeration": (
         "def f(n: int) -> str:\n    return '.'\n",
-        "class Lie:\n    __qualname__ = \"'\"\n    __members__ = ()\n    name = \"'\"\n\n\n"
+        'class Lie:\n    __qualname__ = "\'"\n    __members__ = ()\n    name = "\'"\n\n\n'
         "def f(n: int) -> str:\n    return Lie()\n",
     ),
     "no date": (
@@ -117,8 +120,9 @@ DIFFER = {
         "def f(n: int):\n    return Date()\n",
     ),
     "fields that are hidden": (
-        BOX, BOX.replace("self.n = n", "self.m = n + 1") +
-        "\n\nBox.__dict__['__init__']\nBox.n = property(lambda self: self.m - 1)\n",
+        BOX,
+        BOX.replace("self.n = n", "self.m = n + 1")
+        + "\n\nBox.__dict__['__init__']\nBox.n = property(lambda self: self.m - 1)\n",
     ),
     "wrong behind what is looked at": (
         "def f(n: int) -> list[int]:\n    return [0] * 60_000\n",
@@ -153,7 +157,8 @@ SCRIPTS = {
     # What loading does is seen by whoever imports it.
     "writes a file when loaded": (JS, "import fs from 'node:fs';\nfs.writeFileSync('/tmp/x', 'x');\n" + JS),
     "starts a process when loaded": (
-        JS, "import { spawnSync } from 'node:child_process';\nspawnSync('true');\n" + JS,
+        JS,
+        "import { spawnSync } from 'node:child_process';\nspawnSync('true');\n" + JS,
     ),
     "prints when loaded": (JS, "console.log('hello');\n" + JS),
     "adds to all objects": (JS, "Object.prototype.evil = 7;\n" + JS),
@@ -171,22 +176,26 @@ SCRIPTS = {
     ),
     # What comes the second time.
     "a list that is everybody's": (
-        JS, "const known = new Map();\nexport function f(n) {\n  if (!known.has(n)) known.set(n, [n * 2]);\n"
+        JS,
+        "const known = new Map();\nexport function f(n) {\n  if (!known.has(n)) known.set(n, [n * 2]);\n"
         "  return known.get(n);\n}\n",
     ),
     # What it finds in the thread that judges it.
     "says itself that all is over": (
-        JS, OUT + "let calls = 0;\nexport function f(n) {\n"
+        JS,
+        OUT + "let calls = 0;\nexport function f(n) {\n"
         "  if ((calls += 1) === 60) workers.parentPort?.postMessage({ over: [] });\n"
         "  return [n * (calls < 60 ? 2 : 3)];\n}\n",
     ),
     "ends the thread between two calls": (
-        JS, OUT + "let calls = 0;\nexport function f(n) {\n  calls += 1;\n"
+        JS,
+        OUT + "let calls = 0;\nexport function f(n) {\n  calls += 1;\n"
         "  if (calls === 60) queueMicrotask(() => { throw new Error('gone'); });\n"
         "  return [n * (calls < 60 ? 2 : 3)];\n}\n",
     ),
     "answers in the judge's place": (
-        JS, OUT + "const { parentPort } = workers;\nif (parentPort) {\n"
+        JS,
+        OUT + "const { parentPort } = workers;\nif (parentPort) {\n"
         "  const plain = parentPort.postMessage.bind(parentPort);\n"
         "  parentPort.postMessage = () => plain({ over: [] });\n}\nexport function f(n) { return [n * 3]; }\n",
     ),
@@ -205,6 +214,32 @@ async def test_what_is_the_same_is_so_in_a_script(make: MakeCase) -> None:
     case = make(JS, JS.replace("n * 2", "2 * n"), "f")
     evidence = await compare(replace(case, language="javascript", path=Path("/nowhere/a.mjs")))
     assert evidence.verdict is Ruling.PASS, evidence.detail
+
+
+LOOKS = """
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import test from "node:test";
+test("nobody else", () => {
+  const judges = fs.readdirSync("/proc").filter((each) => {
+    try {
+      const line = fs.readFileSync(`/proc/${each}/cmdline`, "utf8");
+      return Number(each) > 1 && line.includes("\\0.stet-run\\0");
+    } catch {
+      return false;
+    }
+  });
+  assert.equal(judges.length, 1, String(judges));
+  assert.throws(() => fs.openSync(`/proc/${judges[0]}/mem`, "r"), /EACCES/);
+});
+"""
+
+
+@needs("node")
+async def test_no_test_looks_into_what_tells_its_outcome(runtime: Runtime) -> None:
+    plan = TestPlan("javascript", tests=("look.test.mjs",), files={"look.test.mjs": LOOKS.encode()})
+    report = await run_tests_of(runtime.sandbox, plan)
+    assert report.green, report.failed() or report.detail
 
 
 @pytest.mark.parametrize("code", [INTRUDES, REACHES], ids=["memory", "ways out"])
@@ -260,8 +295,7 @@ async def test_a_test_that_notices_the_trial_notices_no_mistake(runtime: Runtime
 WORK = "def f(n: int) -> int:\n    return sum(i * i for i in range(2000 + n % 7))\n"
 FASTER = {
     "by remembering": "import functools\n\n\n@functools.cache\n" + WORK,
-    "by slowing the other": WORK
-    + "\n\nimport builtins\nplain = sum\nown = globals()\n\n\ndef slow(given):\n"
+    "by slowing the other": WORK + "\n\nimport builtins\nplain = sum\nown = globals()\n\n\ndef slow(given):\n"
     "    import sys\n    if sys._getframe(1).f_globals is not own:\n        plain(range(9_000_000))\n"
     "    return plain(given)\n\n\nbuiltins.sum = slow\n",
 }
