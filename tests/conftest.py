@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -46,6 +47,8 @@ def stet_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, probes: Path) -> 
         private_folder(home / "cache" / "sandbox")
         shutil.copy2(probes / "probed.json", home / "cache" / "sandbox")
     monkeypatch.setenv("STET_HOME", str(home))
+    # Candidates run in this Python, which has pytest: what else this machine has is not what is tested.
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
     return home
 
 

@@ -133,7 +133,9 @@ async def _try(
     # The recorder answers at once what it has; what the model took then is part of what was recorded.
     seconds = max(time.perf_counter() - started, recorder.model_seconds)
     answer = random.Random(case.id).choice(answers)
-    after = _apply(case.text, answer) if isinstance(answer, Answer) and answer.success else None
+    # What a judge refuted lands only at a person's word, who saw why: here nobody gives it.
+    stood = answer if isinstance(answer, Answer) and answer.success and not answer.refuted else None
+    after = None if stood is None else _apply(case.text, stood)
     spent = [each.metadata for each in answers if isinstance(each, Answer)]
     return {
         "case": case.id,
