@@ -69,7 +69,7 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
             return await _send(ls, job, answer, origin, question)
         if not await _agreed(ls, job, answer, question, plan):
             ls.outcomes.rejected(answer)
-            return _refused(answer, "Discarded.")
+            return _refused(answer, "Discarded; nothing was changed.")
         return await _send(ls, job, answer, origin, None)
     except StaleError as stale:
         return _refused(answer, str(stale))

@@ -99,7 +99,9 @@ def test_a_language_without_grammar_is_not_judged_and_says_so(stet: Stet, folder
 
     assert ran.status == 0
     assert json.loads(ran.out)["files"][0]["verdict"] == "unknown"
-    assert stet("check", "a.txt").err.startswith("stet: a.txt: not judged: ")
+    assert stet("check", "a.txt").err == (
+        "stet: a.txt: not judged: no grammar for Plain text; --language NAME says what it is\n"
+    )
 
 
 def test_a_clean_file_needs_little_of_the_house(folder: Path, environment: Mapping[str, str]) -> None:

@@ -34,7 +34,7 @@ async def test_a_process_that_nobody_asked_for_is_a_question(
         client.answers["window/showMessageRequest"] = lambda params: asked.append(params["message"])
         client.open(URI, "python", text)
         result = await finish(client, await start(client, "refactor", uri=URI, position={"line": 1, "character": 4}))
-        assert result["message"] == "Discarded."
+        assert result["message"] == "Discarded; nothing was changed."
         assert client.text(URI) == text
     assert asked[0].endswith("adds `os.system`, which starts a process.")
 

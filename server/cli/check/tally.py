@@ -11,6 +11,7 @@ from typing import TypeVar
 from stet_ls.server.cli.check.judging import Report
 from stet_ls.server.cli.session import tell
 from stet_ls.validators.findings import Status
+from stet_ls.validators.languages import PLAIN
 
 Chunk = TypeVar("Chunk", bound=Sequence[Report])
 
@@ -70,7 +71,9 @@ def _remarks(report: Report) -> Iterator[tuple[str, str]]:
     if report.unread:
         yield "not read", report.unread
     elif report.verdict.reason and report.verdict.status is Status.UNKNOWN:
-        yield "not judged", f"{report.path}: not judged: {report.verdict.reason}"
+        reason = report.verdict.reason.removeprefix("not parsed: ")
+        hint = "; --language NAME says what it is" if report.language == PLAIN else ""
+        yield "not judged", f"{report.path}: not judged: {reason}{hint}"
     elif report.verdict.reason:
         yield "second best", f"{report.path}: judged by {report.verdict.source}: {report.verdict.reason}"
     if report.findings and report.doubted:
