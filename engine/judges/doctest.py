@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.harness.place import Place, place_of
 from stet_ls.engine.judges.harness.run import run
-from stet_ls.engine.judges.harness.trial import Call, Impossible, Outcome, Trial
+from stet_ls.engine.judges.harness.trial import Call, Impossible, Outcome, Told, Trial
 from stet_ls.engine.judges.inputs.examples import doctest_examples
 from stet_ls.engine.judges.inputs.subject import read_module, subject_of
 from stet_ls.engine.judges.runtime import Runtime
@@ -44,9 +44,14 @@ async def judge(case: Case) -> Evidence:
     if not examples:
         return _said(Ruling.SKIPPED, f"`{case.unit}` has no examples" if case.unit else "no unit, so no examples")
     calls = tuple(example.call for example in examples)
-    after = await outcomes(case.runtime, case.after.text, calls, place)
-    if isinstance(after, Impossible):
-        return _said(Ruling.UNKNOWN, f"the examples were not run: {after.reason}")
+    told = await _told(case.runtime, case.after.text, calls, place)
+    if isinstance(told, Impossible):
+        return _said(Ruling.UNKNOWN, f"the examples were not run: {told.reason}")
+    after = told.outcomes
+    if told.beside:  # what it changed may be what shows the results
+        usual = await _told(case.runtime, case.before.text, calls, place)
+        if isinstance(usual, Impossible) or usual.beside != told.beside:
+            return _said(Ruling.UNKNOWN, f"the examples prove nothing, for beside them {told.beside}")
     wrong = [(example, after.get(n)) for n, example in enumerate(examples) if not comes_out(example, after.get(n))]
     count = f"{len(examples)} doctest{'s' if len(examples) > 1 else ''}"
     if not wrong:
@@ -150,13 +155,18 @@ async def outcomes(
     runtime: Runtime, text: str, calls: tuple[Call, ...], place: Place
 ) -> dict[int, Outcome] | Impossible:
     """What each call comes to in a text, by its number; fewer than all where the time was used up."""
+    told = await _told(runtime, text, calls, place)
+    return told if isinstance(told, Impossible) else dict(told.outcomes)
+
+
+async def _told(runtime: Runtime, text: str, calls: tuple[Call, ...], place: Place) -> Told | Impossible:
     trial = Trial((text,), calls, "", place.path, place.name, place.roots, place.warm, reads=place.overlay is not None)
     report = await run(runtime, replace(trial, cpu=1.0, plain=True), place.overlay)
     if isinstance(report, Impossible):
         return report
     if report.texts[0].problem:
         return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
-    return dict(report.texts[0].outcomes)
+    return report.texts[0]
 
 
 def _said(verdict: Ruling, detail: str, *, trusted: bool = False) -> Evidence:

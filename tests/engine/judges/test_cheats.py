@@ -9,7 +9,7 @@ import pytest
 from support.judging import MakeCase
 from support.suites import needs
 
-from stet_ls.engine.judges import timing
+from stet_ls.engine.judges import doctest, timing
 from stet_ls.engine.judges.differential.judge import judge as compare
 from stet_ls.engine.judges.own_tests.plans import planned
 from stet_ls.engine.judges.own_tests.trial import lines_of, mutants_for, notice
@@ -253,6 +253,24 @@ async def test_a_second_function_is_compared_too(make: MakeCase) -> None:
     two = SAME + "\n\ndef g(n: int) -> int:\n    return n + 1\n"
     evidence = await compare(make(two, two.replace("n + 1", "n + 2"), "f"))
     assert evidence.verdict is Ruling.FAIL, evidence.detail
+
+
+EXAMPLE = 'def f(n):\n    """Twice.\n\n    >>> f(2)\n    4\n    """\n    return n * 2\n'
+SHOWN = {
+    "what shows results": "import sys\nsys.displayhook = lambda value: print(4)\n",
+    "what prints": "import builtins\nbuiltins.repr = lambda value: '4'\n",
+}
+
+
+@pytest.mark.parametrize("lead", SHOWN.values(), ids=SHOWN.keys())
+async def test_an_example_is_shown_by_nobody_else(make: MakeCase, lead: str) -> None:
+    evidence = await doctest.judge(make(EXAMPLE, lead + EXAMPLE.replace("n * 2", "n * 3"), "f"))
+    assert evidence.verdict is not Ruling.PASS, evidence.detail
+
+
+async def test_what_a_text_always_did_costs_its_examples_nothing(make: MakeCase) -> None:
+    loud = "print('loaded')\n" + EXAMPLE
+    assert (await doctest.judge(make(loud, loud.replace("n * 2", "2 * n"), "f"))).verdict is Ruling.PASS
 
 
 SKIPS = {
