@@ -11,6 +11,8 @@ from stet_ls.validators.structure import Unit, unit_at, units, widen
 
 INSERTS = frozenset({"generate", "task"})
 """The actions that may add code where none stands; all others need something to work on."""
+NEEDS_CODE = frozenset({"debug", "refactor", "optimize", "test", "explain"})
+"""The actions that are refused for a document of white space: a model asked to explain nothing explains something."""
 
 
 def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Target:
@@ -23,8 +25,11 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     new lines go before that line (at the end of a text without a final line end: after its last line).
 
     A target of more than `limit_tokens` is narrowed to the selected lines, or to the comment's place; UsageError with
-    its size if there is nothing to narrow it to. A selection outside the text is clamped.
+    its size if there is nothing to narrow it to, and for a blank document where the action is one of `NEEDS_CODE`. A
+    selection outside the text is clamped.
     """
+    if request.action in NEEDS_CODE and not request.source.text.strip():
+        raise UsageError(f"the document is empty, so there is nothing to {request.action}; generate writes into it")
     selection = selected(request)
     if not request.instruction.strip() and (comment := comment_for(request)) is not None:
         target = _of_comment(request, comment, selection)

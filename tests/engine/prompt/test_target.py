@@ -178,6 +178,13 @@ def test_a_comment_between_methods_is_indented_as_they_are() -> None:
     assert (target.kind, target.indent) == (TargetKind.INSERTION, "    ")
 
 
+@pytest.mark.parametrize("action", ["debug", "refactor", "optimize", "test", "explain"])
+def test_an_empty_document_is_nothing_to_work_on(action: str) -> None:
+    with pytest.raises(UsageError, match=f"nothing to {action}"):
+        resolve_target(ask(action, "python", "\n  \n"))
+    assert resolve_target(ask("generate", "python", "\n  \n", "a greeting"))
+
+
 def test_a_selection_outside_the_text_is_clamped() -> None:
     request = Request("refactor", "python", Source("def f():\n    pass"), Selection(Span(400, 900)))
     assert resolve_target(request).name == "f"
