@@ -21,7 +21,7 @@ DRAWN_BESIDE, DRAWN_ALONE = 60, 320
 """Draws from strategies, where there are examples and where there are none."""
 
 _AT_ONCE = 80
-_DRAWING = 0.4
+_DRAWING = 2.0
 """Draws between two looks at the time, and the seconds after which the rest is left out."""
 
 GUESSED = "guessed"

@@ -47,7 +47,10 @@ def rust(name: str, install: str) -> Program:
     try:
         chosen = tomllib.loads((home / "settings.toml").read_text(encoding="utf-8"))["default_toolchain"]
     except (OSError, ValueError, KeyError):
-        return find(name, install=install)
+        found = find(name, install=install)
+        if found.path.resolve().name == "rustup":
+            raise Missing(name, "rustup default stable: rustup is here, but no toolchain is") from None
+        return found
     toolchain = home / "toolchains" / str(chosen)
     if not (toolchain / "bin" / name).is_file():
         return find(name, install=install)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_tests
 from support.scripted import ScriptedModel
-from support.suites import needs
+from support.tools import needs
 
 from stet_ls.engine.actions.thorough.guard import Count, count
 from stet_ls.engine.actions.thorough.specification import specification

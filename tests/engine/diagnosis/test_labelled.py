@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.failures import FOLDER, UNSEEN, Label, Labelled, labelled
-from support.suites import needs
+from support.tools import needs
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.judging import MakeCase
-from support.suites import needs
+from support.tools import needs
 
 from stet_ls.engine.judges import doctest, timing
 from stet_ls.engine.judges.differential.judge import judge as compare

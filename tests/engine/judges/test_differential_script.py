@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.judging import MakeCase
-from support.suites import needs
+from support.tools import needs
 
 from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.models import Evidence, Ruling

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.suites import needs
+from support.tools import needs
 
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.judge import judge

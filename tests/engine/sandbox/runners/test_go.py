@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from support.suites import Check, needs, outcomes
+from support.suites import Check, outcomes
+from support.tools import needs
 
 from stet_ls.engine.sandbox.runners.report import Origin, Outcome
 

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from support.suites import Check, needs, outcomes
+from support.suites import Check, outcomes
+from support.tools import needs
 
 from stet_ls.engine.sandbox.runners import expected
 from stet_ls.engine.sandbox.runners.plan import TestPlan

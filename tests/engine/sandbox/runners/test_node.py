@@ -7,7 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.suites import Check, needs, outcomes
+from support.suites import Check, outcomes
+from support.tools import needs
 
 from stet_ls.engine.sandbox.runners.report import Origin, Outcome
 
