@@ -120,3 +120,14 @@ def test_what_vs_code_reports_itself_is_left_to_it(workbench: VSCode, scripted: 
     workbench.text('.markers-panel .monaco-list-row:has-text("json")')
     rows = workbench.call("texts", selector=".markers-panel .monaco-list-row")
     assert not any("stet" in row for row in rows), rows
+
+
+def test_the_evidence_stands_above_the_code_and_can_be_opened(
+    workbench: VSCode, scripted: ScriptedModel, file: Path
+) -> None:
+    workbench.choose("Refactor `sign`")
+    scripted.wait_request(1, 60)
+    assert "behaves alike on" in workbench.text('.codelens-decoration:has-text("stet:")')
+    workbench.palette("Stet: Show Evidence")
+    workbench.text('.tab:has-text("Preview evidence-")')
+    assert "behaves alike on" in workbench.preview()
