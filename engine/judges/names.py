@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 
-from stet_ls.engine.judges.case import Case, undefined_names
+from stet_ls.engine.judges.case import Case, lint_findings, undefined_names
 from stet_ls.engine.models import Check, Evidence, Ruling
-from stet_ls.validators import go_names
-from stet_ls.validators.findings import new_findings
+from stet_ls.validators import go_names, structure
+from stet_ls.validators.findings import Finding, new_findings
 
 
 async def judge(case: Case) -> Evidence:
-    """Fails on a name that is undefined now and was not before."""
+    """Fails on a name that is undefined now and was not before, and on a unit that is now defined twice.
+
+    After a new `from x import *` nobody can tell.
+    """
     return await asyncio.to_thread(_judge, case)
 
 
@@ -25,4 +29,23 @@ def _judge(case: Case) -> Evidence:
         if any(finding.source == go_names.SOURCE for finding in before):
             return Evidence(Check.NAMES, Ruling.UNKNOWN, f"perhaps {told}: files of the package are missing")
         return Evidence(Check.NAMES, Ruling.FAIL, told, trusted=True)
+    found = {finding.code: finding for finding in _new_lint(case)} if case.language == "python" else {}
+    if "F811" in found and (twice := _defined_twice(case)):
+        return Evidence(Check.NAMES, Ruling.FAIL, f"`{twice}` is defined a second time", trusted=True)
+    if "F403" in found:
+        return Evidence(Check.NAMES, Ruling.UNKNOWN, f"nobody can tell which names exist: {found['F403'].message}")
     return Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)
+
+
+def _new_lint(case: Case) -> tuple[Finding, ...]:
+    after = lint_findings(case.after, case.language, case.path, case.tools) or ()
+    before = lint_findings(case.before, case.language, case.path, case.tools) or ()
+    return tuple(new_findings(before, after))
+
+
+def _defined_twice(case: Case) -> str:
+    """A unit of which there is one more than before, and was one already; "" if there is none."""
+    before, after = (
+        Counter(unit.qualified for unit in structure.units(text, case.language)) for text in (case.before, case.after)
+    )
+    return next((name for name, count in after.items() if count > before[name] > 0), "")

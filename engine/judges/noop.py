@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from difflib import SequenceMatcher
 
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators import structure
+
+_MOST_PAIRS = 1_000_000
+"""Of lines that are compared to be counted: a tenth of a second."""
 
 
 async def judge(case: Case) -> Evidence:
@@ -32,11 +36,15 @@ def _shape(text: str) -> list[str]:
 
 
 def _changed_lines(before: list[str], after: list[str]) -> int:
-    """The lines between the first and the last that differ, blank ones aside, of the longer side."""
+    """The lines that differ, blank ones aside, of the longer side; of very many, those from the first to the last."""
     head = next(
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )
     tail = 0
     while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
         tail += 1
-    return max(len(before), len(after)) - head - tail
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    if len(old) * len(new) > _MOST_PAIRS:
+        return max(len(old), len(new))
+    changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return sum(max(end - start, stop - begin) for tag, start, end, begin, stop in changes if tag != "equal")
