@@ -7,13 +7,18 @@ def median(values):                      def median(values):
 
 from __future__ import annotations
 
+import asyncio
+
 from stet_ls.engine.actions import rewrite
 from stet_ls.engine.actions.recipe import Recipe
+from stet_ls.engine.actions.symptoms import stated
 from stet_ls.engine.actions.thorough import loop as thorough
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges import lint
 from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.instruction import find_instruction
+from stet_ls.engine.prompt.target import resolve_target
 
 TASK = Task(
     action="generate",
@@ -36,8 +41,17 @@ REWRITE = rewrite.Rewrite(
 
 
 async def run(job: Job) -> Answer:
-    """Offers new code for the target."""
-    return await rewrite.run(job, RECIPE, REWRITE)
+    """Offers new code for the target. Calls that the instruction tells the results of are tried."""
+    return await rewrite.run(job, RECIPE, REWRITE, stated=await asyncio.to_thread(_wished, job))
+
+
+def _wished(job: Job) -> str:
+    """The examples of the instruction, if the code has a name yet."""
+    target = resolve_target(job.request)
+    instruction = find_instruction(job.request, target)
+    if instruction is None or job.request.language != "python":
+        return ""
+    return stated(instruction.text, target.name, wished=True)
 
 
 RECIPE = Recipe(

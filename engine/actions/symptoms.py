@@ -21,24 +21,25 @@ _INSTEAD = re.compile(rf"\s*{_RIGHT}\s*:?\s*", re.IGNORECASE)
 _GOT = re.compile(rf"[\s,]*{_WRONG}\s*:?\s*", re.IGNORECASE)
 
 
-def stated(text: str, unit: str) -> str:
+def stated(text: str, unit: str, *, wished: bool = False) -> str:
     """The examples in a text about `unit`, in the form of a docstring's; "" if there are none.
 
-    Only calls of the unit's own name with an expected value that is a plain literal: nothing is guessed.
+    Only calls of the unit's own name with an expected value that is a plain literal: nothing is guessed. `wished`: the
+    text tells of code that is to be written, so what a call "gives" is what it should.
     """
     name = unit.rpartition(".")[2]
     if not name:
         return ""
-    found = dict.fromkeys(_examples(text[:_LONGEST], name))
+    found = dict.fromkeys(_examples(text[:_LONGEST], name, wished))
     return "".join(f">>> {call}\n{value}\n" for call, value in found)
 
 
-def _examples(text: str, name: str) -> Iterator[tuple[str, str]]:
+def _examples(text: str, name: str, wished: bool) -> Iterator[tuple[str, str]]:
     for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
         call, end = call_at(text, match.start())
         if call is None:
             continue
-        expected = _typed(text, match.start(), end) or _told(text, end)
+        expected = _typed(text, match.start(), end) or _told(text, end, wished)
         if expected is not None:
             yield _shown(call, expected)
 
@@ -61,7 +62,7 @@ def _typed(text: str, start: int, end: int) -> str | None:
     return literal_at(text[end + 1 :].partition("\n")[0].strip())
 
 
-def _told(text: str, end: int) -> str | None:
+def _told(text: str, end: int, wished: bool) -> str | None:
     """The value that a sentence says it should have."""
     rest = text[end:].lstrip("`")
     if match := _SHOULD.match(rest):
@@ -72,7 +73,7 @@ def _told(text: str, end: int) -> str | None:
     after = rest[match.end() :]
     for at in (m for m in _INSTEAD.finditer(after.partition("\n\n")[0])):
         return literal_at(after[at.end() :])
-    return None
+    return literal_at(after) if wished else None
 
 
 def literal_at(text: str) -> str | None:

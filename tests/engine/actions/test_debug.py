@@ -111,6 +111,20 @@ def test_what_a_sentence_states(text: str, examples: str) -> None:
     assert stated(text, "f") == examples
 
 
+@pytest.mark.parametrize(
+    ("text", "examples"),
+    [
+        ("f('1h30m') gives 5400", ">>> f('1h30m')\n5400\n"),
+        ("so that f(2) == 4 and f(3) -> 9", ">>> f(2)\n4\n>>> f(3)\n9\n"),
+        ("f(2) should be 4", ">>> f(2)\n4\n"),
+        ("f(2) gives an error", ""),
+    ],
+)
+def test_what_a_sentence_wishes(text: str, examples: str) -> None:
+    assert stated(text, "f", wished=True) == examples
+    assert stated("f(2) gives 5400", "f") == "", "of code that is there, this is only what it does"
+
+
 def test_reading_a_sentence_ends() -> None:
     assert stated("f(" * 3000 + "1 instead of 2", "f") == ""
     assert stated("f(1) is " + "is " * 3000 + "instead of", "f") == ""

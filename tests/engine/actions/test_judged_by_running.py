@@ -54,3 +54,14 @@ async def test_quick_runs_nothing(scripted: ScriptedModel) -> None:
         answer = await bench.run("refactor", OLD, budget=Budget.QUICK)
     assert {item.check: item.verdict for item in answer.evidence}[Check.DIFFERENTIAL] is Ruling.SKIPPED
     assert "behaviour not compared" in answer.message
+
+
+async def test_an_example_in_the_instruction_is_run(scripted: ScriptedModel) -> None:
+    head = "def seconds(text: str) -> int:\n"
+    wrong, right = f"{head}    return int(text)\n", f"{head}    return 60 * int(text.removesuffix('m'))\n"
+    scripted.replies([code_reply(wrong), code_reply(right)])
+    async with Bench(scripted) as bench:
+        answer = await bench.run("generate", f"{head}    $0...\n", instruction="seconds('90m') gives 5400")
+    assert "`seconds('90m')` should give 5400" in scripted.requests[1].prompt
+    assert (answer.success, answer.refuted) == (True, False)
+    assert "1 doctest pass" in answer.message
