@@ -188,6 +188,8 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
     for warning in answer.warnings:
         tell(warning)
     if not answer.success:
+        if answer.markdown and not arguments.diff:
+            present.print_markdown(answer.markdown)
         present.print_evidence(answer.evidence, sys.stderr)
         tell(f"{arguments.target}: {answer.message}")
         if answer.metadata.get("calls"):

@@ -172,6 +172,18 @@ def test_a_new_test_file_is_shown_then_written(stet: Stet, scripted: ScriptedMod
     assert file.read_text() == FIXED
 
 
+def test_tests_that_fail_are_shown_even_if_none_stands(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    file.write_text(FIXED)
+    tests = "from sums import total\n\n\ndef test_total():\n    assert total([1, 2]) == 4\n"
+    scripted.default = Reply(f"PLAN: one test\nTESTS:\n```python\n{tests}```\n")
+
+    ran = stet("run", "test", "sums.py:1")
+
+    assert ran.status == 1
+    assert "assert total([1, 2]) == 4" in ran.out, ran.err
+    assert stet("run", "test", "sums.py:1", "--diff").out == ""
+
+
 def test_an_explanation_is_markdown(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     scripted.reply("It adds the items up, then returns a **misspelt** name, which raises a NameError.")
 
