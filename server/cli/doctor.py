@@ -119,7 +119,7 @@ def _profile(profile: Mapping[str, Any]) -> str:
     """What jobs go by with a model, in one line."""
     speed = profile["tokens_per_second"]
     pieces = [
-        f"{profile['tier']}, reads {profile['context']:,} tokens",
+        f"treated as a {profile['tier']} model, reads {profile['context']:,} tokens",
         f"writes {speed:.0f} tokens a second" if speed else "speed not measured yet",
         f"edits by {' and '.join(profile['edit_kinds'])}",
         f"{profile['samples']} samples, {profile['repairs']} repairs",

@@ -91,10 +91,10 @@ def test_probe_fills_a_profile_that_doctor_shows(stet: Stet, scripted: ScriptedM
     assert found["endpoints"][0]["endpoint"] == found["endpoint"] == "STET_BASE_URL"
     assert len(scripted.requests) == found["calls"]
     assert "may cost money" not in ran.err, "it is on this machine"
-    assert "– profile   mid, reads 8,192 tokens, speed not measured yet" in before
+    assert "– profile   treated as a mid model, reads 8,192 tokens, speed not measured yet" in before
     assert "(by its name: `stet model probe` tests it)" in before
     after = stet("doctor").out
-    assert "✓ profile   mid, reads 8,192 tokens" in after
+    assert "✓ profile   treated as a mid model, reads 8,192 tokens" in after
     assert f"3 repairs (tested {found['profile']['probed'][:10]})" in after
 
 
