@@ -88,11 +88,12 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     differences = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is Likeness.DIFFERENT]
     # A person understands a short call that used to work best.
     differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
-    valid = sum(before.valid for _, before, _ in pairs)
+    inputs = [(before, after) for call, before, after in pairs if not call.again]
+    valid = sum(before.valid for before, _ in inputs)
     ends = {"" if before.kind == "ok" else before.error or before.kind for _, before, _ in pairs if before.valid}
     return Comparison(
-        unit, len(pairs), valid, alike.count(Likeness.ROUNDED), tuple(differences), dict(report.left_out),
-        missing=len(old.outcomes) - len(pairs),
+        unit, len(inputs), valid, alike.count(Likeness.ROUNDED), tuple(differences), dict(report.left_out),
+        missing=sum(not calls[n].again for n in old.outcomes if n not in new.outcomes),
         opaque=valid > 0 and all(before.opaque for _, before, _ in pairs if before.valid),
         raised=() if "" in ends else tuple(sorted(ends)),
         calls=tuple(call for call, _, _ in pairs),

@@ -19,7 +19,7 @@ class Call:
     """One input: `setup` binds `names` to arguments, `body` is run and judged. `__out__(x)` in it marks a result.
 
     Both are text that is run with the module's own names. `origin` says where it was taken from, `printer` how the
-    language prints.
+    language prints. One that is made `again` has an input that counts already.
     """
 
     setup: str
@@ -27,6 +27,7 @@ class Call:
     names: tuple[str, ...] = ()
     origin: str = ""
     printer: str = "print"
+    again: bool = False
 
     @property
     def snippet(self) -> str:

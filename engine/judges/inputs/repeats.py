@@ -17,5 +17,5 @@ def with_repeats(calls: tuple[Call, ...], spoil: str) -> tuple[Call, ...]:
     and empties what that returned.
     """
     asked = [(call, _ONE_RESULT.fullmatch(call.body)) for call in calls[:_REPEATED]]
-    again = [replace(call, body=spoil.format(one[1]) + call.body) for call, one in asked if one is not None]
+    again = [replace(call, body=spoil.format(one[1]) + call.body, again=True) for call, one in asked if one is not None]
     return (*calls[:_AHEAD], *again, *calls[_AHEAD:])
