@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import os
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 MINILM = "all-MiniLM-L6-v2"
 _MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_REFERENCE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of the weights of four bytes that were published: their vectors and those of `OnnxMiniLM` may be compared."""
 _VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 _LONGEST = 128
@@ -132,19 +135,22 @@ class SentenceTransformer:
                 "The embedder is not installed: pip install 'stet-ls[sentence-transformers]'.",
                 fault=StoreFault.UNAVAILABLE,
             )
+        # Read at the import. With `local_files_only` alone the hub is asked about a model that is not here.
+        os.environ["HF_HUB_OFFLINE"] = "1"
+        import torch
         from sentence_transformers import SentenceTransformer as Model
 
+        torch.set_num_threads(1)  # one query is too small to be shared out: two threads took twice as long
         try:
             self._model: Any = Model(model, device="cpu", local_files_only=True)
+            self._model.max_seq_length = _LONGEST
+            self.name = vectors_name(model)
+            self.dimension = int(self._model.encode(["dimension"], show_progress_bar=False).shape[1])
         except Exception as error:  # the library lets through whatever its own libraries raise
             raise StoreError(
                 f"The embedding model {model!r} is not on this machine; set memory.embedding_model to its folder.",
                 fault=StoreFault.UNAVAILABLE,
             ) from error
-        self._model.max_seq_length = _LONGEST
-        dimension = self._model.get_sentence_embedding_dimension()
-        self.name = _folder_name(Path(model).name)
-        self.dimension = int(dimension)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One vector a text."""
@@ -202,6 +208,22 @@ class Endpoint:
 
     def _fault(self, why: str) -> StoreError:
         return StoreError(f"The embedder at {self._url} does not work: {why}.", fault=StoreFault.UNAVAILABLE)
+
+
+def vectors_name(model: str) -> str:
+    """The name of the vectors of a hub's model, or of the one in a folder: by its weights, for folders are named alike.
+
+    The published weights of all-MiniLM-L6-v2 have the default's name, wherever they are.
+    """
+    folder = Path(model)
+    if not folder.is_dir():
+        return _folder_name(model.removeprefix("sentence-transformers/"))
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.safetensors")) or sorted(folder.rglob("*.bin")):
+        with path.open("rb") as file:
+            hashlib.file_digest(file, lambda: digest)
+    weights = digest.hexdigest()
+    return MINILM if weights == _REFERENCE_SHA256 else _folder_name(f"{folder.name[:60]}-{weights[:12]}")
 
 
 def _installed(*modules: str) -> bool:

