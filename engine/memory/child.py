@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
-import ctypes
 import logging
 import os
-import sys
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
@@ -19,6 +16,7 @@ from typing import Any
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory import upkeep
 from stet_ls.engine.memory.embedders import Choice, Embedder, choose
+from stet_ls.engine.memory.heap import give_back, return_large_blocks
 from stet_ls.engine.memory.link import LIMIT, OnProgress, serve
 from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution
@@ -77,7 +75,7 @@ class Remembering:
         before, self._seen = self._seen, self._requests
         active = self._busy or self._seen != before
         if self._full and not active:
-            _give_back()
+            give_back()
         self._full = active
         return active
 
@@ -153,20 +151,13 @@ class Remembering:
             except StoreError as error:
                 _log.warning("%s", error)
             finally:
-                await asyncio.to_thread(_give_back)
+                await asyncio.to_thread(give_back)
                 self._busy = False
 
         self._busy = True
         task = asyncio.create_task(work())
         self._background.add(task)
         task.add_done_callback(self._background.discard)
-
-
-def _give_back() -> None:
-    """Returns what loading and writing took and nobody uses: a third of the process, which glibc would keep."""
-    if sys.platform == "linux":
-        with contextlib.suppress(AttributeError, OSError):  # another C library
-            ctypes.CDLL(None).malloc_trim(0)
 
 
 Operation = Callable[[Store, Mapping[str, Any], OnProgress], Awaitable[Any]]
@@ -254,6 +245,7 @@ _WRITING = frozenset({"put", "import", "count", "doctor"})
 
 def main() -> None:
     """Serves the store of the command line."""
+    return_large_blocks()
     parser = argparse.ArgumentParser(prog="python -m stet_ls.engine.memory.child")
     parser.add_argument("root", type=Path)
     parser.add_argument("--embedder", required=True)
