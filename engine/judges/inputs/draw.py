@@ -7,6 +7,7 @@ import itertools
 import time
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from stet_ls.engine.judges.harness.trial import Call
@@ -20,12 +21,15 @@ MUTATED = 400
 DRAWN_BESIDE, DRAWN_ALONE = 60, 320
 """Draws from strategies, where there are examples and where there are none."""
 
-_AT_ONCE = 80
 _DRAWING = 2.0
-"""Draws between two looks at the time, and the seconds after which the rest is left out."""
+"""Seconds after which the rest of the draws is left out."""
 
 GUESSED = "guessed"
 """The origin of an input of which nothing says that the code was meant for its kind."""
+
+
+class _Enough(Exception):
+    """Drawing took its time."""
 
 
 @lru_cache(maxsize=32)
@@ -77,7 +81,7 @@ def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
 ) -> list[Row]:
     """Rows from the strategies of the parameters' hints, or of what is guessed; fewer where each takes long to draw."""
-    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import HealthCheck, Phase, Verbosity, given, settings
     from hypothesis import seed as seeded
 
     from stet_ls.engine.judges.inputs.guess import of_parameter
@@ -87,20 +91,21 @@ def draws(
     strategy = of_parameters(parameters, Known(module, constants), lambda each, known: of_parameter(each, node, known))
 
     began = time.thread_time()
-    for part, start in enumerate(range(0, count, _AT_ONCE)):
 
-        @seeded(seed + part)
-        @settings(
-            max_examples=min(_AT_ONCE, count - start), database=None, deadline=None, phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck), print_blob=False,
-        )  # fmt: skip
-        @given(strategy)
-        def collect(row: Row) -> None:
-            rows.append(row)
-
-        collect()
+    @seeded(seed)
+    @settings(
+        max_examples=count, database=None, deadline=None, phases=[Phase.generate], verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck), print_blob=False,
+    )  # fmt: skip
+    @given(strategy)
+    def collect(row: Row) -> None:
+        # The processor's time, not the clock's: the same inputs are drawn while the machine is busy.
         if time.thread_time() - began > _DRAWING:
-            break  # the processor's time, not the clock's: the same inputs are drawn while the machine is busy
+            raise _Enough
+        rows.append(row)
+
+    with suppress(_Enough):
+        collect()
     return rows
 
 
