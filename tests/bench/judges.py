@@ -89,10 +89,9 @@ def _tasks() -> Iterator[Task]:
     if found:
         yield from found
         return
-    import bisect
     import statistics as numbers
 
-    for function in (bisect.bisect_left, textwrap.dedent, numbers.median, textwrap.indent):
+    for function in (textwrap.dedent, numbers.median, textwrap.indent, textwrap.shorten):
         text = f"import re\n\n\n{inspect.getsource(sys.modules[function.__module__])}"
         for mutant in mutants_of(text, function.__name__, most=6):
             yield text, mutant.text, function.__name__
