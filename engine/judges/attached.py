@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from stet_ls.engine.judges.harness.trial import Call
 from stet_ls.engine.models import Attachment, Evidence
 from stet_ls.engine.prompt.redact import redact
 from stet_ls.engine.prompt.returned import hide
+
+_ROOM_FOR_WORDS = 100
+"""Bytes for what a title may have to add."""
 
 _HEAD = '''\
 """{title}
@@ -68,20 +73,33 @@ def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls
     """
     rows = [f"    ({call.setup!r}, {call.body!r}, {list(call.names)!r}),\n" for call in calls]
     old, new = map(_literal, texts)
-    room = Attachment.MOST_BYTES - sum(
-        len(each.encode("utf-8", "replace")) for each in (_HEAD, old, new, title, module)
-    )
-    kept: list[str] = []
-    for row in rows:
-        room -= len(row.encode("utf-8", "replace"))
-        if room < 0:
-            break
-        kept.append(row)
+    listed = fitting(rows, title, _HEAD, old, new, module)
+    if listed is None:
+        return None
+    text = _HEAD.format(title=_plain(listed.title), calls=listed.rows, module=module, old=old, new=new)
+    return Attachment.of(name, "python", text)
+
+
+class Listed(NamedTuple):
+    """Rows as one text, and the title of the file that holds them, which says so if some are left out."""
+
+    rows: str
+    title: str
+
+
+def fitting(rows: Sequence[str], title: str, *around: str) -> Listed | None:
+    """As many rows as fit into an attachment beside its title and the texts around them; None if not one does."""
+    room = Attachment.MOST_BYTES - sum(map(_size, (title, *around))) - _ROOM_FOR_WORDS
+    ends = itertools.accumulate(map(_size, rows))
+    kept = [row for row, end in zip(rows, ends, strict=True) if end <= room]
     if not kept:
         return None
-    said = title if len(kept) == len(rows) else f"{title} ({len(kept)} of {len(rows)} calls; the others did not fit)"
-    text = _HEAD.format(title=_plain(said), calls="".join(kept), module=module, old=old, new=new)
-    return Attachment.of(name, "python", text)
+    left_out = f" ({len(kept)} of {len(rows)} calls; the others did not fit)" if len(kept) < len(rows) else ""
+    return Listed("".join(kept), title + left_out)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def sealed(item: Evidence, secrets: Mapping[str, str]) -> Evidence:

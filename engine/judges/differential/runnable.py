@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
+from stet_ls.engine.judges.attached import fitting
 from stet_ls.engine.judges.harness.trial import Call
 from stet_ls.engine.models import Attachment
 
@@ -100,17 +101,10 @@ def comparison(name: str, title: str, texts: tuple[str, str], calls: Sequence[Ca
     """
     rows = [f"  [{json.dumps(call.setup)}, {json.dumps(call.body)}, {json.dumps(call.names)}],\n" for call in calls]
     old, new = map(_literal, texts)
-    room = Attachment.MOST_BYTES - sum(len(each.encode("utf-8", "replace")) for each in (_HEAD, old, new, title)) - 100
-    kept: list[str] = []
-    for row in rows:
-        room -= len(row.encode("utf-8", "replace"))
-        if room < 0:
-            break
-        kept.append(row)
-    if not kept:
+    listed = fitting(rows, title, _HEAD, old, new)
+    if listed is None:
         return None
-    said = title if len(kept) == len(rows) else f"{title} ({len(kept)} of {len(rows)} calls; the others did not fit)"
-    text = _HEAD.format(title=" ".join(said.split()), calls="".join(kept), old=old, new=new)
+    text = _HEAD.format(title=" ".join(listed.title.split()), calls=listed.rows, old=old, new=new)
     return Attachment.of(f"{name}.mjs", "javascript", text)
 
 

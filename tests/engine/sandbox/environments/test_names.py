@@ -73,15 +73,16 @@ def test_the_users_environment_knows_better() -> None:
 
 
 def test_dependencies_are_read_from_every_file_and_nothing_is_run(tmp_path: Path) -> None:
+    elsewhere = "https://elsewhere.example"
     (tmp_path / "pyproject.toml").write_text(
-        '[project]\ndependencies = ["NumPy>=1.26,<3", "odd @ https://elsewhere.example/odd"]\n'
+        f'[project]\ndependencies = ["NumPy>=1.26,<3", "odd @ {elsewhere}/odd"]\n'
         "[project.optional-dependencies]\ntest = [\"Foo_Bar[extra]~=2.0; python_version > '3'\"]\n"
         '[dependency-groups]\ndev = ["grouped", {include-group = "x"}]\n'
         '[tool.poetry.dependencies]\npython = "^3.11"\npoetic = "^1"\n'
     )
     (tmp_path / "requirements-dev.txt").write_text(
-        "--index-url https://elsewhere.example\n-e .\n./here\nhttps://elsewhere.example/x\n"
-        "git+https://elsewhere.example/y\npinned==1.2.3 --hash=sha256:00\n# remark\n"
+        f"--index-url {elsewhere}\n-e .\n./here\n{elsewhere}/x\ngit+{elsewhere}/y\n"
+        "pinned==1.2.3 --hash=sha256:00\n# remark\n"
     )
     (tmp_path / "setup.cfg").write_text("[options]\ninstall_requires =\n    configured>=1\n")
     (tmp_path / "setup.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
