@@ -51,14 +51,16 @@ class Questions:
     async def _ask(self, about: tuple[object, ...], question: str, yes: str) -> bool:
         async with self._asking:
             if about not in self._answers:
-                self._answers[about] = await self._says(question, yes)
+                self._answers[about] = await says_yes(self._ls, question, yes)
             return self._answers[about]
 
-    async def _says(self, question: str, yes: str) -> bool:
-        actions = [types.MessageActionItem(yes), types.MessageActionItem(NO)]
-        params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
-        try:
-            item = await self._ls.window_show_message_request_async(params)
-        except JsonRpcException:
-            return False
-        return item is not None and item.title == yes
+
+async def says_yes(ls: LanguageServer, question: str, yes: str) -> bool:
+    """What the user answers; whoever closes the question, or cannot be asked, says no."""
+    actions = [types.MessageActionItem(yes), types.MessageActionItem(NO)]
+    params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
+    try:
+        item = await ls.window_show_message_request_async(params)
+    except JsonRpcException:
+        return False
+    return item is not None and item.title == yes

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+
+from stet_ls.server.questions import says_yes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from stet_ls.server.engine_loader import EngineLoader, Ready
 
 YES = "Trust these actions"
-NO = "No"
 _MOST_NAMED = 10
 
 
@@ -61,10 +60,4 @@ class Trust:
             f"{project_file(listed.origin)} defines actions of its own: {', '.join(names[:_MOST_NAMED])}{more}. "
             "Their instructions go to your model together with your code. Do you trust this project's actions?"
         )
-        actions = [types.MessageActionItem(YES), types.MessageActionItem(NO)]
-        params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
-        try:
-            item = await self._ls.window_show_message_request_async(params)
-        except JsonRpcException:
-            return False
-        return item is not None and item.title == YES
+        return await says_yes(self._ls, question, YES)
