@@ -13,6 +13,7 @@ from support.judging import MakeCase
 from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
+from stet_ls.engine.judges.inputs import draw
 from stet_ls.engine.models import Ruling
 
 TOTAL = '''
@@ -248,3 +249,20 @@ async def test_impossible_is_said_where_no_python_was_found(make: MakeCase) -> N
     trial = Trial(("",), (), "", Path("/box/a.py"), "a")
     found = await run(replace(case.runtime, python=None, why_no_python="none works"), trial)
     assert found == Impossible("none works")
+
+
+async def test_an_input_that_is_tried_twice_counts_once(make: MakeCase) -> None:
+    evidence = await judge(make("def f():\n    return [1]\n", "def f():\n    return [0 + 1]\n", "f"))
+    assert (evidence.verdict, evidence.count) == (Ruling.PASS, 1), evidence
+    assert "behaves alike on 1 inputs" in evidence.detail
+
+
+def test_what_takes_long_to_draw_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def f(names: list[str], table: dict[str, list[int]]) -> int:\n    return len(names)\n"
+    whole = draw.calls_for(text, "f")
+    draw.calls_for.cache_clear()
+    monkeypatch.setattr(draw, "_DRAWING", 0.01)
+    some = draw.calls_for(text, "f")
+    draw.calls_for.cache_clear()
+    assert 0 < len(some) < len(whole)
+    assert some == whole[: len(some)], "the same ones, as far as they go"
