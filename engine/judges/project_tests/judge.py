@@ -191,7 +191,11 @@ def _line(failure: reports.Failure) -> str:
     compared = failure.comparison
     if compared is not None:
         return f"{compared.left} {compared.operator} {compared.right} is false"
-    return f"{failure.type}: {failure.message.strip().partition(chr(10))[0]}"
+    if said := failure.message.strip().partition("\n")[0]:
+        return f"{failure.type}: {said}"
+    # A plain `assert` says nothing without pytest: its place does.
+    at = failure.deepest
+    return failure.type if at is None else f"{failure.type} at {at.path}:{at.line}"
 
 
 def _names(identifiers: Sequence[str]) -> str:
