@@ -103,9 +103,11 @@ def build(
 
     What does not fit goes by its worth: notes and conventions of the project, what is remembered, callers, bodies,
     signatures, the frame, what the user gave, the reported problems. Raises UsageError with the size if the target and
-    the task alone are too much, and PolicyError if a secret could not be taken out. Reads the project's files: not for
-    an event loop.
+    the task alone are too much, and for a binary document; PolicyError if a secret could not be taken out. Reads the
+    project's files: not for an event loop.
     """
+    if "\0" in request.source.text:
+        raise UsageError("the document is binary, and a model is shown text alone")
     ignored = Ignored(request.workspace, ignore)
     hidden_files = left_out_files(request.context, ignored)
     request = replace(request, context={k: v for k, v in request.context.items() if k not in hidden_files})

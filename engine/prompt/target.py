@@ -25,11 +25,9 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     new lines go before that line (at the end of a text without a final line end: after its last line).
 
     A target of more than `limit_tokens` is narrowed to the selected lines, or to the comment's place; UsageError with
-    its size if there is nothing to narrow it to, and for a blank document where the action is one of `NEEDS_CODE`, and
-    for a binary one. A selection outside the text is clamped.
+    its size if there is nothing to narrow it to, and for a blank document where the action is one of `NEEDS_CODE`. A
+    selection outside the text is clamped.
     """
-    if "\0" in request.source.text:
-        raise UsageError("the document is binary, and a model is shown text alone")
     if request.action in NEEDS_CODE and not request.source.text.strip():
         raise UsageError(f"the document is empty, so there is nothing to {request.action}; generate writes into it")
     selection = selected(request)

@@ -275,6 +275,11 @@ def test_foreign_diagnostics_are_for_debug_only() -> None:
     assert "- elsewhere, `LIMIT = 3`: warning: Unused" in user(prompt_for(replace(request, action="debug")))
 
 
+def test_a_binary_document_is_refused_before_a_model_sees_it() -> None:
+    with pytest.raises(UsageError, match="the document is binary"):
+        prompt_for(ask("explain", "plaintext", "\x7fELF\0\0$0"))
+
+
 def test_constraints_and_context_are_said() -> None:
     request = ask(
         "refactor", "python", PARSER, constraints=("No regex.",), context={"failing call": "parse('') -> KeyError"}

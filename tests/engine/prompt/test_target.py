@@ -212,8 +212,3 @@ def test_a_selected_document_that_is_one_unit_is_that_unit() -> None:
     target = resolve_target(ask("refactor", "python", "\n$0def f(a):\n    return a\n$0"))
 
     assert (target.kind, target.name) == (TargetKind.UNIT, "f")
-
-
-def test_a_binary_document_is_refused_before_a_model_sees_it() -> None:
-    with pytest.raises(UsageError, match="the document is binary"):
-        resolve_target(ask("explain", "plaintext", "\x7fELF\0\0$0"))
