@@ -13,6 +13,7 @@ import html
 import inspect
 import json
 import os
+import random
 import re
 import string
 import sys
@@ -103,10 +104,10 @@ def _tasks() -> Iterator[Task]:
     if not file.is_file():
         yield from _of_the_standard_library()
         return
-    for line in file.read_text(encoding="utf-8").splitlines()[: most * 40 : 40]:
-        row = json.loads(line)
-        if row.get("canonical_solution"):
-            yield row["prompt"] + row["canonical_solution"] + "\n", row["entry_point"], _as_tests(row)
+    read = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    solved = [row for row in read if row.get("canonical_solution")]
+    for row in random.Random(1).sample(solved, min(most, len(solved))):
+        yield row["prompt"] + row["canonical_solution"] + "\n", row["entry_point"], _as_tests(row)
 
 
 def _as_tests(row: dict[str, str]) -> str:
