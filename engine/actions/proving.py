@@ -327,7 +327,7 @@ async def _whole(runtime: Runtime, way: Planned, text: Source, code: str) -> Pro
     passed = [case.id for case in first.cases if case.outcome is CaseOutcome.PASSED]
     if not first.green:
         failed = first.failed()
-        why = f"{failed[0].id} fails: {failed[0].failure.message}" if failed and failed[0].failure else first.detail
+        why = f"{failed[0].id} fails: {failed[0].failure.said}" if failed and failed[0].failure else first.detail
         said = f"the tests do not stand: {why.strip().partition(chr(10))[0] or first.outcome}"
         return Proof(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
     ran = await thrice(runtime.sandbox, replace(plan, limits=None), first, tuple(map(simple, passed)))

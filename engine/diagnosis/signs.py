@@ -41,7 +41,7 @@ _WANTED = re.compile(r"\b(?:want(?:ed)?|expect(?:ed)?|should be|not equal|!=)", 
 
 def first_line(failure: Failure) -> str:
     """What is quoted of it."""
-    return failure.message.strip().partition("\n")[0]
+    return failure.said
 
 
 def is_assertion(failure: Failure) -> bool:
@@ -62,7 +62,7 @@ def lost_file(failure: Failure) -> str | None:
     if is_assertion(failure) and failure.type != "TestFailure":
         return None
     if failure.type in _LOST_TYPES:
-        return first_line(failure).partition(" (")[0] or None
+        return failure.message.strip().partition("\n")[0].partition(" (")[0] or None
     matches = (pattern.search(failure.message) for pattern in _LOST)
     return next((match[1] for match in matches if match is not None), None)
 

@@ -191,11 +191,7 @@ def _line(failure: reports.Failure) -> str:
     compared = failure.comparison
     if compared is not None:
         return f"{compared.left} {compared.operator} {compared.right} is false"
-    if said := failure.message.strip().partition("\n")[0]:
-        return f"{failure.type}: {said}"
-    # A plain `assert` says nothing without pytest: its place does.
-    at = failure.deepest
-    return failure.type if at is None else f"{failure.type} at {at.path}:{at.line}"
+    return f"{failure.type}: {failure.said}" if failure.said else failure.type
 
 
 def _names(identifiers: Sequence[str]) -> str:

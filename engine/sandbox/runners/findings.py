@@ -161,14 +161,15 @@ def _frame(told: dict[str, Any], plan: TestPlan) -> Frame:
         str(told.get("function", "")),
         plan,
         tuple((str(name), str(value)) for name, value in told.get("locals", ())),
+        str(told.get("code", "")),
     )
 
 
 def frame_at(
-    path: str, line: int, function: str, plan: TestPlan, names: tuple[tuple[str, str], ...] = ()
+    path: str, line: int, function: str, plan: TestPlan, names: tuple[tuple[str, str], ...] = (), code: str = ""
 ) -> Frame:  # fmt: skip
     """A frame, with whose it is told from its path."""
-    return Frame(inside(path, plan), line, function, origin(path, plan), names)
+    return Frame(inside(path, plan), line, function, origin(path, plan), names, code)
 
 
 def inside(path: str, plan: TestPlan) -> str:

@@ -64,7 +64,8 @@ class Origin(StrEnum):
 class Frame:
     """A place in a traceback; the outermost frame comes first. `path` is relative to the working folder if within.
 
-    `line` counts from 1; 0 is unknown. `locals` are (name, repr) and given for the deepest frame of the user's alone.
+    `line` counts from 1; 0 is unknown. `locals` are (name, repr) and `code` is the text of the line: both are given for
+    the deepest frame of the user's alone.
     """
 
     path: str
@@ -72,6 +73,7 @@ class Frame:
     function: str
     origin: Origin
     locals: tuple[tuple[str, str], ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,14 @@ class Failure:
     def deepest(self) -> Frame | None:
         """The innermost frame that is the user's: the code under test or a test."""
         return next((frame for frame in reversed(self.frames) if frame.origin is not Origin.LIBRARY), None)
+
+    @property
+    def said(self) -> str:
+        """Its message in one line; where it has none, as of a plain `assert` without pytest, the line that failed."""
+        if words := self.message.strip().partition("\n")[0]:
+            return words
+        at = self.deepest
+        return "" if at is None else f"`{at.code}`" if at.code else f"{at.path}:{at.line}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
-from stet_ls.engine.diagnosis.diagnosis import About
+from stet_ls.engine.diagnosis.diagnosis import About, Diagnosis
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.runners.run import run_tests
@@ -72,9 +72,10 @@ KINDS = {
 }
 
 
-async def test_each_failure_gets_its_cause(probes: Path) -> None:
-    files = {"solution.py": SOLUTION.encode(), "test_solution.py": TESTS.encode()}
-    plan = TestPlan("python", tests=("test_solution.py",), files=files)
+async def told(probes: Path, tests: str, framework: str = "") -> dict[str, Diagnosis]:
+    """The diagnosis of each test that fails, by its name without `test_`."""
+    files = {"solution.py": SOLUTION.encode(), "test_solution.py": tests.encode()}
+    plan = TestPlan("python", tests=("test_solution.py",), files=files, framework=framework)
     sandbox = Sandbox(Level.STRONG, probes)
     report = await run_tests(sandbox, plan)
     await sandbox.close()
@@ -88,5 +89,23 @@ async def test_each_failure_gets_its_cause(probes: Path) -> None:
         installed=frozenset(sys.stdlib_module_names),
         texts={"solution.py": SOLUTION},
     )
-    told = {each.symptom.test.rpartition("test_")[2]: each.kind for each in diagnose(report, about)}
-    assert told == KINDS
+    return {each.symptom.test.rpartition("test_")[2]: each for each in diagnose(report, about)}
+
+
+async def test_each_failure_gets_its_cause(probes: Path) -> None:
+    assert {name: each.kind for name, each in (await told(probes, TESTS)).items()} == KINDS
+
+
+async def test_a_failure_without_words_quotes_the_line_that_failed(probes: Path) -> None:
+    """As a plain `assert` where there is no pytest to take it apart."""
+    tests = """\
+import solution
+def test_add():
+    assert solution.add(
+        1, 2) == 3
+def test_lost():
+    raise FileNotFoundError
+"""
+    sentences = {name: each.sentence for name, each in (await told(probes, tests, "unittest")).items()}
+    assert sentences["add"] == "the code or the test is wrong: `assert solution.add(`"
+    assert sentences["lost"].startswith("the test itself fails: FileNotFoundError: `raise FileNotFoundError` (in ")

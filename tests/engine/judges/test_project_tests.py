@@ -162,13 +162,13 @@ async def test_what_passed_has_to_pass(shop: Path, judged: Judged) -> None:
     assert (shop / "shop/prices.py").read_text() == PRICES
 
 
-async def test_a_failure_without_words_has_its_place(shop: Path, judged: Judged) -> None:
+async def test_a_failure_without_words_has_its_line(shop: Path, judged: Judged) -> None:
     """As a plain `assert` where there is no pytest."""
     (shop / "tests/test_prices.py").write_text(
         TESTS.replace("assert total([1, 2]) == 3", "if total([2]) != 2: raise OSError")
     )
     evidence = await judged(PRICES.replace("sum(prices)", "0"))
-    assert "test_total fails: OSError at tests/test_prices.py:9" in evidence.detail
+    assert "test_total fails: OSError: `if total([2]) != 2: raise OSError` (passed before)" in evidence.detail
 
 
 async def test_a_module_that_no_longer_imports(shop: Path, judged: Judged) -> None:

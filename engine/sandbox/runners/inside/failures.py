@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import reprlib
 from types import TracebackType
 from typing import Any
 
 _TEXT = 4_000
+_LINE = 200
 _FRAMES = 60
 _LOCALS = 12
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -60,6 +62,7 @@ def frames(traceback: TracebackType | None) -> list[dict[str, Any]]:
         scope = entry.pop("scope")
         if entry is deepest:
             entry["locals"] = _locals(scope.f_locals)
+            entry["code"] = linecache.getline(entry["path"], entry["line"]).strip()[:_LINE]
     return found
 
 
