@@ -15,13 +15,16 @@ _ASSERTION = frozenset({
 _DENIED = frozenset({
     "PermissionError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError", "gaierror", "herror",
     "MemoryError", "OutOfMemoryError", "ConnectException", "UnknownHostException", "AccessDeniedException",
-    "NoRouteToHostException", "BlockingIOError",
+    "NoRouteToHostException", "BlockingIOError", "HeadlessException", "ConnectError", "NewConnectionError",
 })  # fmt: skip
 _DENIED_WORDS = re.compile(
     r"[Rr]ead-only file system|ReadOnlyFilesystem|EROFS|EACCES|EPERM|ECONNREFUSED|ENOTFOUND|ENETUNREACH|EAI_AGAIN"
     r"|[Nn]etwork is unreachable|[Cc]onnection refused|[Pp]ermission denied|[Oo]peration not permitted|no such host"
     r"|executable file not found|no suitable address found|fetch failed|no required module provides package"
     r"|[Tt]emporary failure in name resolution|[Nn]ame or service not known|Cannot allocate memory|ENOMEM"
+    r"|unable to open database file|attempt to write a readonly database|No space left on device|ENOSPC"
+    r"|[Nn]o route to host|EHOSTUNREACH|[Nn]etwork is down|ENETDOWN|Cannot connect to the Docker daemon"
+    r"|no \$?DISPLAY\b|no display name|(?:connect to|open) display|DISPLAY environment variable"
 )
 _LOST = (
     re.compile(r"No such file or directory: '([^']+)'"),

@@ -5,10 +5,22 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from stet_ls.engine.diagnosis.diagnose import diagnose
-from stet_ls.engine.diagnosis.diagnosis import About, Diagnosis
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.engine.sandbox.runners.report import (
+    Case,
+    CaseOutcome,
+    Failure,
+    Frame,
+    Origin,
+    Outcome,
+    Phase,
+    TestReport,
+)
 from stet_ls.engine.sandbox.runners.run import run_tests
 from stet_ls.engine.sandbox.sandbox import Sandbox
 
@@ -49,6 +61,10 @@ def test_sub():
     import subprocess; subprocess.run(["nonesuch"])
 def test_ro():
     open("/etc/x", "w")
+def test_refused():
+    import urllib.request; urllib.request.urlopen("http://127.0.0.1:9/")
+def test_base():
+    import sqlite3; sqlite3.connect("/var/lib/nonesuch/x.db").execute("select 1")
 def test_quit(): solution.quit_()
 def test_strict(): assert solution.strict(1) is None
 """
@@ -67,6 +83,8 @@ KINDS = {
     "imp": "environment.package",
     "sub": "environment.program",
     "ro": "environment.sandbox",
+    "refused": "environment.sandbox",
+    "base": "environment.sandbox",
     "quit": "logic.crash",
     "strict": "undetermined",
 }
@@ -109,3 +127,24 @@ def test_lost():
     sentences = {name: each.sentence for name, each in (await told(probes, tests, "unittest")).items()}
     assert sentences["add"] == "the code or the test is wrong: `assert solution.add(`"
     assert sentences["lost"].startswith("the test itself fails: FileNotFoundError: `raise FileNotFoundError` (in ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("TclError", "no display name and no $DISPLAY environment variable"),
+        ("TclError", 'couldn\'t connect to display ":0"'),
+        ("Error", "qt.qpa.xcb: could not connect to display"),
+        ("HeadlessException", ""),
+        ("OperationalError", "attempt to write a readonly database"),
+        ("ConnectError", "All connection attempts failed"),
+        ("OSError", "[Errno 28] No space left on device"),
+        ("OSError", "[Errno 113] No route to host"),
+    ],
+)
+def test_what_libraries_say_of_a_box_without_display_network_or_disk(kind: str, message: str) -> None:
+    """In the words of Tk, Qt, AWT, SQLite, httpx and the system, out of code that is not to blame."""
+    frame = Frame("solution.py", 1, "run", Origin.PROJECT)
+    case = Case("test_a.py::test_a", CaseOutcome.FAILED, failure=Failure(kind, message, Phase.CALL, frames=(frame,)))
+    (said,) = diagnose(TestReport("", Outcome.RED, cases=(case,)), About("python"))
+    assert said.cause is Cause.ENVIRONMENT
