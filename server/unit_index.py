@@ -20,7 +20,7 @@ SETTLE_SECONDS = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A unit by its lines, both included, counted from 0."""
+    """A unit by its lines, both included, counted from 0; the comment above it belongs to it."""
 
     first: int
     last: int
@@ -90,10 +90,16 @@ class UnitIndex:
 
 
 def _entries(snapshot: Snapshot) -> tuple[Entry, ...]:
-    from stet_ls.validators.structure import units  # brings the parsers: not before the handshake
+    # Both bring the parsers: not before the handshake.
+    from stet_ls.engine.prompt.comments import comment_above
+    from stet_ls.validators.structure import units
 
-    source = snapshot.source
+    source, language = snapshot.source, snapshot.language
     return tuple(
-        Entry(source.line_of(unit.span.start), source.line_of(unit.span.end), unit.qualified)
-        for unit in units(source, snapshot.language)
+        Entry(
+            comment_above(source, language, source.line_of(unit.span.start)),
+            source.line_of(unit.span.end),
+            unit.qualified,
+        )
+        for unit in units(source, language)
     )

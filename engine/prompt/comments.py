@@ -64,6 +64,31 @@ def bare(text: str, language_id: str) -> str | None:
     return " ".join(filter(None, words)) or None
 
 
+def comment_above(source: Source, language_id: str, line: int) -> int:
+    """The first of the comment lines right above a line; the line itself if there is none. Reads no tree."""
+    line_mark, blocks = _marks(language_id)
+    while line:
+        text = source.line_text(line - 1).strip()
+        opened = next((at for block in blocks if (at := _opening(source, line - 1, *block)) is not None), None)
+        if opened is not None:
+            line = opened
+        elif line_mark.match(text):
+            line -= 1
+        else:
+            break
+    return line
+
+
+def _opening(source: Source, line: int, opener: str, closer: str) -> int | None:
+    """The line on which the block comment begins that ends with a line, where it takes its lines whole."""
+    end = source.starts[line] + len(source.line_text(line).rstrip().encode())
+    opened = source.data.rfind(opener.encode(), 0, end)
+    if opened < 0 or source.data.find(closer.encode(), opened + len(opener)) != end - len(closer.encode()):
+        return None
+    first = source.line_of(opened)
+    return None if source.data[source.starts[first] : opened].strip() else first
+
+
 def _line_comment(source: Source, language_id: str, mention: re.Match[bytes]) -> Comment | None:
     first = source.line_of(mention.start())
     start = source.starts[first]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Request, Selection, Target, TargetKind
-from stet_ls.engine.prompt.comments import Comment, bare, stet_comments
+from stet_ls.engine.prompt.comments import Comment, bare, comment_above, stet_comments
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, unit_at, units, widen
@@ -19,10 +19,13 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     """The target of a request, widened to whole units.
 
     A selection takes the smallest unit that holds it, else the top-level statements that it touches, or the document if
-    it is all of that; a position its unit; neither, the whole document. A `stet:` comment that gives the instruction
-    draws the target to itself: inside or directly above a unit it means that unit, alone at top level the place where
-    it stands. An action of `INSERTS` without a unit inserts: the span is then a position at column 0 of a line, and the
-    new lines go before that line (at the end of a text without a final line end: after its last line).
+    it is all of that; a position its unit; neither, the whole document. An ordinary comment directly above a unit means
+    that unit, except to an action of `INSERTS`.
+
+    A `stet:` comment that gives the instruction draws the target to itself: inside or directly above a unit it means
+    that unit, alone at top level the place where it stands. An action of `INSERTS` without a unit inserts: the span is
+    then a position at column 0 of a line, and the new lines go before that line (at the end of a text without a final
+    line end: after its last line).
 
     A target of more than `limit_tokens` is narrowed to the selected lines, or to the comment's place; UsageError with
     its size if there is nothing to narrow it to, and for a blank document where the action is one of `NEEDS_CODE`. A
@@ -81,12 +84,31 @@ def comment_for(request: Request) -> Comment | None:
 def _home(request: Request, comment: Comment) -> Unit | None:
     """The unit that a comment is about: the one that starts on the next line, else the one around it."""
     source = request.source
-    if comment.alone:
-        below = source.line_of(comment.span.end) + 1
-        for unit in units(source, request.language):
-            if source.line_of(unit.span.start) == below:
-                return unit
-    return unit_at(source, request.language, comment.span)
+    below = _starting(request, source.line_of(comment.span.end) + 1) if comment.alone else None
+    return below or unit_at(source, request.language, comment.span)
+
+
+def _starting(request: Request, line: int) -> Unit | None:
+    """The outermost unit that starts on a line."""
+    source = request.source
+    return next((unit for unit in units(source, request.language) if source.line_of(unit.span.start) == line), None)
+
+
+def _unit_for(request: Request, span: Span) -> Unit | None:
+    """The unit that a place means: for what works on code that is there, a comment means what it stands above."""
+    below = None if request.action in INSERTS else _commented(request, span)
+    return below or unit_at(request.source, request.language, span)
+
+
+def _commented(request: Request, span: Span) -> Unit | None:
+    """The unit right under the comment in which a span lies."""
+    source = request.source
+    first, last = source.line_of(span.start), source.line_of(span.start + len(source.slice(span).rstrip().encode()))
+    for unit in units(source, request.language):
+        top = source.line_of(unit.span.start)
+        if top > last:
+            return unit if comment_above(source, request.language, top) <= first else None
+    return None
 
 
 def _of_comment(request: Request, comment: Comment, selection: Selection | None) -> Target:
@@ -102,7 +124,7 @@ def _of_comment(request: Request, comment: Comment, selection: Selection | None)
 
 
 def _of_position(request: Request, span: Span) -> Target:
-    unit = unit_at(request.source, request.language, span)
+    unit = _unit_for(request, span)
     if unit is not None:
         return _unit_target(request, unit, span)
     line = request.source.line_of(span.start)
@@ -116,7 +138,7 @@ def _of_position(request: Request, span: Span) -> Target:
 
 def _of_range(request: Request, span: Span) -> Target:
     source = request.source
-    unit = unit_at(source, request.language, span)
+    unit = _unit_for(request, span)
     if unit is not None:
         return _unit_target(request, unit, span)
     if source.slice(span).strip() == source.text.strip():

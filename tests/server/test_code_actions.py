@@ -86,6 +86,14 @@ async def test_a_unit_gets_everything_but_a_fix_and_is_named() -> None:
     ]
 
 
+@pytest.mark.parametrize("line", [4, 5])
+async def test_the_comment_above_a_unit_belongs_to_it(line: int) -> None:
+    document = snapshot(TEXT.replace("    def parse", "    # From text,\n    # by ISO 8601.\n    def parse"))
+    actions = code_actions(params(at(line, column=7)), document, await index_of(document), LITERAL)
+
+    assert "Refactor `Parser.parse_date`" in offered(actions)
+
+
 async def test_a_diagnostic_brings_the_fix_with_what_it_answers() -> None:
     document = snapshot()
     actions = code_actions(params(at(5), diagnostics=(problem(5),)), document, await index_of(document), LITERAL)
