@@ -19,17 +19,24 @@ _MOST_PARTS = 300
 def read_regular(path: Path, *, most: int) -> bytes:
     """The bytes of a regular file of at most `most` bytes.
 
-    Raises OSError for everything else, such as a pipe that would never be opened or a link to an endless device. The
-    question is put to the open file: what the path names may change between two looks.
+    Raises OSError for everything else, such as a pipe that would never be opened or a link to an endless device.
+    """
+    data = read_start(path, most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
+    return data
+
+
+def read_start(path: Path, size: int) -> bytes:
+    """The first bytes of a regular file. Raises OSError for everything else.
+
+    The question is put to the open file: what the path names may change between two looks.
     """
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "it is no regular file", str(path))
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
-    return data
+        return file.read(size)
 
 
 def read_table(path: Path) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Selection
 from stet_ls.server.cli.commands import did_you_mean
 from stet_ls.server.cli.files import Document, decode, read_document
-from stet_ls.validators.languages import LANGUAGES, PLAIN, language, language_of
+from stet_ls.validators.languages import LANGUAGES, PLAIN, language
+from stet_ls.validators.shebang import language_of_text
 from stet_ls.validators.source import Source, Span
 
 STANDARD_INPUT = "-"
@@ -38,11 +39,11 @@ def read_target(text: str, language_name: str | None) -> CommandTarget:
     match = _LINES.fullmatch(text)
     if match is None or _exists(text):  # a file may well be called "a:1"
         document = _whole(text)
-        return CommandTarget(document.source, _language(document.path, language_name), None, document)
+        return CommandTarget(document.source, _language(document, language_name), None, document)
     document = read_document(Path(match["file"]))
     first, last = int(match["first"]), int(match["last"] or 0)
     selection = _selection(document, first, last if match["last"] else None)
-    return CommandTarget(document.source, _language(document.path, language_name), selection, document)
+    return CommandTarget(document.source, _language(document, language_name), selection, document)
 
 
 def _whole(text: str) -> Document:
@@ -70,8 +71,8 @@ def language_id(name: str) -> str:
     return row.id
 
 
-def _language(path: Path, name: str | None) -> str:
-    return language_of(path) if name is None else language_id(name)
+def _language(document: Document, name: str | None) -> str:
+    return language_of_text(document.path, document.source.data) if name is None else language_id(name)
 
 
 def _selection(document: Document, first: int, last: int | None) -> Selection:

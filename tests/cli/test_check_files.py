@@ -37,6 +37,23 @@ def test_git_says_what_is_ignored(stet: Stet, folder: Path) -> None:
     assert listed(stet, "sub") == ["sub/c.py"]
 
 
+@pytest.mark.parametrize("repository", [True, False])
+def test_the_first_line_tells_the_language_of_a_name_without_suffix(
+    stet: Stet, folder: Path, repository: bool
+) -> None:  # fmt: skip
+    texts = {"tool": f"#!/usr/bin/env python3\n{BROKEN}", "notes": f"#\n{BROKEN}", "run.txt": f"#!/bin/sh\n{BROKEN}"}
+    if repository:
+        Repository.new(folder).write(texts)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+
+    for words in ([], ["tool"]):
+        ran = stet("check", "--json", *words)
+        told = [(file["path"], file["language"], file["verdict"]) for file in json.loads(ran.out)["files"]]
+        assert told == [("tool", "python", "error")]
+        assert ran.status == 1
+
+
 def test_an_ignored_folder_that_is_named_is_meant(stet: Stet, folder: Path) -> None:
     Repository.new(folder).write({".gitignore": "out/\n", "out/a.py": "", "out/deep/b.py": ""})
 

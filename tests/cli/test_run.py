@@ -97,6 +97,18 @@ def test_standard_input_is_a_target(stet: Stet, scripted: ScriptedModel) -> None
     assert ran.out.startswith("--- a/stdin\n+++ b/stdin\n")
 
 
+def test_the_first_line_tells_the_language_of_a_name_without_suffix(
+    stet: Stet, scripted: ScriptedModel, folder: Path
+) -> None:  # fmt: skip
+    (folder / "sums").write_text(f"#!/usr/bin/env python3\n{BROKEN}")
+    scripted.reply(reply(f"#!/usr/bin/env python3\n{FIXED}"))
+
+    ran = stet("run", "debug", "sums", "--json")
+
+    assert json.loads(ran.out)["language"] == "python", ran.err
+    assert "Undefined name `resutl`" in scripted.requests[0].prompt
+
+
 def test_apply_writes_the_file_and_nothing_else_changes(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     """Byte order mark, line ends and mode are the file's own, and a link stays a link."""
     real = file.rename(file.with_name("real.py"))

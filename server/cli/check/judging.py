@@ -12,6 +12,7 @@ from stet_ls.server.cli.files import decode, read_document
 from stet_ls.validators import batch, syntax
 from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
 from stet_ls.validators.languages import language_of
+from stet_ls.validators.shebang import language_of_text
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
@@ -160,7 +161,8 @@ def _read(task: Task) -> batch.Text | Report:
     if task.text is not None:
         return batch.Text(Source(task.text), language, task.path)
     try:
-        return batch.Text(read_document(task.path).source, language, task.path)
+        source = read_document(task.path).source
+        return batch.Text(source, task.language or language_of_text(task.path, source.data), task.path)
     except UsageError as error:
         return Report(task.path, language, _unknown(language, str(error)), unread=str(error))
 

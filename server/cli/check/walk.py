@@ -19,7 +19,8 @@ from pathlib import Path
 
 from stet_ls.server.cli.check.git import complaint, git, is_top, repository
 from stet_ls.validators.checkers.table import checkers
-from stet_ls.validators.languages import language, language_of
+from stet_ls.validators.languages import language
+from stet_ls.validators.shebang import language_of_file
 from stet_ls.validators.toolbox import BUILT_IN, Role, Toolbox
 
 IGNORED_FOLDERS = frozenset(
@@ -125,11 +126,11 @@ def _listed(folder: Path, output: bytes, walk: Walk) -> Iterator[Path]:
         if stat.S_ISDIR(mode):
             if is_top(path):  # a submodule, or another repository; one that was not fetched is empty
                 yield from _folder(path, walk)
-        elif stat.S_ISREG(mode) and _judged(language_of(path), walk.tools):
+        elif stat.S_ISREG(mode):
             # A tracked folder may have become a link since.
             if path.parent not in inside:
                 inside[path.parent] = path.parent.resolve().is_relative_to(root)
-            if inside[path.parent]:
+            if inside[path.parent] and _judged(language_of_file(path), walk.tools):
                 yield path
 
 
@@ -144,7 +145,7 @@ def _walked(folder: Path, walk: Walk) -> Iterator[Path]:
             yield from _folder(Path(place, name), walk)
         for name in names:
             path = Path(place, name)
-            if _judged(language_of(name), walk.tools) and _regular(path):
+            if _regular(path) and _judged(language_of_file(path), walk.tools):
                 yield path
 
 
