@@ -33,6 +33,7 @@ from pygls.lsp.server import LanguageServer
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.conversation import LARGEST_MESSAGE, FrameError, converse, read_body, run
 from stet_ls.server.protocol import Protocol
+from stet_ls.validators.extras import way_to
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
@@ -183,7 +184,7 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
         from websockets.asyncio.server import serve
         from websockets.exceptions import ConnectionClosed
     except ImportError as error:
-        raise UsageError("--ws needs the package websockets: pip install 'stet-ls[ws]'") from error
+        raise UsageError(f"--ws needs the package websockets: {way_to('ws')}") from error
     logging.getLogger("websockets").setLevel(logging.WARNING)  # below that it logs every frame, and URLs with tokens
     protocol = cast(Protocol, server.protocol)
     addresses = _loopback(host, token)

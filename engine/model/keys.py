@@ -7,6 +7,7 @@ import asyncio
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.faults import Failure
 from stet_ls.engine.settings import Provider
+from stet_ls.validators.extras import way_to
 
 _PATIENCE_SECONDS = 60.0
 """A keyring may ask its user to unlock it."""
@@ -31,7 +32,7 @@ def _from_keyring(entry: str) -> str | Failure:
         import keyring
         import keyring.errors
     except ImportError:
-        return _absent("it lies in the keyring, which needs the extra `keyring`: pip install 'stet-ls[keyring]'")
+        return _absent(f"it lies in the keyring, which needs the extra `keyring`: {way_to('keyring')}")
     try:
         if user:
             key = keyring.get_password(service, user)

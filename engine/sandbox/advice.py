@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from stet_ls.validators.extras import way_to
+
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _CLONE = Path("/proc/sys/kernel/unprivileged_userns_clone")
 _MOST = Path("/proc/sys/user/max_user_namespaces")
@@ -31,9 +33,7 @@ profile stet-bwrap {program} flags=(unconfined) {{
 def without_any(system: str) -> Advice:
     """Nothing to build a full box with."""
     if system == "Linux":
-        return Advice(
-            "bubblewrap is not installed", "sudo apt install bubblewrap  # or: pip install 'stet-ls[sandbox]'"
-        )
+        return Advice("bubblewrap is not installed", f"sudo apt install bubblewrap  # or: {way_to('sandbox')}")
     if system == "Windows":
         return Advice("Windows has no sandbox that needs no administrator; WSL has one", "wsl --install")
     return Advice(f"there is no sandbox for {system}", "")

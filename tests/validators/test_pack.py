@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from stet_ls.validators import pack, syntax
+from stet_ls.validators.extras import way_to
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.languages import LANGUAGES, Language, language, language_of
 from stet_ls.validators.pack.crew import Crew, crew
@@ -337,7 +338,7 @@ from stet_ls.validators.source import Source
 print(syntax.glance(Source("x"), "nix").reason)
 """
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.strip() == "not parsed: no grammar for Nix; `pip install 'stet-ls[all-languages]'` brings one"
+    assert output.strip() == f"not parsed: no grammar for Nix; `{way_to('all-languages')}` brings one"
 
 
 def test_a_grammar_on_the_deny_list_is_not_even_tried() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 
+from stet_ls.validators.extras import way_to
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.languages import Language
 from stet_ls.validators.pack.crew import Crew, PackError, crew
@@ -38,7 +39,7 @@ def glance(
     """
     name = row.packed or ""
     if not installed():
-        reason = f"not parsed: no grammar for {row.title}; `pip install 'stet-ls[all-languages]'` brings one"
+        reason = f"not parsed: no grammar for {row.title}; `{way_to('all-languages')}` brings one"
     elif name in denied:
         reason = f"not parsed: the grammar for {row.title} is not used, because {denied[name]}"
     else:

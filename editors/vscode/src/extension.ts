@@ -4,7 +4,7 @@ import { ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, type
 import { ACTIONS, actionOf, ask, follow } from "./actions";
 import { diagnosed } from "./diagnosed";
 
-const INSTALL = "pip install 'stet-ls[local]'";
+const INSTALL = "pip install '.[local]' in a clone of Stet";
 
 let client: LanguageClient | undefined;
 

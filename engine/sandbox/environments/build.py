@@ -16,6 +16,7 @@ from stet_ls.engine.sandbox.environments.index import uv_options
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
 from stet_ls.engine.sandbox.supervise import started_whole
 from stet_ls.engine.sandbox.tree import kill_group
+from stet_ls.validators.extras import way_to
 
 _MOST_SECONDS = 600.0
 _OFFLINE = ("failed to fetch", "error sending request", "dns error", "connect error", "network is", "timed out")
@@ -115,7 +116,7 @@ def uv() -> Path:
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         if Path(folder).is_absolute() and (found := shutil.which("uv", path=folder)):
             return Path(found)
-    raise PackagesError("uv is needed to install packages for the sandbox: pip install 'stet-ls[sandbox]'")
+    raise PackagesError(f"uv is needed to install packages for the sandbox: {way_to('sandbox')}")
 
 
 def _skeleton(folder: Path, interpreter: Interpreter) -> Path:

@@ -1,7 +1,7 @@
 --- :checkhealth stet
 local M = {}
 
-local INSTALL = { "pip install 'stet-ls[local]'", "or: uv tool install 'stet-ls[local]'" }
+local INSTALL = { "in a clone of Stet: pip install '.[local]'", "or: uv tool install '.[local]'" }
 
 --- The command that starts the server, asked for its version instead.
 local function version_command(cmd)

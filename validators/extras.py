@@ -1,0 +1,39 @@
+"""How to add one of Stet's extras, as a command that works for the Stet that is installed here."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+_NAME = "stet-ls"
+
+
+def way_to(extra: str) -> str:
+    """The command that brings an extra: from the folder, archive or repository that Stet came from, else the index.
+
+    Where it came from is what the installer wrote down (PEP 610); nothing is written about an index.
+    """
+    try:
+        origin = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        origin = {}
+    return f"pip install {_wanted(origin, extra)}"
+
+
+def _wanted(origin: dict[str, Any], extra: str) -> str:
+    url = str(origin.get("url", ""))
+    if not url:
+        return shlex.quote(f"{_NAME}[{extra}]")
+    if "dir_info" in origin:
+        folder = Path(url2pathname(urlsplit(url).path))
+        if not folder.is_dir():
+            return f"'.[{extra}]' in a clone of Stet"
+        editable = "-e " if origin["dir_info"].get("editable") else ""
+        return editable + shlex.quote(f"{folder}[{extra}]")
+    system = origin.get("vcs_info", {}).get("vcs", "")
+    return shlex.quote(f"{_NAME}[{extra}] @ {f'{system}+' if system else ''}{url}")
