@@ -17,7 +17,7 @@ from stet_ls.engine.judges.agreement import Agreement, agreement
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.harness.trial import Impossible
 from stet_ls.engine.loop import Proposal, Reader, Unusable, consider
-from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.engine.models import Budget, Check, Evidence, Ruling
 from stet_ls.engine.prompt.build import Prompt
 
 Content = TypeVar("Content")
@@ -25,7 +25,7 @@ Content = TypeVar("Content")
 TEMPERATURE = 0.8
 """Of every sample but the first: colder ones repeat it."""
 
-_PROVING = (Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL)
+_PROVING = frozenset({Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL})
 _ENOUGH = 2
 """Samples that agree before anything else was drawn: the others would hardly outvote them."""
 
@@ -54,7 +54,7 @@ async def choose(
             result = await consider(job, reply, read, judges, prompt.secrets)
             if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
                 continue
-            if proven(result):
+            if proven(job, result):
                 return result
             drawn.append(result)
             found = await agreement([await _case(job, each) for each in drawn])
@@ -63,14 +63,18 @@ async def choose(
     return _elected(job, drawn, found)
 
 
-def proven(proposal: Proposal[Content]) -> bool:
-    """True if a trusted judge ran it and found it right."""
-    return any(item.trusted and item.verdict is Ruling.PASS and item.check in _PROVING for item in proposal.evidence)
+def proven(job: Job, proposal: Proposal[Content]) -> bool:
+    """True if a trusted judge ran it and found it right.
+
+    Examples are no proof for a budget that buys a second opinion: they are few, and say nothing of what they leave out.
+    """
+    proving = _PROVING if job.request.budget in (Budget.QUICK, Budget.STANDARD) else _PROVING - {Check.DOCTEST}
+    return any(item.trusted and item.verdict is Ruling.PASS and item.check in proving for item in proposal.evidence)
 
 
 def _worth_it(job: Job, first: Proposal[Content]) -> bool:
     refuted = first.refuted_by is not None or not first.offerable
-    return job.profile.samples > 1 and job.settings.checks.validation and not refuted and not proven(first)
+    return job.profile.samples > 1 and job.settings.checks.validation and not refuted and not proven(job, first)
 
 
 async def _case(job: Job, proposal: Proposal[Content]) -> Case:

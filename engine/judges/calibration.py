@@ -42,7 +42,7 @@ class Strength(StrEnum):
 WORDS: Mapping[Strength, str] = {
     Strength.E0: "not checked, or the reply broke off",
     Strength.E1: "it parses and its names resolve; nothing ran it",
-    Strength.E2: "tests that the model wrote pass",
+    Strength.E2: "tests that the model wrote pass, or examples of the user do and other evidence is against them",
     Strength.E3: "several samples, or old and new code on few inputs, behave alike",
     Strength.E4: f"old and new code behave alike on {_ENOUGH_INPUTS} valid inputs or more",
     Strength.E5: "tests or examples of the user run it and pass",
@@ -51,19 +51,31 @@ WORDS: Mapping[Strength, str] = {
 
 
 def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> Strength:
-    """The strongest of what passed. New lint does not weaken it: style is the user's to weigh."""
+    """The strongest of what passed. New lint does not weaken it: style is the user's to weigh.
+
+    Examples that pass are worth little where other samples, or tests from the same words, say otherwise.
+    """
+    evidence = tuple(evidence)
     passed = {item.check: item for item in evidence if item.verdict is Ruling.PASS}
     if truncated or Check.SYNTAX not in passed:
         return Strength.E0
     ran = [passed[check] for check in (Check.TESTS, Check.DOCTEST) if check in passed]
     compared = passed.get(Check.DIFFERENTIAL)
-    if any(item.trusted for item in ran):
+    doubted = any(map(_doubts, evidence))
+    if any(item.trusted and not (doubted and item.check is Check.DOCTEST) for item in ran):
         return Strength.E5
     if compared is not None and compared.count >= _ENOUGH_INPUTS:
         return Strength.E4
     if compared is not None or Check.AGREEMENT in passed:
         return Strength.E3
     return Strength.E2 if ran else Strength.E1
+
+
+def _doubts(item: Evidence) -> bool:
+    """Whether it throws doubt on a few examples: tests of the model's own that ran and failed, samples at odds."""
+    if item.trusted or item.verdict not in (Ruling.FAIL, Ruling.UNKNOWN):
+        return False
+    return item.check is Check.AGREEMENT or (item.check is Check.TESTS and bool(item.attachments))
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,11 @@ def _echoing(source: str) -> str:
 
 
 def _prepare(case: Case, runtime: Runtime) -> tuple[list[Example], Place]:
-    examples = [*read_examples([case.stated]), *examples_of(case.before.text, case.unit)]
+    # An instruction that is the docstring states its examples a second time.
+    documented = examples_of(case.before.text, case.unit)
+    known = {(each.source, each.want, each.error) for each in documented}
+    stated = [each for each in read_examples([case.stated]) if (each.source, each.want, each.error) not in known]
+    examples = [*stated, *documented]
     return examples, place_of(case.path, (case.before.text, case.after.text), runtime)
 
 

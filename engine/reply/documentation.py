@@ -17,6 +17,8 @@ _COMMENT = re.compile(r"\s*(//|/\*|\*|#(?!\[)|--)")
 def keep_documentation(code: str, *, source: Source, target: Target, language: str) -> str:
     """The code with the target's own documentation back in it, if it had some and the code has none.
 
+    The same where the code has other documentation that leaves out `>>>` examples: they are the user's tests.
+
     A docstring goes to the head of the body, a comment above the unit. Code in which the unit cannot be found, or whose
     body stands on the line of its header, is returned as it is.
     """
@@ -25,7 +27,9 @@ def keep_documentation(code: str, *, source: Source, target: Target, language: s
     old = next((unit for unit in structure.units(source, language) if unit.qualified == target.name), None)
     reply = Source(code)
     new = None if old is None else _same(structure.units(reply, language), old)
-    if old is None or new is None or not old.doc.strip() or new.doc.strip():
+    if old is None or new is None or not old.doc.strip():
+        return code
+    if new.doc.strip() and not (language == "python" and _examples(old) - _examples(new)):
         return code
     splice = _docstring(source, old, reply, new) if language == "python" else _comment(source, old, reply, new)
     return code if splice is None else reply.splice([splice]).text
@@ -45,7 +49,14 @@ def _docstring(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | 
     if text is None or margin.strip():
         return None
     lines = _moved(text[0], _before(source, old.body.start), margin)
+    replaced = _DOCSTRING.match(reply.slice(Span(new.body.start, new.span.end)))
+    if replaced is not None:
+        return Splice(Span(new.body.start, new.body.start + len(replaced[0].encode())), lines)
     return Splice(Span(new.body.start, new.body.start), f"{lines}\n{margin}")
+
+
+def _examples(unit: Unit) -> set[str]:
+    return {line.strip() for line in unit.doc.splitlines() if line.strip().startswith(">>>")}
 
 
 def _comment(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | None:

@@ -72,6 +72,12 @@ class TestSamples:
         assert len(scripted.requests) == 1
         assert told(answer) is None
 
+    async def test_a_thorough_job_takes_examples_for_a_beginning_alone(self, scripted: ScriptedModel) -> None:
+        second = MAX.replace("max(xs, default=0)", "xs[1]")
+        answer = await generate(scripted, second, MAX, SORTED, marked=PROVEN, budget=Budget.THOROUGH)
+        assert "max(xs, default=0)" in applied(answer)
+        assert told(answer).detail.startswith("2 of 3 samples agree")  # type: ignore[union-attr]
+
     async def test_a_sample_that_does_not_parse_has_no_vote(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, MAX, MAX.replace("return", "retrun"), SORTED)
         assert "2 of 2 samples agree" in told(answer).detail  # type: ignore[union-attr]

@@ -367,12 +367,12 @@ async def test_what_no_test_can_import_is_said(scripted: ScriptedModel) -> None:
 
 
 async def test_another_language_says_that_it_cannot(scripted: ScriptedModel) -> None:
-    scripted.replies([code_reply("func one() int {\n\treturn 1\n}\n", "go")])
+    scripted.replies([code_reply("class One { }", "csharp")])
     async with Bench(scripted, ONE_SAMPLE) as bench:
-        answer = await bench.run(
-            "generate", "package a\n\n$0", language="go", budget=Budget.THOROUGH, instruction="one"
-        )
-    assert any("done for python and javascript alone so far, and this is go" in each for each in answer.warnings)
+        answer = await bench.run("generate", "$0", language="csharp", budget=Budget.THOROUGH, instruction="one")
+    assert answer.success, "it goes the standard way"
+    assert len(scripted.requests) == 1
+    assert any("c and cpp alone so far, and this is csharp" in each for each in answer.warnings)
 
 
 async def test_the_users_tests_come_first(scripted: ScriptedModel, tmp_path: Path) -> None:
@@ -419,3 +419,25 @@ async def until(happened: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
         while not happened():
             await asyncio.sleep(0.02)
+
+
+EXAMPLE = STUB.replace("0 for none.", "0 for none.\n\n    >>> median([1, 2, 3])\n    2\n    ")
+
+
+def with_example(code: str) -> str:
+    return code.replace(HEAD, EXAMPLE.partition("    .")[0])
+
+
+async def test_an_example_that_passes_does_not_end_it(scripted: ScriptedModel) -> None:
+    answer = await generate(scripted, [WRONG, GOOD], [TESTS], text=EXAMPLE)
+    assert applied(answer) == with_example(GOOD)
+    assert told(answer).detail.startswith("3 of 3 tests")
+    assert answer.metadata["evidence_tier"] == "E5"
+
+
+async def test_a_repair_that_breaks_an_example_is_refused(scripted: ScriptedModel) -> None:
+    broken = GOOD.replace("return ordered[half] if", "return ordered[0] if")
+    answer = await generate(scripted, [WRONG, broken], [TESTS], text=EXAMPLE)
+    assert applied(answer) == with_example(WRONG)
+    assert any("A repair was refused" in each for each in answer.warnings)
+    assert answer.metadata["evidence_tier"] == "E2", "one example against tests from the same words"

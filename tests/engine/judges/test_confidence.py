@@ -20,7 +20,7 @@ from stet_ls.engine.judges.calibration import (
     strength,
 )
 from stet_ls.engine.judges.verdict import REFUTED, confidence
-from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
 
 PARSES = Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok", trusted=True)
 NAMES = Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)
@@ -30,6 +30,7 @@ OWN_TESTS = Evidence(Check.TESTS, Ruling.PASS, "3 tests of its own pass", count=
 EQUAL = Evidence(Check.DIFFERENTIAL, Ruling.PASS, "behaves alike on 214 inputs", trusted=True, count=214)
 NEARLY = Evidence(Check.DIFFERENTIAL, Ruling.PASS, "behaves alike on 30 inputs", trusted=True, count=30)
 AGREE = Evidence(Check.AGREEMENT, Ruling.PASS, "3 of 3 samples agree on 214 inputs")
+AT_ODDS = replace(OWN_TESTS, verdict=Ruling.UNKNOWN, attachments=(Attachment.of("test_add.py", "python", "..."),))
 FAILED = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails: 3 == 4 is false", trusted=True, count=1)
 
 
@@ -46,6 +47,11 @@ FAILED = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails: 3 == 4 is false", t
         ([PARSES, DOCTESTS], Strength.E5),
         ([PARSES, EQUAL, TESTS], Strength.E5),
         ([PARSES, OWN_TESTS, AGREE], Strength.E3),
+        ([PARSES, DOCTESTS, AGREE, OWN_TESTS], Strength.E5),
+        ([PARSES, DOCTESTS, AT_ODDS], Strength.E2),
+        ([PARSES, DOCTESTS, replace(AT_ODDS, attachments=())], Strength.E5),
+        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN)], Strength.E2),
+        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN), TESTS], Strength.E5),
     ],
 )
 def test_the_strongest_evidence_counts(evidence: list[Evidence], expected: Strength) -> None:

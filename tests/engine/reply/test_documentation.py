@@ -78,3 +78,13 @@ def test_a_comment_above_comes_back() -> None:
     assert kept(script, "function add(a, b) {\n  return a + b\n}\n", "javascript") == (
         "/**\n * Adds.\n */\nfunction add(a, b) {\n  return a + b\n}\n"
     )
+
+
+def test_examples_that_a_reply_leaves_out_of_its_docstring_come_back() -> None:
+    """They are the user's tests."""
+    documented = 'def f(x):\n    """One more.\n\n    >>> f(1)\n    2\n    """\n'
+    assert kept(f"{documented}    $0...\n", 'def f(x):\n  """Adds “1”."""\n  return x + 1\n') == (
+        'def f(x):\n  """One more.\n\n  >>> f(1)\n  2\n  """\n  return x + 1\n'
+    )
+    more = documented.replace("    >>>", "    >>> f(0)\n    1\n    >>>", 1) + "    return x + 1\n"
+    assert kept(f"{documented}    $0...\n", more) == more, "what it adds may stay"
