@@ -33,8 +33,9 @@ async def prove(
 ) -> Proposal[Patch]:
     """The best of `first` and its repair, with what became of tests that were written from the specification.
 
-    `first` comes back as it is where a trusted judge has spoken already, for (but examples are too few to end it) or
-    against it, and where nothing can be run. Raises nothing of a model's: what a fault or the budget prevents is said in the job's warnings.
+    `first` comes back as it is where a trusted judge has spoken already, for it (examples are too few for that) or
+    against it, and where nothing can be run. Raises nothing of a model's: what a fault or the budget prevents is said
+    in the job's warnings.
     """
     settled = first.refuted_by is not None or not first.offerable or proven(job, first)
     if job.request.budget not in BUDGETS or settled or not job.settings.checks.validation:
