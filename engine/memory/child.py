@@ -246,6 +246,8 @@ _WRITING = frozenset({"put", "import", "count", "doctor"})
 def main() -> None:
     """Serves the store of the command line."""
     return_large_blocks()
+    # Read when numpy is first imported. Two threads for one query wait for each other where a core is taken.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     parser = argparse.ArgumentParser(prog="python -m stet_ls.engine.memory.child")
     parser.add_argument("root", type=Path)
     parser.add_argument("--embedder", required=True)

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.faults import translated
@@ -31,6 +31,8 @@ _LINE = 200
 """Bytes of the first line that count for the generation."""
 
 Event = Mapping[str, Any]
+Stamp = tuple[int, int]
+"""A file's generation and size; another generation means that it was written anew."""
 
 
 def put(solution: Solution) -> Event:
@@ -65,11 +67,11 @@ class Journal:
         self.path = path
 
     @property
-    def stamp(self) -> tuple[int, int]:
-        """The file's generation and size; another generation means that it was written anew. (0, 0): there is none."""
+    def stamp(self) -> Stamp:
+        """Tells whether anything was written since. (0, 0): there is no file."""
         try:
             with self.path.open("rb") as file:
-                return zlib.crc32(file.readline(_LINE)), os.fstat(file.fileno()).st_size
+                return stamp_of(file)
         except OSError:
             return 0, 0
 
@@ -105,7 +107,7 @@ class Journal:
         for line in whole.splitlines():
             if not line.strip():
                 continue
-            event = _event(line)
+            event = event_of(line)
             if event is None:
                 broken += 1
             else:
@@ -152,12 +154,18 @@ def apply(event: Event, known: dict[str, Solution]) -> str | None:
     return None
 
 
+def stamp_of(file: BinaryIO) -> Stamp:
+    """The stamp of an open file."""
+    file.seek(0)
+    return zlib.crc32(file.readline(_LINE)), os.fstat(file.fileno()).st_size
+
+
 def _line(event: Event) -> bytes:
     body = json.dumps(event, ensure_ascii=True, separators=(",", ":"))
     return f'{{"crc":"{zlib.crc32(body.encode()):08x}","e":{body}}}\n'.encode()
 
 
-def _event(line: bytes) -> Event | None:
+def event_of(line: bytes) -> Event | None:
     """The event of a line; None if it is damaged."""
     body = line[line.find(b'"e":') + 4 : -1]
     try:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
+from stet_ls.engine.memory.rows import Row, content_hash
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
+    from stet_ls.engine.memory.solution import Solution
     from stet_ls.engine.memory.table import Table
 
     Vector = npt.NDArray[np.float32]
@@ -20,12 +22,15 @@ _FIRST_ROOM = 256
 
 
 class Matrix:
-    """Two vectors a row, with the language and the scope of the row."""
+    """Two vectors a row, with the language, the scope and the hash of the row."""
 
     def __init__(self, dimension: int) -> None:
+        import numpy as np
+
         self._dimension = dimension
         self._places: dict[str, int] = {}
         self._ids: list[str] = []
+        self._hashes: list[str] = []
         self._codes: dict[str, int] = {}
         self._vectors = np.zeros((2, 0, dimension), np.float32)
         self._language = np.zeros(0, np.int32)
@@ -34,14 +39,16 @@ class Matrix:
     def __len__(self) -> int:
         return len(self._places)
 
-    def put(self, ident: str, language: str, scope: str, v_ins: Vector, v_all: Vector) -> None:
-        """Adds a row, or replaces the one of this id."""
+    def put(self, ident: str, language: str, scope: str, digest: str, v_ins: Vector, v_all: Vector) -> None:
+        """Adds a row, or replaces the one of this id. `digest` is its content hash."""
         place = self._places.get(ident)
         if place is None:
             place = len(self._ids)
             self._make_room(place + 1)
             self._ids.append(ident)
+            self._hashes.append(digest)
             self._places[ident] = place
+        self._hashes[place] = digest
         self._vectors[0, place] = v_ins
         self._vectors[1, place] = v_all
         self._language[place] = self._code(language)
@@ -54,16 +61,26 @@ class Matrix:
             return
         last = len(self._ids) - 1
         if place != last:
-            self._ids[place] = self._ids[last]
+            self._ids[place], self._hashes[place] = self._ids[last], self._hashes[last]
             self._places[self._ids[place]] = place
             self._vectors[:, place] = self._vectors[:, last]
             self._language[place], self._scope[place] = self._language[last], self._scope[last]
         self._ids.pop()
+        self._hashes.pop()
+
+    def holds(self, solution: Solution) -> bool:
+        """True if this is what the row was written with, vectors included."""
+        place = self._places.get(solution.id)
+        if place is None:
+            return False
+        return content_hash(Row(solution, self._vectors[0, place], self._vectors[1, place])) == self._hashes[place]
 
     def nearest(
         self, vector: Vector, limit: int, languages: Sequence[str] | None, scopes: Collection[str] | None
     ) -> dict[str, float]:
         """The larger cosine of both vectors of the nearest rows, by id."""
+        import numpy as np
+
         count = len(self._ids)
         if not count:
             return {}
@@ -79,6 +96,8 @@ class Matrix:
         return self._codes.setdefault(name, len(self._codes))
 
     def _make_room(self, count: int) -> None:
+        import numpy as np
+
         room = self._vectors.shape[1]
         if count <= room:
             return
@@ -96,7 +115,7 @@ async def read_vectors(table: Table, dimension: int) -> tuple[Matrix | None, int
         for record, v_ins, v_all in zip(plain, ins, both, strict=True):
             waiting += not record["embed_model"]
             if matrix is not None:
-                matrix.put(record["id"], record["language"], record["scope"], v_ins, v_all)
+                matrix.put(record["id"], record["language"], record["scope"], record["content_hash"], v_ins, v_all)
         if matrix is None:
             break
     return matrix, waiting

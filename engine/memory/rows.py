@@ -54,7 +54,7 @@ class Row:
             **{name: getattr(solution, name) for name in _COUNTS},
             "meta": json.dumps({name: getattr(solution, name) for name in _META}),
             "embed_model": embedder if self.embedded else "",
-            "content_hash": _hash(self),
+            "content_hash": content_hash(self),
             "v_ins": self.v_ins,
             "v_all": self.v_all,
         }
@@ -69,7 +69,7 @@ def from_record(record: Mapping[str, Any]) -> Row | None:
         counts = {name: record[name] for name in _COUNTS}
         solution = Solution.from_json({**texts, **counts, **json.loads(record["meta"])})
         row = Row(solution, np.asarray(record["v_ins"], np.float32), np.asarray(record["v_all"], np.float32))
-        return row if solution.id == record["id"] and _hash(row) == record["content_hash"] else None
+        return row if solution.id == record["id"] and content_hash(row) == record["content_hash"] else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -95,7 +95,7 @@ def schema(dimension: int) -> pa.Schema:
     )
 
 
-def _hash(row: Row) -> str:
+def content_hash(row: Row) -> str:
     """Over text and vectors: Lance does not notice damaged bytes of a data file, and vectors are most of them."""
     digest = hashlib.sha256(json.dumps(row.solution.to_json(), sort_keys=True).encode())
     digest.update(row.v_ins.tobytes() + row.v_all.tobytes())

@@ -16,20 +16,20 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from stet_ls.engine.errors import PolicyError, StoreError, StoreFault
 from stet_ls.engine.memory.embedders import Embedder
 from stet_ls.engine.memory.faults import translated
 from stet_ls.engine.memory.journal import Event, Journal, apply
+from stet_ls.engine.memory.lookup import Lookup
 from stet_ls.engine.memory.matrix import IN_MEMORY, Matrix, read_vectors
-from stet_ls.engine.memory.rows import Row
+from stet_ls.engine.memory.rows import Row, content_hash
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.table import Table, where
 from stet_ls.engine.workers.lock import hold_async
 from stet_ls.engine.workers.private import private_folder, write_private
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     Vector = npt.NDArray[np.float32]
@@ -59,6 +59,7 @@ class Shelf:
         self.writes = 0
         self._table: Table | None = None
         self._matrix: Matrix | None = None
+        self._lookup = Lookup(self.journal)
         self._stamp = (0, 0)
         self._task = asyncio.Lock()
 
@@ -156,6 +157,20 @@ class Shelf:
         if self._matrix is not None:
             return self._matrix.nearest(vector, limit, languages, scopes)
         return await self.table.nearest(vector, where(languages, scopes), limit)
+
+    async def solutions(self, ids: Sequence[str]) -> dict[str, Solution | None]:
+        """Solutions by id; None for a damaged row; ids that are not there are left out.
+
+        The table is only asked for those of which the journal and the vectors in memory do not agree.
+        """
+        known = await self._lookup.solutions(ids)
+        if self._matrix is not None:
+            known = {ident: each for ident, each in known.items() if self._matrix.holds(each)}
+        found: dict[str, Solution | None] = dict(known)
+        if rest := [ident for ident in ids if ident not in known]:
+            for ident, row in (await self.table.get(rest)).items():
+                found[ident] = None if row is None else row.solution
+        return found
 
     async def purge(self) -> None:
         """Removes every byte of what was forgotten: older versions of the table, tables that are damaged or of others.
@@ -268,6 +283,8 @@ class Shelf:
         await self._set(changed, rows, vectors)
 
     async def _set(self, solutions: Sequence[Solution], rows: Mapping[str, Row], vectors: Mapping[str, Pair]) -> None:
+        import numpy as np
+
         blank = np.zeros(self.dimension, np.float32)
         for start in range(0, len(solutions), _CHUNK):
             chunk = []
@@ -290,7 +307,8 @@ class Shelf:
     def _put(self, row: Row) -> None:
         if self._matrix is not None:
             solution = row.solution
-            self._matrix.put(solution.id, solution.language, solution.scope, row.v_ins, row.v_all)
+            place = (solution.id, solution.language, solution.scope)
+            self._matrix.put(*place, content_hash(row), row.v_ins, row.v_all)
             if len(self._matrix) > IN_MEMORY:
                 self._matrix = None
 

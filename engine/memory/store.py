@@ -171,11 +171,11 @@ class Store:
             for ident, score in (await self._by_words(query, languages, scopes)).items():
                 if score >= min_score and ident not in scores:
                     scores[ident], by[ident] = score, "words"
-        # A row costs as much as all the comparing: no more are read than outcomes may lift among the first.
+        # No more are read than outcomes may lift among the first.
         best = sorted(scores, key=lambda ident: -scores[ident])[: limit + _LIFTED]
-        rows = await self.shelf.table.get(best)
-        self.damaged += sum(row is None for row in rows.values())
-        hits = [Hit(row.solution, min(scores[ident], 1.0), by[ident]) for ident, row in rows.items() if row]
+        found = await self.shelf.solutions(best)
+        self.damaged += sum(each is None for each in found.values())
+        hits = [Hit(each, min(scores[ident], 1.0), by[ident]) for ident, each in found.items() if each]
         if theirs is not None:
             known = {(hit.solution.language, flat(hit.solution.code)) for hit in hits}
             hits += [

@@ -128,7 +128,7 @@ class Table:
 
     async def vectors(self) -> AsyncIterator[tuple[list[dict[str, Any]], Vector, Vector]]:
         """What searches go by, a page at a time: plain columns, and the two matrices."""
-        columns = ["id", "language", "scope", "uses", "wins", "losses", "created_at", "last_used_at", "embed_model"]
+        columns = ["id", "language", "scope", "content_hash", "embed_model"]
         with self._translated():
             query = self._table.query().select([*columns, "v_ins", "v_all"])
             async for batch in await query.to_batches(max_batch_length=_PAGE):
