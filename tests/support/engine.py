@@ -72,9 +72,9 @@ def asks_for_tests(body: Body) -> bool:
     return "Its body is hidden from you" in str(body["messages"])
 
 
-def reply_of_tests(code: str) -> str:
+def reply_of_tests(code: str, language: str = "python") -> str:
     """Tests in the form that is asked for."""
-    return f"PLAN: as specified\nTESTS:\n```python\n{code.rstrip()}\n```\n"
+    return f"PLAN: as specified\nTESTS:\n```{language}\n{code.rstrip()}\n```\n"
 
 
 def in_file(request: Request, path: Path) -> Request:

@@ -4,42 +4,78 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 
-from stet_ls.engine.actions.thorough import guard, script, specification
+from stet_ls.engine.actions.thorough import go, guard, java, native, rust, script, specification
 from stet_ls.engine.actions.thorough.guard import Count
+from stet_ls.engine.actions.thorough.outline import Outline
+from stet_ls.engine.actions.thorough.under_test import UnderTest
 from stet_ls.engine.judges.own_tests.split import tests_in
+
+
+def _loads(about: UnderTest) -> str:
+    return ""
+
+
+def _as_it_is(code: str, about: UnderTest, place: Path) -> str:
+    return code
+
+
+def _beside(about: UnderTest) -> Path:
+    return about.path.parent
+
+
+def _opened(about: UnderTest) -> Path | None:
+    return about.root
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """`specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` what
-    it added; `tests` the ids in a text of tests behind its file; `ready` makes such a text whole; `unloadable(path,
-    text, unit)` says why no test can import it. `file` names the tests of a {stem}; `unsaved` is where a document
+    it added; `tests` the ids in a text of tests behind its file; `ready` makes such a text whole for its place;
+    `unloadable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is where a document
     without a place is thought to lie: nothing is written there, or read. `rules` are for whoever writes the tests.
+
+    `framework` names the runner where the first that fits is not the one. `folder` is where the tests lie (None: where
+    the project has its own), `root` what of the open folder the build sees. `program(file, code, test, number)` is the
+    file that runs one test, where a runner knows programs alone.
     """
 
     specification: Callable[[str, str, str], str | None]
     new_unit: Callable[[str, str], str]
     tests: Callable[[str], tuple[str, ...]]
     count: Callable[[str], Count]
-    unloadable: Callable[[Path, str, str], str]
-    ready: Callable[[str], str]
     file: str
-    unsaved: Path
+    unsaved: str
     rules: tuple[str, ...] = ()
+    unloadable: Callable[[UnderTest], str] = _loads
+    ready: Callable[[str, UnderTest, Path], str] = _as_it_is
+    framework: str = ""
+    folder: Callable[[UnderTest], Path] | None = None
+    root: Callable[[UnderTest], Path | None] = _opened
+    program: Callable[[PurePosixPath, str, str, int], tuple[PurePosixPath, str]] | None = None
 
 
 def _python_tests(code: str) -> tuple[str, ...]:
     return tuple(test.id for test in tests_in(code))
 
 
-def _loads(path: Path, text: str, unit: str) -> str:
-    return ""
-
-
-def _as_it_is(code: str) -> str:
-    return code
+def _native(outline: Outline, suffix: str) -> Dialect:
+    language = outline.language
+    return Dialect(
+        outline.specification,
+        outline.new_unit,
+        native.tests(language),
+        native.count(language),
+        f"test_{{stem}}_from_its_specification{suffix}",
+        f"/unsaved/solution{suffix}",
+        native.RULES,
+        partial(native.unloadable, language=language),
+        native.ready(language),
+        folder=_beside,
+        program=native.program,
+    )
 
 
 DIALECTS: Mapping[str, Dialect] = {
@@ -48,20 +84,72 @@ DIALECTS: Mapping[str, Dialect] = {
         specification.new_unit,
         _python_tests,
         guard.count,
-        _loads,
-        _as_it_is,
         "test_{stem}_from_its_specification.py",
-        Path("/unsaved/solution.py"),
+        "/unsaved/solution.py",
     ),
     "javascript": Dialect(
-        script.specification,
-        script.new_unit,
+        script.JAVASCRIPT.specification,
+        script.JAVASCRIPT.new_unit,
         script.tests,
         script.count,
+        "{stem}_from_its_specification.test.mjs",
+        "/unsaved/solution.mjs",
+        script.RULES,
         script.unloadable,
         script.ready,
-        "{stem}_from_its_specification.test.mjs",
-        Path("/unsaved/solution.mjs"),
-        ("Use node:test and node:assert/strict, and imports, no require.",),
+        framework="node",
     ),
+    "typescript": Dialect(
+        script.TYPESCRIPT.specification,
+        script.TYPESCRIPT.new_unit,
+        script.typed_tests,
+        script.typed_count,
+        "{stem}_from_its_specification.test.ts",
+        "/unsaved/solution.ts",
+        script.RULES,
+        script.unloadable,
+        script.ready,
+        framework="typescript",
+    ),
+    "go": Dialect(
+        go.GO.specification,
+        go.GO.new_unit,
+        go.tests,
+        go.count,
+        "{stem}_from_its_specification_test.go",
+        "/unsaved/solution.go",
+        go.RULES,
+        ready=go.ready,
+        folder=_beside,
+        root=go.root,
+    ),
+    "rust": Dialect(
+        rust.RUST.specification,
+        rust.RUST.new_unit,
+        rust.tests,
+        rust.count,
+        "{stem}_from_its_specification.rs",
+        "/unsaved/solution.rs",
+        rust.RULES,
+        rust.unloadable,
+        rust.ready,
+        folder=rust.folder,
+        root=rust.root,
+    ),
+    "java": Dialect(
+        java.JAVA.specification,
+        java.JAVA.new_unit,
+        java.tests,
+        java.count,
+        "{stem}FromItsSpecificationTest.java",
+        "/unsaved/{unit}.java",
+        java.RULES,
+        java.unloadable,
+        java.ready,
+        folder=_beside,
+        root=java.root,
+        program=java.program,
+    ),
+    "c": _native(native.C, ".c"),
+    "cpp": _native(native.CPP, ".cpp"),
 }

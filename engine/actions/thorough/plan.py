@@ -8,34 +8,48 @@ from pathlib import Path
 from stet_ls.engine.actions.placement import Place, find_place
 from stet_ls.engine.actions.recipe import Brief
 from stet_ls.engine.actions.thorough.dialect import DIALECTS, Dialect
+from stet_ls.engine.actions.thorough.under_test import UnderTest
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.own_tests.plans import Planned, planned
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Request, Selection, Target, TargetKind
+from stet_ls.engine.sandbox.runners.channel import new_nonce
+from stet_ls.engine.sandbox.runners.run import Missing, choose
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`request` and `target` are of the specification, which is what the tests' writer sees; `unit` is tested.
+    """`request` and `target` are of the specification, which is what the tests' writer sees; `about` is tested.
 
-    `place` is a file of the tests' own: no test of the user's is touched. `framework` runs them.
+    `place` is a file of the tests' own: no test of the user's is touched. `framework` runs them. `before` is the
+    document as the user has it.
     """
 
     request: Request
     target: Target
-    unit: str
-    path: Path
+    about: UnderTest
     place: Place
     framework: str
     dialect: Dialect
+    before: str
 
     @property
     def language(self) -> str:
         """Of the code and of its tests."""
         return self.request.language
+
+    @property
+    def unit(self) -> str:
+        """What is tested."""
+        return self.about.unit
+
+    def way(self, runtime: Runtime, text: str) -> Planned:
+        """How the tests are run on a text of the code."""
+        return _way(runtime, self.language, self.dialect, self.about, text, self.place)
 
     def __str__(self) -> str:
         """For whoever watches."""
@@ -47,7 +61,8 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
     request = job.request
     dialect = DIALECTS.get(request.language)
     if dialect is None:
-        return f"that is done for {' and '.join(DIALECTS)} alone so far, and this is {request.language}"
+        *others, last = DIALECTS
+        return f"that is done for {', '.join(others)} and {last} alone so far, and this is {request.language}"
     if runtime is None:
         return "no code may run"
     if request.language == "python" and runtime.python is None:
@@ -57,12 +72,13 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
     text = dialect.specification(before, after, unit) if unit else None
     if text is None:
         return "there is no function or class that could be tested alone"
-    path = request.path or dialect.unsaved
-    if why := dialect.unloadable(path, after, unit):
+    path = request.path or Path(dialect.unsaved.format(unit=unit.partition(".")[0]))
+    tested = UnderTest(path, after, unit, runtime.root_of(path))
+    tested = replace(tested, root=dialect.root(tested))
+    if why := dialect.unloadable(tested):
         return why
     source = Source(text)
-    outermost = unit.partition(".")[0]
-    span = next(each.span for each in units(source, request.language) if each.qualified == outermost)
+    span = next(each.span for each in units(source, request.language) if each.qualified == tested.outermost)
     words = about.instruction.text if about.instruction is not None else ""
     asked = replace(
         request,
@@ -73,17 +89,32 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
         instruction=words,
         diagnostics=(),  # their places are in the other text
     )
-    framework = "node"
+    place = _place(asked, dialect, tested)
+    framework = dialect.framework
     if runtime.python is not None and request.language == "python":
         framework = "pytest" if runtime.python.has("pytest") else "unittest"
-    place = _place(asked, dialect.file.format(stem=path.stem))
-    return Plan(asked, Target(TargetKind.UNIT, span, outermost), unit, path, place, framework, dialect)
+    wanted = replace(_way(runtime, request.language, dialect, tested, after, place).plan, framework=framework)
+    runner = choose(wanted)
+    try:
+        runner.prepare(wanted, new_nonce())
+    except Missing as missing:
+        return f"{missing} is not on this machine ({missing.install})"
+    target = Target(TargetKind.UNIT, span, tested.outermost)
+    return Plan(asked, target, tested, place, runner.name, dialect, before)
 
 
-def _place(request: Request, name: str) -> Place:
-    assert request.path is not None
+def _way(runtime: Runtime, language: str, dialect: Dialect, about: UnderTest, text: str, place: Place) -> Planned:
+    roots = (about.root,) if about.root is not None else ()
+    seen = replace(runtime, workspace=replace(runtime.workspace, roots=roots))
+    return planned(seen, language, about.path, text, place.path)
+
+
+def _place(request: Request, dialect: Dialect, about: UnderTest) -> Place:
+    name = dialect.file.format(stem=about.path.stem)
+    if dialect.folder is not None:
+        return Place(dialect.folder(about) / name, "", exists=False)
     try:
         folder = find_place(request).path.parent
     except UsageError:
-        folder = request.path.parent
+        folder = about.path.parent
     return Place(folder / name, "", exists=False)

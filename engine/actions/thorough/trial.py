@@ -7,25 +7,23 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
+from stet_ls.engine.actions.thorough.bench import Bench
 from stet_ls.engine.actions.thorough.plan import Plan
 from stet_ls.engine.actions.thorough.written import Suite
 from stet_ls.engine.diagnosis.about import about_of
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges.own_tests.plans import Planned, planned
+from stet_ls.engine.judges.own_tests.plans import Planned
 from stet_ls.engine.judges.own_tests.split import without
-from stet_ls.engine.judges.own_tests.thrice import outcome, simple, thrice
+from stet_ls.engine.judges.own_tests.thrice import TIMES, outcome, simple
 from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
-from stet_ls.engine.sandbox.runners.run import run_tests
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
 _CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED})
 _LEAST_SECONDS = 2.0
-_MOST_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +39,7 @@ class Trial:
     passed: frozenset[str] = frozenset()
     problem: str = ""
     lacking: str = ""
-    runtime: Runtime | None = field(default=None, repr=False)
-    plan: TestPlan | None = field(default=None, repr=False)
+    bench: Bench | None = field(default=None, repr=False)
 
     def of(self, *causes: Cause) -> tuple[Diagnosis, ...]:
         """The diagnoses of these causes."""
@@ -54,11 +51,13 @@ class Trial:
 
     async def steady(self) -> frozenset[str]:
         """Those of the passed that pass twice more, with other hash seeds; all of them if no time is left for that."""
-        if self.runtime is None or self.plan is None or self.runtime.left() < _LEAST_SECONDS:
-            return self.passed
-        (file,) = self.plan.tests
-        chosen = replace(self.plan, select=tuple(f"{file}::{test}" for test in sorted(self.passed)))
-        return frozenset((await thrice(self.runtime.sandbox, chosen, self.report, sorted(self.passed))).good)
+        good = self.passed
+        for seed in range(1, TIMES):
+            if self.bench is None or not good or self.bench.seconds < _LEAST_SECONDS:
+                break
+            report = await self.bench.run(sorted(good), seed)
+            good = frozenset(test for test in good if outcome(report, test) is CaseOutcome.PASSED)
+        return good
 
     def __str__(self) -> str:
         """For whoever watches: "2 pass, 1 logic"."""
@@ -73,28 +72,28 @@ async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[s
     ids = tuple(test for test in suite.tests if test not in apart)
     runtime = await job.runtime(text, code)
     assert runtime is not None, "a plan is made for a runtime alone"
-    way = planned(runtime, plan.language, plan.path, text, plan.place.path)
+    way = plan.way(runtime, text)
     about = replace(await asyncio.to_thread(_about, plan, runtime, way, text), oracle=oracle)
     nothing = TestReport("", Outcome.NOTHING_RAN)
     if not ids:
         return Trial(nothing, about)
-    seconds = runtime.left()
-    if seconds < _LEAST_SECONDS:
+    bench = Bench(plan, runtime, way, code)
+    if bench.seconds < _LEAST_SECONDS:
         return Trial(nothing, about, problem="the job's time was used up")
-    wanted = replace(way.running(code, *ids, wall=min(_MOST_SECONDS, seconds)), framework=plan.framework)
-    report = await run_tests(runtime.sandbox, wanted)
+    report = await bench.run(ids)
     if report.outcome in _CANNOT:
         advice = f" ({report.install})" if report.install else ""
         return Trial(report, about, problem=f"{report.detail or report.outcome}{advice}")
     passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
-    found = tuple(_of_the_tests(each, Source(text), plan) for each in diagnose(report, about))
+    code_of = Source(text)
+    found = tuple(_of_the_user(_of_the_tests(each, code_of, plan), code_of, plan) for each in diagnose(report, about))
     problem = "" if found or passed else report.detail or "no test ran"
-    return Trial(report, about, found, passed, problem, runtime.lacking, runtime, wanted)
+    return Trial(report, about, found, passed, problem, runtime.lacking, bench)
 
 
 def _about(plan: Plan, runtime: Runtime, way: Planned, text: str) -> About:
     """What was asked is the specification; nobody vouches for the tests."""
-    modules = frozenset({plan.path.stem, way.target.partition("/")[0].partition(".")[0]})
+    modules = frozenset({plan.about.path.stem, way.target.partition("/")[0].partition(".")[0]})
     texts = {way.target: text}
     asked = plan.request.source
     if plan.language == "python":
@@ -111,6 +110,19 @@ def _of_the_tests(each: Diagnosis, code: Source, plan: Plan) -> Diagnosis:
     return replace(
         each, cause=Cause.TEST, kind="test.package", fix=None, sentence=f"the tests need it: {each.sentence}"
     )
+
+
+def _of_the_user(each: Diagnosis, code: Source, plan: Plan) -> Diagnosis:
+    """An error of a compiler in a line that stood there before is none of the candidate's: the file is not alone."""
+    place = each.symptom.failure.place
+    if each.kind != "logic.syntax" or place is None:
+        return each
+    lines = code.text.splitlines()
+    line = lines[place[1] - 1].strip() if 0 < place[1] <= len(lines) else ""
+    if not line or line not in map(str.strip, plan.before.splitlines()):
+        return each
+    said = f"the file does not compile alone: {each.sentence}"
+    return replace(each, cause=Cause.ENVIRONMENT, kind="environment.project", sentence=said, fix=None)
 
 
 def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:

@@ -91,6 +91,6 @@ async def _asked(job: Job, plan: Plan, prompt: Prompt) -> Suite | str:
     code = read.tests or read.code
     if code is None:
         return hide(read.problem or "the reply held no tests", prompt.secrets)
-    code = plan.dialect.ready(prepared(plan.place, code, plan.request, plan.target))
+    code = plan.dialect.ready(prepared(plan.place, code, plan.request, plan.target), plan.about, plan.place.path)
     tests = plan.dialect.tests(code)
     return Suite(code, tests, prompt) if tests else "the reply held no test that could be run"

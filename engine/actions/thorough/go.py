@@ -1,0 +1,49 @@
+"""Go for the loop: tests of the code's own package, which see what it does not export as well."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from stet_ls.engine.actions.thorough.guard import Count
+from stet_ls.engine.actions.thorough.outline import Outline, counted
+from stet_ls.engine.actions.thorough.under_test import UnderTest
+from stet_ls.engine.sandbox.runners import expected
+
+GO = Outline("go", frozenset({"package_clause", "import_declaration"}))
+RULES = (
+    "Use the package testing alone, in the package of the code: no import of it, no other package for assertions.",
+    "Import exactly what the tests use.",
+)
+_ASSERTS = r"\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\("
+_IMPORTED = re.compile(r'^\s*(?:import\s+)?(?P<alias>\w+\s+)?"(?P<path>[\w./-]+)"[ \t]*$', re.MULTILINE)
+_STANDARD = ("errors", "fmt", "math", "reflect", "sort", "strings", "testing")
+
+
+def tests(code: str) -> tuple[str, ...]:
+    """The functions that `go test` runs."""
+    return tuple(expected.go(code))
+
+
+def count(text: str) -> Count:
+    """What a text tests."""
+    return counted(_ASSERTS, text, tests(text))
+
+
+def ready(code: str, about: UnderTest, place: Path) -> str:
+    """The tests with just the imports that they use: Go compiles neither with one missing nor with one too many."""
+    for match in reversed(list(_IMPORTED.finditer(code))):
+        name = (match["alias"] or match["path"].rpartition("/")[2]).strip()
+        rest = code[: match.start()] + code[match.end() :]
+        if name not in ("_", ".") and not re.search(rf"\b{re.escape(name)}\.", _IMPORTED.sub("", rest)):
+            code = rest
+    code = re.sub(r"^import\s*\(\s*\)\n?", "", code, flags=re.MULTILINE)
+    there = {match["path"] for match in _IMPORTED.finditer(code)}
+    missing = [name for name in _STANDARD if name not in there and re.search(rf"(?<![\w.]){name}\.[A-Z]", code)]
+    lines = "".join(f'\nimport "{name}"' for name in missing)
+    return re.sub(r"^(package \w+)$", rf"\1\n{lines}", code, count=1, flags=re.MULTILINE) if lines else code
+
+
+def root(about: UnderTest) -> Path | None:
+    """The module around the file, within what is open."""
+    return about.innermost("go.mod")

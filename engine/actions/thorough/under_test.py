@@ -1,0 +1,34 @@
+"""What is tested, before there is a test of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class UnderTest:
+    """A candidate's file at `path`, its text, and the qualified name of the `unit` that tests are to call.
+
+    `root` is the folder that its build sees, None for a file outside of what is open.
+    """
+
+    path: Path
+    text: str
+    unit: str
+    root: Path | None = None
+
+    @property
+    def outermost(self) -> str:
+        """The function or class at the top of the file that is the unit or holds it."""
+        return self.unit.partition(".")[0]
+
+    def seen_from(self, tests: Path) -> str:
+        """Its path relative to the file of the tests."""
+        return Path(os.path.relpath(self.path, tests.parent)).as_posix()
+
+    def innermost(self, marker: str) -> Path | None:
+        """The nearest folder above it that has a file `marker`, within the root; the root if none has."""
+        above = (each for each in self.path.parents if self.root is not None and each.is_relative_to(self.root))
+        return next((each for each in above if (each / marker).is_file()), self.root)
