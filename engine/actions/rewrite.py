@@ -160,6 +160,8 @@ def _answer(
         unproven = (item for item in evidence if item.check in rewrite.required and item.check not in passed)
         refuted = proposal.refuted_by or next(unproven, None)
         reason = refuted.detail if refuted else "the candidate was not checked as this action requires"
+        if refuted is not None and refuted.check is Check.SYNTAX:
+            reason = f"what the model wrote does not parse: {reason}"  # else it seems to be said of the user's code
         no = refusal(job, f"{recipe.title}: no edit, {reason}.")
         told = {**no.metadata, **chance.metadata()}
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, metadata=told)

@@ -6,7 +6,7 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -323,20 +323,41 @@ def test_that_something_began_is_said_at_once(editor: Neovim, scripted: Scripted
     editor.lua("vim.api.nvim_echo = _G.echo")
 
 
-def test_progress_stands_on_the_last_line_until_the_job_ends(editor: Neovim) -> None:
+@pytest.fixture
+def echoed(editor: Neovim) -> Iterator[Callable[[], list[str]]]:
+    """What stood on the last line of an editor of 60 columns, the newest last."""
     editor.lua("""
-      _G.echoed, _G.echo = {}, _G.echo or vim.api.nvim_echo
+      _G.echoed, _G.echo, _G.columns = {}, vim.api.nvim_echo, vim.o.columns
+      vim.o.columns = 60
       vim.api.nvim_echo = function(chunks, ...)
         table.insert(_G.echoed, chunks[1][1])
         return _G.echo(chunks, ...)
       end
     """)
+    yield lambda: list(editor.lua("return _G.echoed"))
+    editor.lua("vim.api.nvim_echo, vim.o.columns = _G.echo, _G.columns")
+
+
+def test_progress_stands_on_the_last_line_until_the_job_ends(editor: Neovim, echoed: Callable[[], list[str]]) -> None:
+    editor.command("messages clear")
     editor.command("Stet refactor")
     editor.done()
-    editor.wait("_G.echoed[#_G.echoed] == ''")
-    told = editor.lua("return _G.echoed")
+    editor.wait("vim.startswith(_G.echoed[#_G.echoed], 'Stet: Refactored `sign`')")
+    told = echoed()
     assert any(line.startswith("Stet: refactor signs.py: ") for line in told)
-    editor.lua("vim.api.nvim_echo = _G.echo")
+    assert "" in told
+    assert max(map(len, told)) <= 48, "a longer line asks for <Enter>"
+    assert "Workspace edit" not in editor.lua("return vim.fn.execute('messages')")
+
+
+def test_a_refusal_is_one_message_with_the_way_to_its_evidence(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("CODE:\n```python\ndef sign(number:\n```\n")
+    editor.lua("vim.o.columns = 200")
+    editor.command("Stet refactor")
+    assert editor.done()["status"] == "refused"
+    told = editor.seen()["messages"][-1]
+    assert told.startswith("Stet: Refactor: no edit, what the model wrote does not parse: ")
+    assert told.endswith(" :Stet evidence shows what was checked")
 
 
 def test_the_command_waits_for_a_server_that_is_starting(

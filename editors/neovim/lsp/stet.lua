@@ -12,6 +12,7 @@ return {
   -- Neovim 0.11 pulls diagnostics and lenses but cannot be asked to pull again; the plugin can.
   capabilities = { workspace = { diagnostics = { refreshSupport = true }, codeLens = { refreshSupport = true } } },
   handlers = {
+    ["window/showMessage"] = require("stet.messages").show,
     ["workspace/applyEdit"] = require("stet.unnamed").apply_edit,
     ["workspace/codeLens/refresh"] = require("stet.lens").on_refresh,
     ["workspace/diagnostic/refresh"] = require("stet.diagnostics").refresh,

@@ -1,4 +1,5 @@
 --- Stet in Neovim: sends commands to the server and shows the reports that come back. Edits arrive by the server itself.
+local messages = require("stet.messages")
 local progress = require("stet.progress")
 local window = require("stet.window")
 local words = require("stet.words")
@@ -16,9 +17,7 @@ local last_name = ""
 --- The last report as markdown, nil before the first.
 M.last_report = nil
 
-local function say(message, level)
-  vim.notify("Stet: " .. message, level or vim.log.levels.INFO)
-end
+local say = messages.say
 
 --- Sends a command past `client.commands`, where the actions would come back to `M.start`.
 local function send(client, bufnr, command, argument, on_result)
@@ -42,8 +41,11 @@ local function follow(client, bufnr, job, name)
       M.last_report = result.markdown
       window.float(result.markdown)
     end
+    if result.applied == true and vim.g.stet_progress ~= false then
+      progress.tell(result.message)
+    end
     if result.status == "refused" and type(result.answer) == "table" and #result.answer.evidence > 0 then
-      say(":Stet evidence shows what was checked")
+      messages.hint(result.message, ":Stet evidence shows what was checked")
     end
     vim.api.nvim_exec_autocmds("User", { pattern = "StetDone", data = result })
   end)

@@ -12,7 +12,12 @@ end
 
 --- Says at once that something was started; the server's own words follow.
 function M.begin(name)
-  echo("Stet: " .. name .. " …")
+  M.tell(name .. " …")
+end
+
+--- Puts one line there, as much of it as fits.
+function M.tell(text)
+  echo("Stet: " .. text)
   vim.cmd.redraw()
 end
 
@@ -25,8 +30,9 @@ function M.show(event)
     return
   end
   if value.kind == "end" then
+    -- The answer to `:Stet cancel` comes before the job has ended: it would be wiped away here.
+    echo(value.message == "cancelled" and (titles[token] or "Stet") .. ": cancelled" or "")
     titles[token] = nil
-    echo("")
   else
     titles[token] = value.title or titles[token] or "Stet"
     echo(titles[token] .. (value.message and ": " .. value.message or ""))

@@ -17,6 +17,8 @@ function M.apply_edit(err, params, context)
   local changes = params.edit.documentChanges or {}
   local target = #changes == 1 and changes[1].textDocument
   local bufnr = target and target.uri == URI and buffer_of(client)
+  -- Neovim prints the label in full: a long one would ask for <Enter> before the edit is to be seen.
+  params.label = nil
   if not bufnr then
     return vim.lsp.handlers["workspace/applyEdit"](err, params, context)
   end

@@ -1,0 +1,25 @@
+--- What Stet says in messages. Those that Neovim would show of a server end in a new line, and ask for <Enter> for it.
+local M = {}
+
+function M.say(message, level)
+  vim.notify("Stet: " .. message, level or vim.log.levels.INFO)
+end
+
+--- Handles `window/showMessage`.
+function M.show(_, params)
+  -- From 1, the error, to 4; Neovim counts the other way round.
+  M.say(params.message, vim.log.levels.ERROR + 1 - params.type)
+  return vim.NIL
+end
+
+--- Adds a hint to the message that the server has just shown; alone it would take the place of a message of one line.
+function M.hint(message, text)
+  if vim.fn.strdisplaywidth("Stet: " .. message) >= vim.o.columns then
+    M.say(text)
+  else
+    vim.cmd.redraw()
+    M.say(message .. " " .. text, vim.log.levels.WARN)
+  end
+end
+
+return M
