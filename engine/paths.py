@@ -69,3 +69,15 @@ def user_paths() -> Paths:
         # Without XDG_RUNTIME_DIR platformdirs would warn and take a folder in /tmp that others can guess.
         Path(dirs.user_runtime_dir if os.environ.get("XDG_RUNTIME_DIR") else dirs.user_cache_dir, "run"),
     )
+
+
+def unwritable(error: OSError) -> str | None:
+    """What a person is told of a folder of Stet's that cannot be written, with the way out; None of any other path."""
+    paths, failed = user_paths(), Path(str(error.filename or ""))
+    ours = (paths.data, paths.cache, paths.logs, paths.runtime)
+    near = any(failed == each or failed in each.parents or each in failed.parents for each in ours)
+    if error.filename is None or not near:
+        return None
+    where = Path(home).expanduser().absolute() if (home := os.environ.get("STET_HOME")) else failed
+    said = f"Stet keeps its files below {where}, which cannot be written ({error.strerror})"
+    return f"{said}: set STET_HOME to a folder that can be written"

@@ -40,9 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_BROKEN_PIPE
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        print(f"stet: {shown(where)}{error.strerror or error}", file=sys.stderr)
-        return StetError.exit_code
+        return _no_file(error)
     except Exception as error:  # noqa: BLE001 - the outermost frame: a bug becomes a sentence, its traceback goes to the log
         return _bug(error)
     return status
@@ -67,6 +65,15 @@ def _run(words: list[str]) -> int:
     if unknown:
         raise unknown_argument(parser, arguments.command, unknown[0])
     return COMMANDS[arguments.command].load().run(arguments)
+
+
+def _no_file(error: OSError) -> int:
+    from stet_ls.engine.paths import unwritable
+    from stet_ls.server.log import tell_once
+
+    where = f"{error.filename}: " if error.filename else ""
+    tell_once(unwritable(error) or f"{where}{error.strerror or error}")
+    return StetError.exit_code
 
 
 def _bug(error: Exception) -> int:

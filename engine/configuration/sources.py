@@ -57,7 +57,7 @@ def from_file(path: Path, *, origin: str, trusted: bool) -> Source:
         entries = tuple(_flatten(parse_table(text)))
         if len(entries) > _MOST_KEYS:
             return Source(origin, trusted=trusted, problem=f"{path} has more than {_MOST_KEYS} keys, so it is ignored")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Source(origin, trusted=trusted)
     except OSError as error:
         return Source(origin, trusted=trusted, problem=f"{path} cannot be read: {error.strerror}")

@@ -186,3 +186,20 @@ def test_a_reader_that_leaves_early_is_no_bug(folder: Path, environment: Mapping
     os.close(write)
 
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    "words", [["sandbox", "probe"], ["model", "pull"], ["memory", "stats"], ["doctor"]], ids=" ".join
+)
+def test_a_home_that_cannot_be_written_is_one_sentence_with_the_way_out(
+    stet: Stet, folder: Path, words: list[str]
+) -> None:  # fmt: skip
+    (folder / "file").touch()
+
+    said = stet(*words, STET_HOME=str(folder / "file" / "home")).err
+
+    reason = f"below {folder}/file/home, which cannot be written (Not a directory)"
+    line = f"stet: Stet keeps its files {reason}: set STET_HOME to a folder that can be written"
+    assert said.splitlines().count(line) == 1
+    assert said.count("Not a directory") == 1
+    assert "Errno" not in said

@@ -34,3 +34,24 @@ def test_nobody_else_reads_the_log_nor_what_was_rotated(tmp_path: Path) -> None:
 
     modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in [file.parent, *file.parent.iterdir()]}
     assert modes == {"log": 0o700, "stet.log": 0o600, "stet.log.1": 0o600}
+
+
+def test_a_log_that_cannot_be_written_is_told_once_and_prints_no_lines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], usual_mask: None
+) -> None:
+    (tmp_path / "stet.log").mkdir()
+    for _ in range(2):
+        start_log(tmp_path / "stet.log", "info")
+        logging.getLogger(ROOT).error("a raw line")
+
+    assert capsys.readouterr().err == f"stet: no log is written: {tmp_path / 'stet.log'}: Is a directory\n"
+
+
+def test_a_disk_that_became_full_prints_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], usual_mask: None
+) -> None:
+    start_log(tmp_path / "stet.log", "info")
+    (tmp_path / "stet.log").symlink_to("/dev/full")
+    logging.getLogger(ROOT).error("a raw line")
+
+    assert capsys.readouterr().err == ""
