@@ -55,4 +55,6 @@ def _imports(source: Source, module: str) -> bool:
     name = re.escape(module)
     python = rf"^\s*(?:import\s+(?:[\w.]+\s*,\s*)*{name}\b|from\s+{name}\b)"
     script = rf"""(?:from\s+|require\s*\(\s*|import\s*\(?\s*)["']{name}(?:/[^"']*)?["']"""
-    return re.search(f"{python}|{script}", source.text, re.MULTILINE) is not None
+    compiled = rf"""^\s*(?:(?:pub\s+)?use\s+|extern\s+crate\s+|import\s+(?:static\s+)?|#\s*include\s*[<"]){name}\b"""
+    go = rf"""^\s*(?:import\s+)?(?:\w+\s+)?"{name}"\s*$"""
+    return re.search(f"{python}|{script}|{compiled}|{go}", source.text, re.MULTILINE) is not None

@@ -9,6 +9,7 @@ from stet_ls.engine.diagnosis.arguments import as_asked, misfit, wrong_call
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle, Symptom
 from stet_ls.engine.diagnosis.fixes import Fix
 from stet_ls.engine.diagnosis.signs import (
+    absent_package,
     denied,
     first_line,
     is_assertion,
@@ -33,11 +34,14 @@ _SETUP_WORDS = re.compile(r"fixture '[^']+' not found|duplicate|parametrize|in \
 def syntax(symptom: Symptom, about: About) -> Diagnosis | None:
     """A file that does not parse or compile: the candidate's, or the tests'."""
     failure = symptom.failure
-    if failure.type not in _SYNTAX or denied(failure):
+    if failure.type not in _SYNTAX or denied(failure) or absent_package(failure) is not None:
         return None
     file = failure.place[0] if failure.place else symptom.file
     if file not in about.solution and missing_name(failure) is not None:
         return None  # the grammar is fine: what a compiler misses is a matter of the interface
+    if failure.type == "CompileError" and failure.place is None and symptom.file not in about.trusted:
+        # What has no place is of the build, not of a text: a compiler that was stopped, a linker, a project's settings.
+        return _told(symptom, Cause.ENVIRONMENT, "environment.build", f"it cannot be built: {first_line(failure)}")
     where = f"{file}:{failure.place[1]}" if failure.place else file
     if file in about.solution:
         return _told(symptom, Cause.LOGIC, "logic.syntax", f"{where}: {first_line(failure)}", Fix("parses"))
@@ -51,11 +55,13 @@ def syntax(symptom: Symptom, about: About) -> Diagnosis | None:
 def missing_module(symptom: Symptom, about: About) -> Diagnosis | None:
     """An import of something that is neither installed nor in the workspace."""
     failure = symptom.failure
-    if failure.type not in _IMPORT or not failure.module:
+    module = failure.module if failure.type in _IMPORT else absent_package(failure)
+    if not module:
         return None
-    top = failure.module.split("/")[0].split(".")[0] if not failure.module.startswith("@") else failure.module
+    whole = module.startswith("@") or failure.type not in _IMPORT
+    top = module if whole else module.split("/")[0].split(".")[0]
     ours = top in about.modules or any(file.rpartition(".")[0].replace("/", ".") == top for file in about.solution)
-    if failure.module.startswith(".") or ours or top in about.installed:
+    if module.startswith(".") or ours or top in about.installed:
         return None
     said = f"the package {top!r} is not installed"
     return _told(symptom, Cause.ENVIRONMENT, "environment.package", said, Fix("does not import", top))
@@ -174,7 +180,7 @@ def mismatch(symptom: Symptom, about: About) -> Diagnosis | None:
     failure = symptom.failure
     if not is_assertion(failure):
         return None
-    said = sides(failure.comparison) if failure.comparison else first_line(failure)
+    said = sides(failure.comparison) if failure.comparison else failure.said
     if symptom.file in about.trusted:
         fix = Fix("changes", about.unit)
         return _told(symptom, Cause.LOGIC, "logic.mismatch", f"a trusted test fails: {said}", fix)
@@ -199,7 +205,7 @@ RULES: tuple[Rule, ...] = (
 
 def unknown(symptom: Symptom, about: About) -> Diagnosis:
     """What no rule knows. A trusted test is believed all the same."""
-    said = f"{symptom.failure.type}: {first_line(symptom.failure)}"
+    said = f"{symptom.failure.type}: {first_line(symptom.failure)}".removesuffix(": ")
     if symptom.file in about.trusted:
         return _told(symptom, Cause.LOGIC, "logic.unknown", said, Fix("changes", about.unit))
     return _told(symptom, Cause.UNDETERMINED, "undetermined", said)
@@ -211,7 +217,8 @@ def _told(symptom: Symptom, cause: Cause, kind: str, sentence: str, fix: Fix | N
 
 def _change(frame: Frame | None, about: About) -> Fix:
     inside = frame is not None and frame.origin is Origin.PROJECT and not frame.function.startswith("<")
-    return Fix("changes", frame.function if frame is not None and inside else about.unit)
+    name = frame.function.rpartition(".")[2] if frame is not None and inside else ""  # Go's have their package before
+    return Fix("changes", name or about.unit)
 
 
 def _by_oracle(symptom: Symptom, about: About, said: str, unsure: str) -> Diagnosis:

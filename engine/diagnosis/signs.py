@@ -7,7 +7,7 @@ import math
 import re
 
 from stet_ls.engine.diagnosis.diagnosis import About
-from stet_ls.engine.sandbox.runners.report import Comparison, Failure, Frame
+from stet_ls.engine.sandbox.runners.report import Comparison, Failure, Frame, Origin
 
 _ASSERTION = frozenset({
     "AssertionError", "AssertionFailedError", "ERR_ASSERTION", "ComparisonFailure", "Failed", "TestFailure",
@@ -33,6 +33,12 @@ _LOST = (
         r"\b(?:open|stat|lstat|mkdir|chdir|read|remove) ([^\s:]+): (?:no such file or directory|not a directory)"
     ),
 )
+_ABSENT = (
+    re.compile(r"(?:no required module provides|cannot find module providing) package ([^\s;:]+)"),
+    re.compile(r"package ([^\s;:]+) (?:is not in (?:GOROOT|std)|does not exist)"),
+    re.compile(r"(?:unresolved import|can't find crate for|unlinked crate|undeclared crate or module) `(\w+)`"),
+    re.compile(r"^'?([^\s':]+)'?(?:: No such file or directory| file not found)", re.MULTILINE),
+)
 _LOST_TYPES = frozenset({"NoSuchFileException", "FileNotFoundException"})
 _EXACT = frozenset({"==", "===", "", "equal", "strictEqual", "deepEqual", "deepStrictEqual"})
 _REFUSES = re.compile(r"^(?:raise|throw)\b|^(?:panic|assert|unreachable)!?\(|^return .*\berrors?\.|\bthrow new\b")
@@ -49,7 +55,11 @@ def first_line(failure: Failure) -> str:
 
 def is_assertion(failure: Failure) -> bool:
     """True if a test said that it did not hold."""
-    return failure.comparison is not None or failure.type in _ASSERTION or "AssertionError" in failure.mro
+    if failure.comparison is not None or failure.type in _ASSERTION or "AssertionError" in failure.mro:
+        return True
+    # Rust's `assert!` panics as everything else does.
+    at = failure.deepest
+    return failure.message.startswith("assertion failed") and at is not None and at.origin is Origin.TEST
 
 
 def denied(failure: Failure) -> bool:
@@ -70,6 +80,13 @@ def lost_file(failure: Failure) -> str | None:
     return next((match[1] for match in matches if match is not None), None)
 
 
+def absent_package(failure: Failure) -> str | None:
+    """The package, crate or header that a compiler did not find."""
+    if failure.type != "CompileError":
+        return None
+    return next((match[1] for pattern in _ABSENT if (match := pattern.search(failure.message)) is not None), None)
+
+
 def missing_name(failure: Failure) -> str | None:
     """The name that a module of the project was asked for and did not have."""
     patterns = (
@@ -80,6 +97,7 @@ def missing_name(failure: Failure) -> str | None:
         r"undefined: (?:\w+\.)?(\w+)",
         r"cannot find (?:function|value|struct)[^`]*`(\w+)`",
         r"unresolved import `(?:\w+::)*(\w+)`",
+        r"undefined reference to [`'](?:\w+::)*(\w+)",
         r"cannot find symbol.*?symbol:\s+(?:method|class|variable) (\w+)",
     )
     matches = (re.search(pattern, failure.message, re.DOTALL) for pattern in patterns)
