@@ -3,6 +3,7 @@
 StetError                    one sentence: the thing, the place, the way out
 ├── UsageError               the caller asked for something that does not exist or does not fit
 │   └── SettingsError        a settings file, an environment variable or an editor setting is wrong
+├── UnknownIdError           nothing that is kept has this id
 ├── ModelError               no usable answer came from a model
 │   ├── NoModelError         nothing reachable; names what was tried
 │   ├── EndpointError        one endpoint failed; carries its fault
@@ -34,6 +35,10 @@ class UsageError(StetError):
 
 class SettingsError(UsageError):
     """A setting that cannot be used. Names the key, where it was set, and what was expected."""
+
+
+class UnknownIdError(StetError):
+    """Nothing that is kept has this id: what was asked for may have been there once, so the words are no mistake."""
 
 
 class ModelError(StetError):

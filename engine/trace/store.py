@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from stet_ls.engine.errors import PolicyError, UsageError
+from stet_ls.engine.errors import PolicyError, UnknownIdError, UsageError
 from stet_ls.engine.trace import record as form
 from stet_ls.engine.trace.writing import Finished, make
 from stet_ls.engine.workers.private import private_folder, write_private
@@ -48,10 +48,10 @@ class Store:
         return sorted((file for file in self.folder.glob("*.json") if _NAME.match(file.name)), reverse=True)
 
     def find(self, prefix: str) -> Path:
-        """The file of the job whose id begins so. Raises UsageError if there is none, or more than one."""
+        """The file of the job whose id begins so. UnknownIdError if there is none, UsageError for several."""
         files = list(self._named(prefix)) if prefix else self.files()[:1]
         if not files:
-            raise UsageError(f'no record of a job "{prefix}"; `stet trace list` shows those that are kept.')
+            raise UnknownIdError(f'no record of a job "{prefix}"; `stet trace list` shows those that are kept.')
         if len(files) > 1:
             ids = ", ".join(job_id(file) for file in files[:5])
             raise UsageError(f'"{prefix}" is the beginning of {len(files)} ids: {ids}; give more of it.')

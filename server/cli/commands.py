@@ -51,8 +51,8 @@ COMMANDS: Mapping[str, Row] = {
 }
 
 EPILOG = (
-    "Exit status: 0 done; 1 findings, or no edit could be offered; 2 usage or settings; 3 no model reachable; "
-    "4 refused by policy; 70 a bug; 130 interrupted."
+    "Exit status: 0 done; 1 findings, no edit could be offered, or nothing has that id; 2 usage or settings; "
+    "3 no model reachable; 4 refused by policy; 70 a bug; 130 interrupted."
 )
 
 

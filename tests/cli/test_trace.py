@@ -27,8 +27,13 @@ def job(stet: Stet, scripted: ScriptedModel, folder: Path) -> str:
 
 def test_no_records(stet: Stet) -> None:
     assert stet("trace", "list").out == "No records are kept.\n"
-    ran = stet("trace", "show", "abc")
-    assert (ran.status, "stet trace list" in ran.err) == (2, True)
+    assert stet("trace", "show", "nonesuch.json").status == 2, "a file that cannot be read"
+
+
+@pytest.mark.parametrize("verb", [["show", "abc"], ["replay", "abc"], ["export", "abc", "-"]], ids=" ".join)
+def test_an_unknown_id_is_exit_1_as_in_the_memory(stet: Stet, verb: list[str]) -> None:
+    ran = stet("trace", *verb)
+    assert (ran.status, "stet trace list" in ran.err) == (1, True)
 
 
 def test_list_and_show(stet: Stet, job: str) -> None:
