@@ -1,8 +1,8 @@
 """Waits in a box for its one job, with what the job will import already imported. Needs nothing but Python 3.8.
 
-Started by the pool, with this source and the names of modules as arguments. The job comes through the descriptor
-BOX_JOB_FD: eight bytes that tell the length of a JSON object with `argv` and `files` (pairs of name and length), the
-object, then the files. No job at all: whoever would have sent it is gone.
+Started by the pool, with this source, the text of a script (empty if not known) and the names of modules as arguments.
+The job comes through the descriptor BOX_JOB_FD: eight bytes that tell the length of a JSON object with `argv` and
+`files` (pairs of name and length), the object, then the files. No job at all: whoever would have sent it is gone.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import runpy
 import sys
 from typing import Any, Dict, List, Tuple  # noqa: UP035 - as Python 3.8 has them
 
+Script = Tuple[bytes, Any]  # noqa: UP006
 Job = Tuple[Dict[str, Any], bytes]  # noqa: UP006
 
 
@@ -24,6 +25,14 @@ def prepare(modules: List[str]) -> None:  # noqa: UP006
             importlib.import_module(module)
         except BaseException:  # noqa: BLE001, S112 - a module may raise anything, even SystemExit
             continue
+
+
+def compiled(text: str) -> Script:
+    """A script and its code, which a job that starts the same script need not wait for."""
+    try:
+        return text.encode(), compile(text, "<script>", "exec", dont_inherit=True)
+    except Exception:  # noqa: BLE001 - the job that starts it will say so
+        return b"", None
 
 
 def receive(descriptor: int) -> Job:
@@ -47,7 +56,7 @@ def unpack(job: Job) -> List[str]:  # noqa: UP006
     return list(header["argv"])
 
 
-def run(argv: List[str]) -> None:  # noqa: UP006
+def run(argv: List[str], ahead: Script) -> None:  # noqa: UP006
     """As `python ARGV...` would, in the module `__main__`."""
     safe = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
     if not safe:
@@ -67,7 +76,8 @@ def run(argv: List[str]) -> None:  # noqa: UP006
         if not safe:
             sys.path.insert(0, os.path.dirname(place))  # noqa: PTH120
         with open(place, "rb") as file:  # noqa: PTH123
-            code = compile(file.read(), place, "exec")
+            text = file.read()
+        code = ahead[1] if text and text == ahead[0] else compile(text, place, "exec", dont_inherit=True)
         names = vars(sys.modules["__main__"])
         names.update(__file__=place, __cached__=None)
         exec(code, names)  # noqa: S102 - this is what the box is for
@@ -76,9 +86,10 @@ def run(argv: List[str]) -> None:  # noqa: UP006
 def main() -> None:
     """Waits, and does the job. An error is told without what stands between Python and the job."""
     number = int(os.environ.pop("BOX_JOB_FD"))
+    ahead = compiled(sys.argv.pop(1))
     prepare(sys.argv[1:])
     try:
-        run(unpack(receive(number)))
+        run(unpack(receive(number)), ahead)
     except Exception as error:  # noqa: BLE001
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename == "<string>":

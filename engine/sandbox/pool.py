@@ -62,7 +62,10 @@ class _Box:
 
 
 class Pool:
-    """The boxes that wait. `idle` in seconds, `each` is how many wait for runs of one kind."""
+    """The boxes that wait. `idle` in seconds, `each` is how many wait for runs of one kind.
+
+    One is enough for runs that come now and then; of two, one is ready while the other is built anew.
+    """
 
     def __init__(self, *, idle: float = IDLE, each: int = 1) -> None:
         self._idle = idle
@@ -191,7 +194,7 @@ def kind_of(spec: RunSpec) -> RunSpec | None:
     if not rest or (rest[0].startswith("-") and (rest[0] != "-m" or len(rest) == 1)):
         return None
     source = _SOURCE.read_text(encoding="utf-8")
-    return replace(spec, argv=(spec.argv[0], *flags, "-c", _LOADER, source, *spec.warm), files={})
+    return replace(spec, argv=(spec.argv[0], *flags, "-c", _LOADER, source, spec.program, *spec.warm), files={})
 
 
 def _key(kind: RunSpec) -> Key:

@@ -41,7 +41,7 @@ class Sandbox:
         self._tried: dict[str, Candidate] = {}
         self._found: tuple[Found, ...] | None = None
         self._lock = asyncio.Lock()
-        self._pool = Pool()
+        self._pool = Pool(each=2)
 
     async def run(self, spec: RunSpec, *, at_least: Level | None = None) -> RunResult:
         """Runs `spec`. Raises PolicyError where the isolation is too weak; ValueError for a spec that cannot be."""

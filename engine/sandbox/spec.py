@@ -66,7 +66,8 @@ class RunSpec:
     `files` are put into the working folder, by relative path; the folder is `/box`, or the overlay's root. `binds` are
     shown read-only at their own paths. `artifacts` are relative paths whose regular files come back. With `report` the
     run finds the number of a descriptor to write to in `BOX_REPORT_FD`. `warm` are modules that a Python may have
-    imported before the run begins: it may then be served by a box that was built ahead.
+    imported before the run begins: it may then be served by a box that was built ahead. `program` is the text of the
+    script that such a run starts, if all of its kind start the same: it is then compiled ahead, too.
     """
 
     argv: tuple[str, ...]
@@ -78,6 +79,7 @@ class RunSpec:
     artifacts: tuple[str, ...] = ()
     report: bool = False
     warm: tuple[str, ...] = ()
+    program: str = ""
 
 
 class Status(StrEnum):

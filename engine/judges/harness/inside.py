@@ -414,7 +414,9 @@ class Runner:
                 kind, error, message = "raised", "SystemExit", str(raised.code)[:200]
             self.pins.inside = False
             self.pins.compare("builtins")
-            held = {**{name: space[name] for name in names if name in space}, **self.globals()}
+            # Functions that were given are as they were, and hide nothing.
+            given = {name: space[name] for name in names if name in space and not isinstance(space[name], OPAQUE)}
+            held = {**given, **self.globals()}
             variables = "; ".join(f"{name} = {encoder.text(value)}" for name, value in held.items())
         except Late:
             kind = "late"
@@ -645,7 +647,7 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     calls = [call for call in calls if call[0] in probe["outcomes"] and call[0] not in unfit]
     probe["outcomes"] = {call[0]: probe["outcomes"][call[0]] for call in calls}
     if probe["load"] or not calls:
-        return {"texts": [told_of(probe, probe)], "left_out": left_out}
+        return {"texts": [told_of(probe, set())], "left_out": left_out}
     # The first text may have to run once more, and needs as long for it.
     rest = end - 1.2 * (real_clock() - begun)
     others = [forked(job, text, calls, rest, Patience(40 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]]
@@ -660,7 +662,9 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
         each["beside"] = [what for what in each["beside"] if what not in base["beside"]]
     for each in (base, *others):
         each["outcomes"] = {n: outcome for n, outcome in each["outcomes"].items() if n in same}
-    return {"texts": [told_of(each, base) for each in (base, *others)], "left_out": left_out}
+    first = digests(base)
+    shown = {n for each in others for n, digest in digests(each).items() if digest != first[n]}
+    return {"texts": [told_of(each, shown) for each in (base, *others)], "left_out": left_out}
 
 
 def agree(first: dict[str, Any], others: list[dict[str, Any]]) -> bool:
@@ -679,16 +683,16 @@ def plain(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     """Each text's outcomes as they are."""
     end = real_clock() + job["seconds"]
     told = [forked(job, text, calls, end, Patience(job["cpu"], 2), len(calls) + 1) for text in job["texts"]]
-    return {"texts": [told_of(each, each) for each in told], "left_out": []}
+    return {"texts": [told_of(each, set(each["outcomes"])) for each in told], "left_out": []}
 
 
-def told_of(each: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
-    """Outcomes in full only where they differ from the first text's, which come in full."""
-    outcomes = {}
-    for number, outcome in each["outcomes"].items():
-        first = base["outcomes"].get(number)
-        same = each is not base and first is not None and first["digest"] == outcome["digest"]
-        outcomes[number] = {"kind": outcome["kind"], "digest": outcome["digest"]} if same else outcome
+def told_of(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
+    """What a text did; what could be seen of an outcome only for those that are to be shown."""
+    seen = ("message", "results", "variables", "printed")
+    outcomes = {
+        number: outcome if number in shown else {key: outcome[key] for key in outcome if key not in seen}
+        for number, outcome in each["outcomes"].items()
+    }
     return {"load": each["load"], "beside": "; ".join(each["beside"][:3]), "outcomes": outcomes}
 
 

@@ -12,7 +12,7 @@ from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 
-_INSIDE = Path(__file__).with_name("inside.py")
+_INSIDE = Path(__file__).with_name("inside.py").read_text(encoding="utf-8")
 _LIMITS = Limits(wall=15.0)
 """The same for all runs, so that a box built ahead fits each; the harness' own clock is much tighter."""
 _WARM = (
@@ -55,7 +55,7 @@ async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) ->
     trial = replace(trial, seconds=min(trial.seconds, left))
     nonce = secrets.token_hex(8)
     script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
-    files = {script: _INSIDE.read_bytes(), job: trial.to_json(nonce)}
+    files = {script: _INSIDE.encode(), job: trial.to_json(nonce)}
     spec = replace(_spec(runtime.python, script, job), files=files, overlay=overlay)
     return await reported(runtime, spec, nonce, trial)
 
@@ -88,4 +88,5 @@ def _spec(python: Environment, *arguments: str) -> RunSpec:
         limits=_LIMITS,
         report=True,
         warm=_WARM,
+        program=_INSIDE,
     )

@@ -39,7 +39,7 @@ class Call:
 class Outcome:
     """What came of one call. `kind`: ok, raised, late, limit, died or reached (it would have reached out).
 
-    `results`, `variables` and `printed` are bounded texts, empty where the outcome equals the first text's.
+    `results`, `variables` and `printed` are bounded texts, empty where all texts that are compared came to the same.
     """
 
     kind: str

@@ -80,6 +80,11 @@ DIFFER = {
     "prints when loaded": (SAME, "print('hello')\n" + SAME),
     "changes what everybody uses when loaded": (SAME, "import builtins\nbuiltins.sum = lambda *_: 7\n" + SAME),
     "changes a library when loaded": (SAME, "import json\njson.dumps = lambda *_, **__: '7'\n" + SAME),
+    "exchanges what everybody uses": (
+        SAME,
+        "import builtins\nspace = vars(builtins)\nheld = list(space.items())\nspace.clear()\n"
+        "space.update([({'hex': 'oct', 'oct': 'hex'}.get(name, name), value) for name, value in held])\n" + SAME,
+    ),
     "changes what everybody uses later": (
         SAME,
         "import builtins\n\n\ndef f(n: int) -> int:\n    builtins.sum = max\n    return n * 2\n",

@@ -147,6 +147,7 @@ NOT_COMPARABLE = {
     "network": ("import socket\n\n\ndef f(n: int):\n    return socket.create_connection(('h', n))\n", "network"),
     "processes": ("import subprocess\n\n\ndef f(n: int):\n    return subprocess.run(['ls'])\n", "processes"),
     "the terminal": ("def f(n: int):\n    return input()\n", "terminal"),
+    "no rest": ("import os\n\n\ndef f(n: int):\n    return os.getpid(), n\n", "another result each time"),
     "no end": ("def f(n: int):\n    while True:\n        pass\n", "does not end"),
     "a missing package": (
         "import nowhere_at_all\n\n\ndef f(n: int):\n    return nowhere_at_all.g(n)\n",

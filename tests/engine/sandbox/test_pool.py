@@ -159,6 +159,23 @@ async def test_a_report_comes_from_a_waiting_box(box: Bwrap, pool: Pool) -> None
     await pool.close()
 
 
+async def test_a_script_that_was_compiled_ahead_runs_as_it_is(box: Bwrap, pool: Pool) -> None:
+    """It has the place and the `__future__` that it would have cold; another script is not taken for it."""
+    backend = Counting(box)
+    text = "def f(x: int): pass\nprint(__file__, f.__annotations__)\n"
+    spec = script("", files={"main.py": text.encode()}, program=text)
+    other = replace(spec, files={"main.py": b"print('other')"})
+
+    await pool.run(backend, spec)
+    warm, cold = await pool.run(backend, spec), await box.run(spec)
+    told = await pool.run(backend, other)
+
+    assert backend.cold == 1
+    assert (warm.stdout, told.stdout) == (cold.stdout, b"other\n")
+    assert b"class 'int'" in warm.stdout
+    await pool.close()
+
+
 async def test_large_files_go_through_the_pipe(box: Bwrap, pool: Pool) -> None:
     data = os.urandom(2_000_000)
     text = "import hashlib; print(hashlib.sha256(open('data', 'rb').read()).hexdigest())"
