@@ -72,6 +72,24 @@ def test_repositories_below_a_plain_folder_keep_their_rules_too(stet: Stet, fold
     assert listed(stet, ".") == ["inner/yes.py"]
 
 
+@pytest.mark.parametrize("repository", [False, True])
+def test_nothing_to_check_is_said(stet: Stet, folder: Path, repository: bool) -> None:
+    if repository:
+        Repository.new(folder)
+    (folder / "sub").mkdir()
+    (folder / "notes.txt").write_text("x")
+    none = "of a language that is judged here"
+
+    ran = stet("check")
+    assert (ran.status, ran.out) == (0, "")
+    assert ran.err == f"stet: nothing was checked: the working folder has no file {none}\n"
+    assert stet("check", "sub").err == f"stet: nothing was checked: sub has no file {none}\n"
+    (folder / "a.py").write_text("x = 1\n")
+    excluded = stet("check", "a.py", "--exclude", "a.py")
+    assert excluded.err == f"stet: nothing was checked: a.py has no file {none}, or all of it is excluded\n"
+    assert stet("check").err == ""
+
+
 def test_a_submodule_that_was_not_fetched_is_empty(stet: Stet, folder: Path) -> None:
     Repository.new(folder / "other").commit({"a.py": ""})
     repository = Repository.new(folder / "mine")

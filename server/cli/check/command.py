@@ -107,6 +107,8 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
     tasks = [Task(named.path, language if named.explicit else "") for named in walk.files]
     if STANDARD_INPUT in arguments.files:
         tasks.append(_standard_input(arguments.stdin_filename, language))
+    if not tasks and not walk.unlisted:
+        tell(_nothing(arguments))
     named = {each.path for each in walk.files if each.explicit}
     named |= {task.path for task in tasks if task.text is not None}
     judging = Judging(arguments.lint, arguments.outline, _baseline(tasks, arguments.baseline), tools)
@@ -117,6 +119,14 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
         FORMATS[arguments.format](reports, lambda: time.perf_counter() - started)
     tally.tell()
     return UsageError.exit_code if tally.unread or walk.unlisted else int(tally.failed)
+
+
+def _nothing(arguments: argparse.Namespace) -> str:
+    """What is told where silence would look like a good result."""
+    places = ", ".join(str(path) for path in arguments.files)
+    where = "the working folder" if arguments.files == [Path()] else places
+    more = ", or all of it is excluded" if arguments.exclude else ""
+    return f"nothing was checked: {where} has no file of a language that is judged here{more}"
 
 
 def _language(name: str | None) -> str:
