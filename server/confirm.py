@@ -35,7 +35,12 @@ def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
     if failed:
         found.append(f"failed: {', '.join(failed)}")
     found += dangers(answer)
-    unknown = [item for item in answer.evidence if item.trusted and item.verdict is Ruling.UNKNOWN]
+    unknown = [
+        item
+        for item in answer.evidence
+        # New tests are worth nothing unless they ran.
+        if item.verdict is Ruling.UNKNOWN and (item.trusted or (answer.action, item.check) == ("test", Check.TESTS))
+    ]
     unchecked = [item.check.value for item in unknown if item.check is not Check.DANGER]
     if unchecked:
         found.append(f"could not be checked: {', '.join(unchecked)}")

@@ -58,7 +58,8 @@ class JobProgress:
                 self._report(f"{self._stage} · {tokens} tokens", urgent=False)
             case Judged(evidence):
                 if evidence.verdict is not Ruling.SKIPPED:
-                    self._report(f"{evidence.check}: {evidence.verdict}", urgent=True)
+                    # With the stage: the next judge is at work, and its run may take long.
+                    self._report(f"{self._stage} · {evidence.check}: {evidence.verdict}", urgent=True)
             case Notice(message):
                 self._log(f"{self._title}: {message}")
                 self._report(message, urgent=True)

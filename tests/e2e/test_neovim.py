@@ -360,6 +360,17 @@ def test_a_refusal_is_one_message_with_the_way_to_its_evidence(editor: Neovim, s
     assert told.endswith(" :Stet evidence shows what was checked")
 
 
+def test_new_tests_stand_in_a_window_beside(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
+    written = "def test_sign():\n    assert sign(5) == 1\n"
+    scripted.default = Reply(f"CODE:\n```python\nfrom signs import sign\n\n\n{written}```\n")
+    editor.lua("vim.ui.select = function(items, _, choose) choose(items[1]) end")  # where they cannot be run
+    editor.command("Stet test")
+    result = editor.done()
+    assert (result["status"], result.get("applied")) == ("done", True), result["message"]
+    assert editor.lua("return vim.fn.expand('%:t')") == "signs.py"
+    assert any(written.strip() in text for text in editor.windows(floating=False))
+
+
 def test_the_command_waits_for_a_server_that_is_starting(
     tmp_path: Path, environment: Mapping[str, str], scripted: ScriptedModel, file: Path
 ) -> None:

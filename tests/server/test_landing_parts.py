@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,15 @@ def test_only_risky_edits_are_worth_a_question(offered: Answer, words: list[str]
     assert must_ask("auto", reasons) is bool(words)
     assert must_ask("always", reasons)
     assert not must_ask("never", reasons)
+
+
+def test_new_tests_that_did_not_run_are_worth_a_question() -> None:
+    unrun = answer(
+        new_files=(NewFile(Path("/w/test_a.py"), "x"),), evidence=(Evidence(Check.TESTS, Ruling.UNKNOWN, "?"),)
+    )
+
+    assert found(replace(unrun, action="test")) == ("could not be checked: tests",)
+    assert found(unrun) == (), "those of the project, which could not be run, stop no edit"
 
 
 # What becomes of an edit ----------------------------------------------------------------------------------------------

@@ -41,6 +41,10 @@ local function follow(client, bufnr, job, name)
       M.last_report = result.markdown
       window.float(result.markdown)
     end
+    if result.applied == true and result.answer.action == "test" then
+      local written = result.answer.new_files[1] or result.answer.edits[1]
+      window.beside(written.path)
+    end
     if result.applied == true and vim.g.stet_progress ~= false then
       progress.tell(result.message)
     end

@@ -23,6 +23,14 @@ function M.stay(markdown)
   vim.bo.buftype, vim.bo.bufhidden, vim.bo.modifiable, vim.bo.filetype = "nofile", "wipe", false, "markdown"
 end
 
+--- A file that an edit changed, in a window beside if none shows it: who does not see it forgets to write it.
+function M.beside(path)
+  if vim.fn.bufwinid(vim.fn.bufnr(path)) == -1 then
+    vim.cmd.split(vim.fn.fnameescape(path))
+    vim.cmd.wincmd("p")
+  end
+end
+
 --- A job's evidence, as `stet.evidence` answers: its report, and the files of the one check that was asked for.
 function M.evidence(result, check)
   M.stay(result.markdown)
