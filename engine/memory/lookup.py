@@ -83,7 +83,7 @@ def _tell(file: BinaryIO, places: Sequence[int], found: dict[str, Solution]) -> 
     told: dict[str, Solution] = {}
     for place in places:
         file.seek(place)
-        event = event_of(file.readline())
+        event = event_of(file.readline().rstrip(b"\n"))
         if event is None:
             return
         apply(event, told)
