@@ -12,6 +12,7 @@ _WORDS = {
     "model": "asking the model",
     "repair": "asking the model once more",
     "judge": "checking",
+    "planned": "the plan",
     "plan": "planning the tests",
     "specification": "writing tests that do not know the code",
     "environment": "unpacking packages",

@@ -38,6 +38,7 @@ assert tuple(_RECIPES) == STEPS
 _PLAN_TOKENS = 500
 _WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
 _LISTING = "The files of the project and what they define"
+_PLAN = "The plan of the whole task"
 
 
 async def run(job: Job) -> Answer:
@@ -52,6 +53,7 @@ async def run(job: Job) -> Answer:
     plan = await _plan(job, about)
     if isinstance(plan, Unusable):
         return refusal(job, f"Task: no plan. {plan.problem}")
+    job.on_event(Stage("planned", "; ".join(f"{number}. {step}" for number, step in enumerate(plan, 1))))
     sketch = await asyncio.to_thread(_sketch, request, about)
     done: list[Answer] = []
     problem = ""
@@ -61,7 +63,7 @@ async def run(job: Job) -> Answer:
             break
         job.on_event(Stage("step", f"{number} of {len(plan)}: {step}"))
         try:
-            mine = replace(job, request=sketch.request_for(step), reserved=len(plan) - number)
+            mine = replace(job, request=_within(plan, number, sketch.request_for(step)), reserved=len(plan) - number)
             answer = await _RECIPES[step.action].run(mine)
         except StetError as error:
             if not done:
@@ -74,6 +76,15 @@ async def run(job: Job) -> Answer:
         sketch.take(answer)
         done.append(answer)
     return _answer(job, plan, done, sketch, problem)
+
+
+def _within(plan: Sequence[Step], number: int, request: Request) -> Request:
+    """The request of a step, with the plan before the eyes of whoever writes its code: what comes later is not its."""
+    if len(plan) == 1:
+        return request
+    lines = [f"{at}. {step}: {step.instruction}" for at, step in enumerate(plan, 1)]
+    told = "\n".join([*lines, f"Now do step {number} alone."])
+    return replace(request, context={**request.context, _PLAN: told})
 
 
 def _sketch(request: Request, about: Project) -> Sketch:

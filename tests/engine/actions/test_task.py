@@ -81,8 +81,16 @@ async def test_two_steps_in_two_files(stet_home: Path, scripted: ScriptedModel, 
     assert answer.message.startswith("Did 2 steps")
     assert text_after(answer, shop / "prices.py") == PRICES.replace("price - rate", "price * (1 - rate)")
     assert "def pay(cart, rate=0):" in text_after(answer, shop / "cart.py")
-    steps = [event.detail for event in bench.events if isinstance(event, Stage) and event.name == "step"]
-    assert steps == ["1 of 2: debug `discount` in prices.py", "2 of 2: debug `pay` in cart.py"]
+    shown = [(event.name, event.detail) for event in bench.events if isinstance(event, Stage)]
+    assert [each for each in shown if each[0] in ("planned", "step")] == [
+        ("planned", "1. debug `discount` in prices.py; 2. debug `pay` in cart.py"),
+        ("step", "1 of 2: debug `discount` in prices.py"),
+        ("step", "2 of 2: debug `pay` in cart.py"),
+    ]
+    first, second = [each.prompt for each in scripted.requests[1:] if not asks_for_tests(each.body)][:2]
+    for number, prompt in enumerate((first, second), 1):
+        assert "1. debug `discount` in prices.py: take a fraction" in prompt, "whoever does a step knows the plan"
+        assert f"Now do step {number} alone." in prompt
     assert (shop / "cart.py").read_text() == CART, "nothing is written by the engine"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_
 from support.scripted import ScriptedModel
 from support.tools import needs
 
-from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling
+from stet_ls.engine.actions.thorough.dialect import DIALECTS
+from stet_ls.engine.actions.thorough.under_test import UnderTest
+from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling, Workspace
 from stet_ls.engine.settings import ModelRow, Settings
 
 ONE_SAMPLE = Settings(models=(ModelRow(name="*", samples=1),))
@@ -192,7 +194,10 @@ async def generate(scripted: ScriptedModel, story: Story, bodies: list[str], tes
     scripted.on(asks_for_tests, lambda body: reply_of_tests(next(written), story.language))
     scripted.replies([code_reply(story.with_(body), story.language) for body in bodies])
     async with Bench(scripted, ONE_SAMPLE) as bench:
-        return await bench.run("generate", story.stub, language=story.language, budget=Budget.THOROUGH, **fields)
+        answer = await bench.run("generate", story.stub, language=story.language, budget=Budget.THOROUGH, **fields)
+    if any("no code may run" in each for each in answer.warnings):
+        pytest.skip(f"no code may run here: {answer.warnings}")
+    return answer
 
 
 def told(answer: Answer) -> Evidence:
@@ -215,3 +220,101 @@ async def test_a_crash_that_the_tests_find_is_repaired(scripted: ScriptedModel, 
     (asked,) = [str(each.body["messages"]) for each in scripted.requests if asks_for_tests(each.body)]
     assert "0 for none" in asked
     assert not any(line.strip() in asked for line in story.bad.splitlines()), "their writer does not see the code"
+
+
+@pytest.mark.parametrize("language", [story.values[0].language for story in STORIES])
+def test_a_specification_holds_nothing_of_the_candidates_own(language: str) -> None:
+    story: Story = next(each.values[0] for each in STORIES if each.values[0].language == language)
+    comment = "// Cannot be negative."
+    text = DIALECTS[language].specification(story.with_(""), f"{story.with_(story.good)}\n{comment}\n", unit_of(story))
+    assert text is not None
+    assert "0 for none" in text
+    assert comment not in text
+    assert not any(line.strip() in text for line in story.good.splitlines() if line.strip() != "}")
+    assert DIALECTS[language].specification(story.with_(""), "", unit_of(story)) is None
+
+
+def unit_of(story: Story) -> str:
+    return {"java": "Stats.median", "c": "total", "go": "Median"}.get(story.language, "median")
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_tests_and_what_they_assert_are_counted(story: Story) -> None:
+    dialect = DIALECTS[story.language]
+    whole = dialect.count(story.tests)
+    assert (whole.tests, whole.asserts) == (2, 2)
+    gutted = story.tests.replace("assert", "ignored").replace("t.Errorf", "t.Logf")
+    assert whole.lost(dialect.count(gutted)) == "0 asserts instead of 2"
+
+
+UNLOADABLE = [
+    ("rust", "use crate::other::Thing;\nfn median() {}\n", "needs other modules of its crate"),
+    ("rust", "//! All about it.\nfn median() {}\n", "inner attributes"),
+    ("java", "class A { private static int median() { return 1; } }", "is private"),
+    ("c", "int median(void) { return 1; }\nint main(void) { return 0; }\n", "a main of its own"),
+    ("cpp", '#include "other.hpp"\nint median() { return 1; }\n', "linked with the code behind other.hpp"),
+    ("typescript", "function median(): number { return 1; }\n", "is not exported"),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "why"), UNLOADABLE)
+def test_what_no_test_can_call_is_said(language: str, text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "other.cpp").write_text("int other() { return 1; }\n")
+    unit = "A.median" if language == "java" else "median"
+    assert why in DIALECTS[language].unloadable(UnderTest(tmp_path / "solution.x", text, unit))
+
+
+async def test_without_its_tools_no_tests_are_asked_for(
+    scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    answer = await generate(scripted, GO, [GO.good], [])
+    assert len(scripted.requests) == 1
+    why = "go is not on this machine (go (https://go.dev/dl))"
+    assert f"No tests were written from the specification: {why}." in answer.warnings
+
+
+@needs("cargo", "cc")
+async def test_a_crate_below_what_is_open_is_built_by_cargo(scripted: ScriptedModel, tmp_path: Path) -> None:
+    crate = tmp_path / "stats"
+    (crate / "src").mkdir(parents=True)
+    (crate / "Cargo.toml").write_text('[package]\nname = "stats"\nversion = "0.1.0"\nedition = "2021"\n')
+    (crate / "src/lib.rs").write_text(RUST.with_("    todo!()\n"))
+    fields = {"path": crate / "src/lib.rs", "workspace": Workspace((tmp_path,))}
+    answer = await generate(scripted, RUST, [RUST.bad, RUST.good], [RUST.tests], **fields)
+    assert told(answer).detail.startswith("2 of 2 tests"), (told(answer).detail, answer.warnings)
+    assert sorted(each.name for each in crate.iterdir()) == ["Cargo.toml", "src"], "nothing was written there"
+
+
+@needs("go")
+async def test_a_module_below_what_is_open_is_one_of_its_own(scripted: ScriptedModel, tmp_path: Path) -> None:
+    module = tmp_path / "stats"
+    module.mkdir()
+    (module / "go.mod").write_text("module example.com/stats\n\ngo 1.19\n")
+    (module / "stats.go").write_text(GO.with_("\treturn 0\n"))
+    fields = {"path": module / "stats.go", "workspace": Workspace((tmp_path,))}
+    answer = await generate(scripted, GO, [GO.good], [GO.tests], **fields)
+    assert told(answer).detail.startswith("2 of 2 tests"), (told(answer).detail, answer.warnings)
+
+
+@needs("javac", "java")
+async def test_java_finds_the_other_classes_of_the_project(scripted: ScriptedModel, tmp_path: Path) -> None:
+    folder = tmp_path / "src/main/java/stats"
+    folder.mkdir(parents=True)
+    (folder / "Order.java").write_text(
+        "package stats;\n\nclass Order {\n    static void put(int[] values) { java.util.Arrays.sort(values); }\n}\n"
+    )
+    (folder / "Stats.java").write_text(JAVA.with_(""))
+    fields = {"path": folder / "Stats.java", "workspace": Workspace((tmp_path,))}
+    body = JAVA.good.replace("Arrays.sort", "Order.put")
+    answer = await generate(scripted, JAVA, [body], [JAVA.tests], **fields)
+    assert told(answer).detail.startswith("2 of 2 tests"), (told(answer).detail, answer.warnings)
+
+
+@needs("cc")
+async def test_a_file_that_does_not_compile_alone_is_no_fault_of_the_code(scripted: ScriptedModel) -> None:
+    story = replace(C, before=f'#include "settings.h"\n{C.before}')
+    answer = await generate(scripted, story, [C.good], [C.tests])
+    assert "environment: the package 'settings.h' is not installed" in told(answer).detail
+    assert told(answer).verdict is Ruling.UNKNOWN
+    assert not repairs(scripted)
