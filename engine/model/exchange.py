@@ -128,7 +128,9 @@ class Exchange:
             page = data.lstrip()[:1] == b"<"
             return Failure(
                 Fault.MALFORMED,
-                "a web page; the address needs its version path, such as /v1" if page else "a broken piece of JSON",
+                "a web page; the address lacks its version path, such as /v1, or a proxy or sign-in page stands before it"
+                if page
+                else "a broken piece of JSON",
             )
         if not isinstance(body, dict) or body.get("error"):
             return failure_of_status(200, body, response.headers)

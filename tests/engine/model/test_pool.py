@@ -42,7 +42,11 @@ def _to(model: ScriptedModel, provider: Provider) -> Provider:
         ([Reply.failure(401, "bad key")], "refused the key (401): bad key", 1),
         ([Reply.failure(429, "no money", code="insufficient_quota")], "quota is used up (429): no money", 1),
         ([Reply.failure(500)] * 3, "failed (500)", 3),
-        ([Reply(mode="html")] * 3, "a web page", 3),
+        (
+            [Reply(mode="html")] * 3,
+            "a web page; the address lacks its version path, such as /v1, or a proxy or sign-in",
+            3,
+        ),
         ([Reply("never", first_delay=60)], "did not begin to answer", 1),
     ],
     ids=["key", "quota", "server", "page", "silence"],
