@@ -128,7 +128,7 @@ class Exchange:
             page = data.lstrip()[:1] == b"<"
             return Failure(
                 Fault.MALFORMED,
-                "a web page; the address lacks its version path, such as /v1, or a proxy or sign-in page stands before it"
+                "a web page; the address lacks its version path, such as /v1, or a proxy or sign-in page is in its way"
                 if page
                 else "a broken piece of JSON",
             )
