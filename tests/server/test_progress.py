@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support.scripted import Reply, ScriptedModel
 from support.session import EGLOT, NEOVIM, VSCODE, boxes, command, editor, fenced, finish, lines, start
 from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
+
+from stet_ls import engine
+from stet_ls.engine.events import Stage
+from stet_ls.server.stages import words
 
 URI = "file:///w/a.py"
 TEXT = "def add(a, b):\n    total = a + b\n    return total\n"
@@ -215,3 +221,10 @@ async def test_many_jobs_end_each_once(scripted: ScriptedModel, environment: Env
         assert {result["status"] for result in results} == {"cancelled"}
         ended = [each["token"] for each in progress(client, "end")]
         assert sorted(ended) == sorted(set(ended)) == sorted(each["token"] for each in progress(client, "begin"))
+
+
+def test_every_stage_of_the_engine_has_words_for_a_person() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in Path(engine.__file__).parent.rglob("*.py")]
+    names = {name for text in texts for name in re.findall(r'\b(?:stage|Stage)\("(\w+)"', text)}
+    assert {"reproduce", "judge"} <= names
+    assert [name for name in names if words(Stage(name)) == name] == ["step"], "which is a word already"
