@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,13 +81,20 @@ class _Runs:
         self._case, self._runtime, self._root, self._tests = case, runtime, root, tuple(tests)
         self._buffers = buffers
 
-    async def before(self) -> TestReport:
+    async def before(self, seed: int = 0) -> TestReport:
         """With the text as the user has it."""
-        key = (self._root, self._tests, self._case.before.text)
+        key = (self._root, self._tests, self._case.before.text, seed)
         known = self._runtime.reports.get(key)
         if known is None:
-            known = self._runtime.reports[key] = await self._run(self._case.before.text)
+            known = self._runtime.reports[key] = await self._run(self._case.before.text, seed=seed)
         return known
+
+    async def flaky(self) -> frozenset[str]:
+        """The tests that end otherwise when they run again with nothing changed; none if there is no time for that."""
+        if self._runtime.left() < _LEAST_SECONDS:
+            return frozenset()
+        once, again = _ended(await self.before()), _ended(await self.before(seed=1))
+        return frozenset(each for each in once if again.get(each, once[each]) is not once[each])
 
     async def after(self, select: Sequence[str] = (), seed: int = 0) -> TestReport:
         """With the candidate in place."""
@@ -117,33 +124,49 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     if after.outcome in _CANNOT and before.outcome is after.outcome:
         help_ = f" ({after.install})" if after.install else ""
         return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {after.detail or after.outcome}{help_}")
-    passed = {each.id for each in before.cases if each.outcome is CaseOutcome.PASSED}
+    mending = case.action in MENDS and bool(before.failed())
+    passed, passing = _passed(before), _passed(after)
     # One that is skipped now, or expected to fail, has nothing more to say: the code may have asked for that itself.
-    lost = list(passed - {each.id for each in after.cases if each.outcome is CaseOutcome.PASSED})
+    lost = passed - passing
+    flaky = await run.flaky() if lost or mending else frozenset()
+    lost -= flaky
     if lost:
-        again = await run.after(lost, seed=1)
-        flaky = [each.id for each in again.cases if each.outcome is CaseOutcome.PASSED and each.id in lost]
-        lost = [identifier for identifier in lost if identifier not in flaky]
-        if not lost:
-            return _said(Ruling.UNKNOWN, f"{_count(len(flaky), 'test')} ended otherwise each time: {_names(flaky)}")
+        # What fails now and then with the change alone may be its doing: that is no proof of either.
+        unsteady = lost & _passed(await run.after(sorted(lost), seed=1))
+        lost -= unsteady
+        if unsteady and not lost:
+            said = f"{_count(len(unsteady), 'test')} ended otherwise each time: {_names(unsteady)}"
+            return _said(Ruling.UNKNOWN, said)
     if lost or (not passed and _broken(after) and not _broken(before)):
         return _failed(f"{_why(after, lost)} (passed before)", after, lost)
-    failed = [each.id for each in after.failed()]
-    mending = case.action in MENDS and any(each.id in failed for each in before.failed())
-    if mending and not any(each.id not in failed for each in before.failed()):
+    failed = {each.id for each in after.failed()} - flaky
+    was = {each.id for each in before.failed()} - flaky
+    if case.action in MENDS and was & failed and not was - failed:
         return _failed(f"{_why(after, failed)} (as before)", after, failed)
-    if not passed and not any(each.outcome is CaseOutcome.PASSED for each in after.cases):
-        return _said(Ruling.UNKNOWN, f"no test passed before or after: {after.detail or after.outcome}")
-    passing = sum(each.outcome is CaseOutcome.PASSED for each in after.cases)
-    return replace(_said(Ruling.PASS, _good(before, after)), count=passing)
+    passing -= flaky
+    uncounted = f"; not counted, since flaky before the change: {_names(flaky)}" if flaky else ""
+    if not passed - flaky and not passing:
+        return _said(Ruling.UNKNOWN, f"no test passed before or after: {after.detail or after.outcome}{uncounted}")
+    good = _good(len(passing), len(was & passing), len(failed))
+    return replace(_said(Ruling.PASS, f"{good}{uncounted}"), count=len(passing))
 
 
-def _failed(detail: str, after: TestReport, wanted: Sequence[str]) -> Evidence:
+def _passed(report: TestReport) -> frozenset[str]:
+    return frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
+
+
+def _ended(report: TestReport) -> dict[str, bool]:
+    """Whether it passed, of each test that came to an end."""
+    told = {CaseOutcome.PASSED: True, CaseOutcome.FAILED: False, CaseOutcome.ERROR: False}
+    return {each.id: told[each.outcome] for each in report.cases if each.outcome in told}
+
+
+def _failed(detail: str, after: TestReport, wanted: Collection[str]) -> Evidence:
     output = Attachment.of("failing_tests.txt", "plaintext", _output(after, wanted))
     return replace(_said(Ruling.FAIL, detail), count=len(wanted), attachments=(output,))
 
 
-def _output(report: TestReport, wanted: Sequence[str]) -> str:
+def _output(report: TestReport, wanted: Collection[str]) -> str:
     """What the failing tests said, as their runner tells it: the failure, where it came from, what was printed."""
     told = [f"{error.path}\n{_shown(error.failure)}" for error in report.collection]
     for each in report.failed():
@@ -164,17 +187,14 @@ def _broken(report: TestReport) -> bool:
     return report.outcome in (Outcome.ERROR, Outcome.TIMEOUT, Outcome.LIMIT, Outcome.INCOMPLETE, Outcome.RED)
 
 
-def _good(before: TestReport, after: TestReport) -> str:
-    passing = [each.id for each in after.cases if each.outcome is CaseOutcome.PASSED]
-    mended = [each.id for each in before.failed() if each.id in passing]
-    still = len(after.failed())
-    said = f"{_count(len(passing), 'test')} {'passes' if len(passing) == 1 else 'pass'}"
+def _good(passing: int, mended: int, still: int) -> str:
+    said = f"{_count(passing, 'test')} {'passes' if passing == 1 else 'pass'}"
     if mended:
-        said += f", {len(mended)} of them failed before"
+        said += f", {mended} of them failed before"
     return f"{said}; {still} fail as before" if still else said
 
 
-def _why(report: TestReport, wanted: Sequence[str]) -> str:
+def _why(report: TestReport, wanted: Collection[str]) -> str:
     """The first failure in words, and how many there are."""
     for error in report.collection:
         return f"{error.path}: {_line(error.failure)}"
@@ -194,7 +214,7 @@ def _line(failure: reports.Failure) -> str:
     return f"{failure.type}: {failure.said}" if failure.said else failure.type
 
 
-def _names(identifiers: Sequence[str]) -> str:
+def _names(identifiers: Collection[str]) -> str:
     shown = ", ".join(sorted(each.rpartition("::")[2] for each in identifiers)[:_SHOWN])
     return shown if len(identifiers) <= _SHOWN else f"{shown} and {len(identifiers) - _SHOWN} more"
 

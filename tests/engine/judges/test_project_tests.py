@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -198,12 +199,67 @@ async def test_what_failed_before_is_no_reproach_to_a_refactoring(shop: Path, ju
     assert (evidence.verdict, evidence.detail) == (Ruling.PASS, "1 test passes; 1 fail as before")
 
 
-async def test_a_flaky_test_accuses_nobody(shop: Path, judged: Judged) -> None:
-    luck = "\n\ndef test_luck():\n    assert '# new' not in open('shop/prices.py').read() or SEED == '1'\n"
-    (shop / "tests/test_prices.py").write_text("import os\nSEED = os.environ['PYTHONHASHSEED']\n" + TESTS + luck)
-    evidence = await judged(PRICES + "# new\n")
+# Tests that pass now and then -----------------------------------------------------------------------------------------
+
+NEW = "# new\n"
+LUCK = """
+
+def test_luck():
+    assert hash(WORD + str('# new' in open('shop/prices.py').read())) % 2
+"""
+
+
+def luck(before: str, after: str) -> str:
+    """Tests with one that rests on the order of hashes, as "+-" or "--" says of its first and second run.
+
+    Which word ends how is told by the interpreter that runs the tests: the same one, with the same seeds.
+    """
+    code = "for w in range(2000): print(w, *('-+'[hash(f'{w}{new}') % 2] for new in (False, True)))"
+    ends = [
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+        ).stdout.split()
+        for seed in ("0", "1")
+    ]
+    words = iter(zip(*ends, strict=True))
+    for (word, _), old, new in zip(words, words, words, strict=True):
+        if ("".join(old), "".join(new)) == (before, after):
+            return f"WORD = '{word}'\n{TESTS}{LUCK}"
+    raise AssertionError("one word of sixteen does")
+
+
+@pytest.mark.parametrize("after", ["-+", "--"])
+async def test_what_is_flaky_without_the_change_is_known_and_counts_for_nothing(
+    shop: Path, judged: Judged, after: str
+) -> None:
+    """Also if it failed each time with the change: one that fails half of the time does so often enough."""
+    (shop / "tests/test_prices.py").write_text(luck("+-", after))
+    evidence = await judged(PRICES + NEW)
+    said = "2 tests pass; not counted, since flaky before the change: test_luck"
+    assert (evidence.verdict, evidence.detail, evidence.count) == (Ruling.PASS, said, 2)
+
+
+async def test_what_is_unsteady_with_the_change_alone_accuses_nobody_and_proves_nothing(
+    shop: Path, judged: Judged
+) -> None:  # fmt: skip
+    (shop / "tests/test_prices.py").write_text(luck("++", "-+"))
+    evidence = await judged(PRICES + NEW)
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False)
     assert evidence.detail == "1 test ended otherwise each time: test_luck"
+
+
+async def test_what_fails_each_time_with_the_change_alone_is_its_fault(shop: Path, judged: Judged) -> None:
+    (shop / "tests/test_prices.py").write_text(luck("++", "--"))
+    evidence = await judged(PRICES + NEW)
+    assert evidence.verdict is Ruling.FAIL
+    assert "test_luck fails" in evidence.detail
+
+
+async def test_luck_is_no_mending(shop: Path, judged: Judged) -> None:
+    """A test that failed before and passes now has shown nothing if it passes without the change, too."""
+    (shop / "tests/test_prices.py").write_text(luck("-+", "++"))
+    evidence = await judged(PRICES + NEW, action="debug")
+    assert evidence.detail == "2 tests pass; not counted, since flaky before the change: test_luck"
 
 
 async def test_unsaved_buffers_are_what_is_tested(shop: Path, judged: Judged) -> None:
