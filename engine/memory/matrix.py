@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 IN_MEMORY = 20_000
 """Rows whose vectors are held in memory; more are searched by the table's index."""
-_FIRST_ROOM = 256
+_LEAST_ROOM = 256
+_MORE = 4
+"""The room grows by one part in so many: what is not used of it is memory all the same."""
 
 
 class Matrix:
-    """Two vectors a row, with the language, the scope and the hash of the row."""
+    """Two vectors a row, with the language, the scope and the hash of the row. There is room for `rows` at once."""
 
-    def __init__(self, dimension: int) -> None:
+    def __init__(self, dimension: int, rows: int = 0) -> None:
         import numpy as np
 
         self._dimension = dimension
@@ -32,9 +34,9 @@ class Matrix:
         self._ids: list[str] = []
         self._hashes: list[str] = []
         self._codes: dict[str, int] = {}
-        self._vectors = np.zeros((2, 0, dimension), np.float32)
-        self._language = np.zeros(0, np.int32)
-        self._scope = np.zeros(0, np.int32)
+        self._vectors = np.zeros((2, rows, dimension), np.float32)
+        self._language = np.zeros(rows, np.int32)
+        self._scope = np.zeros(rows, np.int32)
 
     def __len__(self) -> int:
         return len(self._places)
@@ -101,7 +103,7 @@ class Matrix:
         room = self._vectors.shape[1]
         if count <= room:
             return
-        more = max(_FIRST_ROOM, room)
+        more = max(_LEAST_ROOM, room // _MORE)
         self._vectors = np.concatenate([self._vectors, np.zeros((2, more, self._dimension), np.float32)], axis=1)
         self._language = np.concatenate([self._language, np.zeros(more, np.int32)])
         self._scope = np.concatenate([self._scope, np.zeros(more, np.int32)])
@@ -109,7 +111,8 @@ class Matrix:
 
 async def read_vectors(table: Table, dimension: int) -> tuple[Matrix | None, int]:
     """The vectors of a table, None if they are too many, and how many of the rows that were read have none yet."""
-    matrix = Matrix(dimension) if await table.count() <= IN_MEMORY else None
+    count = await table.count()
+    matrix = Matrix(dimension, count) if count <= IN_MEMORY else None
     waiting = 0
     async for plain, ins, both in table.vectors():
         for record, v_ins, v_all in zip(plain, ins, both, strict=True):
