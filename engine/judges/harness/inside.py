@@ -648,13 +648,12 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     probe["outcomes"] = {call[0]: probe["outcomes"][call[0]] for call in calls}
     if probe["load"] or not calls:
         return {"texts": [told_of(probe, set())], "left_out": left_out}
-    # The first text may have to run once more, and needs as long for it.
-    rest = end - 1.2 * (real_clock() - begun)
+    # Where all calls are fit the first text runs again only if need be, and is left the time that it takes.
+    base = peaceful(job, calls, end) if unfit else None
+    rest = end if unfit else end - 1.2 * (real_clock() - begun)
     others = [forked(job, text, calls, rest, Patience(40 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]]
-    if not unfit and agree(probe, others):
-        base = probe
-    else:
-        base = forked(job, job["texts"][0], calls, end, Patience(20 * job["cpu"], 1), len(calls) + 1)
+    if base is None:
+        base = probe if agree(probe, others) else peaceful(job, calls, end)
     same = {n for n, outcome in probe["outcomes"].items()
             if base["outcomes"].get(n, {}).get("digest") == outcome["digest"]}  # fmt: skip
     left_out += [{"call": n, "kind": "flaky", "message": ""} for n in base["outcomes"] if n not in same]
@@ -665,6 +664,11 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     first = digests(base)
     shown = {n for each in others for n, digest in digests(each).items() if digest != first[n]}
     return {"texts": [told_of(each, shown) for each in (base, *others)], "left_out": left_out}
+
+
+def peaceful(job: dict[str, Any], calls: list[Any], end: float) -> dict[str, Any]:
+    """The first text's outcomes of calls that are fit."""
+    return forked(job, job["texts"][0], calls, end, Patience(20 * job["cpu"], 1), len(calls) + 1)
 
 
 def agree(first: dict[str, Any], others: list[dict[str, Any]]) -> bool:
