@@ -12,6 +12,7 @@ from stet_ls.engine.judges.inputs.draw import GUESSED
 from stet_ls.engine.models import Attachment
 
 _SHOWN = 300
+_WRONG_KIND = {"TypeError", "AttributeError"}
 _SENSELESS = re.compile(r"\bNaN\b")
 """What JavaScript makes of an operand of a wrong kind, where other languages raise an error."""
 Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
@@ -34,7 +35,12 @@ class Difference:
         if self.call.origin != GUESSED:
             return self.old.valid
         made_sense = not any(_SENSELESS.search(each) for each in self.old.results)
-        return self.old.valid and made_sense and self.new.error not in ("TypeError", "AttributeError")
+        return self.old.valid and made_sense and self.new.error not in _WRONG_KIND
+
+    @property
+    def is_refusal(self) -> bool:
+        """True where both refuse a kind that was only guessed, each in its words: by the one's method, the other's."""
+        return self.call.origin == GUESSED and {self.old.error, self.new.error} == _WRONG_KIND
 
     def __str__(self) -> str:
         call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet
@@ -86,6 +92,7 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     pairs = [(calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes]
     alike = [likeness(before, after) for _, before, after in pairs]
     differences = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is Likeness.DIFFERENT]
+    differences = [each for each in differences if not each.is_refusal]
     # A person understands a short call that used to work best.
     differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
     inputs = [(before, after) for call, before, after in pairs if not call.again]

@@ -14,6 +14,7 @@ from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
 from stet_ls.engine.judges.inputs.draw import calls_for
 from stet_ls.engine.judges.inputs.examples import test_texts
+from stet_ls.engine.judges.inputs.partly import with_first_values
 from stet_ls.engine.judges.inputs.repeats import with_repeats
 from stet_ls.engine.judges.inputs.state import changed_by
 from stet_ls.engine.judges.inputs.subject import changed_units, read_module
@@ -58,7 +59,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
     calls = calls_for(case.before.text, unit, tests)
-    return place, with_repeats(calls, _AGAIN)
+    return place, with_first_values(with_repeats(calls, _AGAIN), case.before.text, unit)
 
 
 def _trial(texts: tuple[str, ...], unit: str, calls: tuple[Call, ...], place: Place) -> Trial:

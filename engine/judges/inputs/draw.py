@@ -13,7 +13,7 @@ from functools import lru_cache
 from stet_ls.engine.judges.harness.trial import Call
 from stet_ls.engine.judges.inputs.examples import Row, literals, rows_for, scripts_for
 from stet_ls.engine.judges.inputs.kinds import hinted
-from stet_ls.engine.judges.inputs.mutate import literal, mutated
+from stet_ls.engine.judges.inputs.mutate import literal, meeting, mutated, with_few_texts
 from stet_ls.engine.judges.inputs.subject import Module, Parameter, Shape, Subject, read_module, subject_of
 
 MUTATED = 400
@@ -55,7 +55,12 @@ def calls_for(text: str, qualified: str, tests: tuple[str, ...] = ()) -> tuple[C
 
 
 def _rows(
-    module: Module, subject: Subject, constants: tuple[str, ...], written: Sequence[Row], seed: int
+    module: Module,
+    subject: Subject,
+    constants: tuple[str, ...],
+    written: Sequence[Row],
+    seed: int,
+    most: int = DRAWN_ALONE,
 ) -> Iterator[tuple[Row, str]]:
     if not subject.parameters:
         yield {}, "no argument"
@@ -64,7 +69,7 @@ def _rows(
         yield row, "example"
     changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
     near = itertools.islice(mutated(changeable, constants, seed), MUTATED)
-    count = DRAWN_BESIDE if changeable else DRAWN_ALONE
+    count = min(most, DRAWN_BESIDE if changeable else DRAWN_ALONE)
     parameters = hinted(subject.parameters, written)
     drawn = draws(module, parameters, subject.node, constants, count, seed)
     origin = "drawn" if all(each.annotation is not None for each in parameters) else GUESSED
@@ -106,7 +111,7 @@ def draws(
 
     with suppress(_Enough):
         collect()
-    return rows
+    return meeting(rows, seed)
 
 
 def _script(setup: str, body: str) -> Call:
@@ -170,7 +175,7 @@ def _lives(
     told = _is_told(shape)
     for number in range(DRAWN_ALONE if steps else len(makings)):
         start = number * 5 % max(len(steps), 1)
-        life = [f"__out__(obj.{step})" for step in steps[start : start + 1 + number % 7]]
+        life = [f"__out__(obj.{step})" for step in steps[start : start + 1 + number % 13]]
         making = f"obj = {shape.name}({makings[number % len(makings)]})"
         yield Call("", "\n".join([making, *_quiet(life)]), ("obj",), "drawn" if told else GUESSED)
 
@@ -198,7 +203,7 @@ def _makings(module: Module, shape: Shape, tests: tuple[str, ...], constants: tu
     maker = Subject(shape.name, "function", shape.node, shape.init)
     own = tuple(dict.fromkeys((*constants, *literals(shape.node))))
     written = rows_for(module, maker, tests)
-    rows = [row for row, _ in itertools.islice(_rows(module, maker, own, written, seed), 80)]
+    rows = [row for row, _ in itertools.islice(_rows(module, maker, own, written, seed, 80), 80)]
     return [arguments(shape.init, row) for row in rows] or [""]
 
 
@@ -214,8 +219,8 @@ def _steps(module: Module, shape: Shape, constants: tuple[str, ...], seed: int, 
             continue
         own = tuple(dict.fromkeys((*constants, *literals(method.node))))
         written = rows_for(module, method)
-        rows = [row for row, _ in itertools.islice(_rows(module, method, own, written, seed), 120)]
-        columns.append([f"{method.callee}({arguments(method.parameters, row)})" for row in rows])
+        rows = [row for row, _ in itertools.islice(_rows(module, method, own, written, seed, 120), 120)]
+        columns.append([f"{method.callee}({arguments(method.parameters, row)})" for row in with_few_texts(rows)])
     if not columns:
         return []
     from random import Random

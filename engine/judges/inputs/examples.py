@@ -142,12 +142,12 @@ def _closings(text: str, start: int) -> Iterator[int]:
 def _row(call: ast.Call, subject: Subject, module: Module) -> Row | None:
     """The arguments by parameter; None unless all can be understood out of their place."""
     row: Row = {}
-    positional = [each for each in subject.parameters if not each.keyword]
-    if positional and positional[0].name.startswith("*"):
-        if call.keywords or not all(_plain(value, module) for value in call.args):
-            return None
-        return {positional[0].name: "[" + ", ".join(ast.unparse(value) for value in call.args) + "]"}
-    if len(call.args) > len(positional):
+    positional = [each for each in subject.parameters if not each.keyword and not each.name.startswith("*")]
+    rest = call.args[len(positional) :]
+    star = next((each.name for each in subject.parameters if each.name.startswith("*")), "")
+    if star and all(_plain(value, module) for value in rest):
+        row[star] = "[" + ", ".join(ast.unparse(value) for value in rest) + "]"
+    elif rest:
         return None
     given = [(each.name, value) for each, value in zip(positional, call.args, strict=False)]
     given += [(each.arg or "", each.value) for each in call.keywords]

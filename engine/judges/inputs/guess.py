@@ -41,6 +41,7 @@ _METHODS = {
     }.items()
     for name in names.split()
 }
+_ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
 _BUILT_IN = {"sorted": "list[int]", "sum": "list[int]", "range": "int", "ord": "str", "chr": "int", "abs": "int"}
 
 
@@ -48,12 +49,9 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: Known) -> Texts:
     """The strategy of a parameter of `node`, by its hint or else by all that speaks for a kind."""
     if parameter.name.startswith("*"):
         one = of_hint(parameter.annotation, known)
-        return hints.lists(
-            _one_of([kind for kinds in _used(parameter.name[1:], node) for kind in kinds], known)
-            if one is None
-            else one,
-            small=True,
-        )
+        # Arguments of one kind, whichever it is, fit each other.
+        kinds = [one] if one is not None else [of_hint(ast.parse(kind, mode="eval").body, known) for kind in _ALIKE]
+        return st.one_of([hints.lists(each, small=True) for each in kinds if each is not None])
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return hinted
     kinds, weak = _used(parameter.name, node)
@@ -112,8 +110,8 @@ def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
             found += _by_operands(each, name)
         elif isinstance(each, ast.Subscript) and _is(each.value, name):
             keyed = isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)
-            weak.append("dict[str, int]" if keyed else "list[int]")
-    return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:3]
+            weak += ["dict[str, int]"] if keyed else ["list[int]", "dict[str, int]"]
+    return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
 
 
 def _is(node: ast.AST, name: str) -> bool:

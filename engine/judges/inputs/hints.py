@@ -15,6 +15,7 @@ Texts = st.SearchStrategy[str]
 
 # An alphabet of few letters: values meet, and the tables of Unicode are not built.
 LETTERS = list("abcABxyz0159 _-.,!()[]{}:/'\"\n\té")
+LINES = ["", "a", "  ", "  b c", "\tab-c, d.", "    A=1", "--x", "1,2", "# a", "a:80", "12:30", "2024-02-29", "k=v&k=w"]
 _DEEPEST = 3
 
 
@@ -148,26 +149,37 @@ def arguments(parameters: Sequence[Parameter], row: dict[str, str]) -> str:
         if each.name not in row:
             named = True
         elif each.name.startswith("*"):
-            parts.append(f"*{row[each.name]}")
+            # Behind an argument given by its name they would be taken for the one before.
+            parts += [] if named else [f"*{row[each.name]}"]
         else:
             parts.append(f"{each.name}={row[each.name]}" if named or each.keyword else row[each.name])
     return ", ".join(parts)
 
 
 def INTEGERS(known: Known) -> Texts:
-    """Mostly small, now and then larger, and those that the code names."""
+    """Mostly small, such as meet others and count what there is; now and then larger; those that the code names."""
     own = [text for text in known.constants if text.lstrip("-").isdigit()]
-    options: list[Texts] = [st.integers(-10, 30).map(repr), st.integers(-1000, 1000).map(repr)]
+    options: list[Texts] = [
+        st.integers(0, 4).map(repr), st.integers(-10, 30).map(repr), st.integers(-1000, 1000).map(repr),
+    ]  # fmt: skip
     return st.one_of([*options, st.sampled_from(own)] if own else options)
 
 
 def SHORT(known: Known) -> Texts:
-    """Texts of a few letters, and those that the code names."""
+    """Texts of a few letters, of a few lines, and those that the code names."""
     own = [text for text in known.constants if text[0] in "'\""]
     options: list[Texts] = [
+        st.lists(st.sampled_from(LINES), min_size=1, max_size=5).map("\n".join).map(repr),
         st.text(st.sampled_from("abcAB 01"), max_size=8).map(repr),
         st.text(st.sampled_from(LETTERS), max_size=14).map(repr),
     ]
+    return st.one_of([*options, st.sampled_from(own)] if own else options)
+
+
+def _bytes(known: Known) -> Texts:
+    own = [text for text in known.constants if text.startswith("b")]
+    written = st.text(st.sampled_from(LETTERS), max_size=10).map(lambda each: repr(each.encode()))
+    options: list[Texts] = [written, st.binary(max_size=10).map(repr)]
     return st.one_of([*options, st.sampled_from(own)] if own else options)
 
 
@@ -201,8 +213,8 @@ PLAIN: dict[str, Callable[[Known], Texts]] = {
     "str": SHORT,
     "AnyStr": SHORT,
     "LiteralString": SHORT,
-    "bytes": lambda known: st.binary(max_size=10).map(repr),
-    "bytearray": lambda known: st.binary(max_size=10).map(lambda each: f"bytearray({each!r})"),
+    "bytes": lambda known: _bytes(known),  # noqa: PLW0108 - it stands below
+    "bytearray": lambda known: _bytes(known).map(lambda each: f"bytearray({each})"),
     "object": lambda known: st.one_of(INTEGERS(known), SHORT(known), st.just("None")),
     "Decimal": lambda known: st.integers(-999, 9999).map(lambda each: f"__import__('decimal').Decimal('{each / 100}')"),
     "Fraction": lambda known: st.tuples(st.integers(-20, 20), st.integers(1, 12)).map(

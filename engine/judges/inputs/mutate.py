@@ -12,6 +12,7 @@ from stet_ls.engine.judges.inputs.examples import Row
 
 _LETTERS = "abcXYZ019 ,.-_()[]{}<>aeiou"
 _LARGEST = 10**9
+_FEW = ("'a'", "'b'", "'c'")
 
 
 def mutated(rows: Sequence[Row], constants: Sequence[str], seed: int) -> Iterator[Row]:
@@ -29,6 +30,31 @@ def mutated(rows: Sequence[Row], constants: Sequence[str], seed: int) -> Iterato
             elif (value := literal(row[name])) is not None or row[name] == "None":
                 row[name] = text_of(_changed(value, spare, random))
         yield row
+
+
+def meeting(rows: Sequence[Row], seed: int) -> list[Row]:
+    """The rows; in every third an argument is what another one holds, if it holds such: what is looked for is there."""
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    return [_met(row, random) if number % 3 == 2 else row for number, row in enumerate(rows)]
+
+
+def with_few_texts(rows: Sequence[Row]) -> list[Row]:
+    """The rows; in every second the texts are one of three: what a method keeps by a key another asks for."""
+    return [
+        {name: _FEW[number // 2 % 3] if isinstance(literal(text), str) else text for name, text in row.items()}
+        if number % 2
+        else row
+        for number, row in enumerate(rows)
+    ]
+
+
+def _met(row: Row, random: Random) -> Row:
+    values = {name: literal(text) for name, text in row.items()}
+    held = [item for each in values.values() if isinstance(each, list | tuple | dict | set) for item in each]
+    for name, value in values.items():
+        if fitting := [item for item in held if value is not None and type(item) is type(value) and item != value]:
+            return {**row, name: text_of(random.choice(fitting))}
+    return row
 
 
 def literal(text: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from stet_ls.engine.judges.harness.trial import Call
 
-_REPEATED, _AHEAD = 30, 120
+_REPEATED, AHEAD = 30, 120
 """So many calls are repeated, behind so many that are not."""
 _ONE_RESULT = re.compile(r"__out__\((.*)\);?")
 
@@ -18,4 +18,4 @@ def with_repeats(calls: tuple[Call, ...], spoil: str) -> tuple[Call, ...]:
     """
     asked = [(call, _ONE_RESULT.fullmatch(call.body)) for call in calls[:_REPEATED]]
     again = [replace(call, body=spoil.format(one[1]) + call.body, again=True) for call, one in asked if one is not None]
-    return (*calls[:_AHEAD], *again, *calls[_AHEAD:])
+    return (*calls[:AHEAD], *again, *calls[AHEAD:])

@@ -116,7 +116,7 @@ def _changed(before: Sequence[ast.stmt], after: Sequence[ast.stmt], besides: Seq
 
 
 def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:
-    """The parameters that a caller gives; `bound` leaves out the first. `*args` and `**kwargs` are not given."""
+    """The parameters that a caller gives; `bound` leaves out the first. `**kwargs` are not given."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -124,12 +124,12 @@ def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:
         Parameter(each.arg, each.annotation, default)
         for each, default in zip(positional, [*missing, *arguments.defaults], strict=True)
     ][1 if bound else 0 :]
+    if arguments.vararg:
+        rows.append(Parameter("*" + arguments.vararg.arg, arguments.vararg.annotation))
     rows += [
         Parameter(each.arg, each.annotation, default, keyword=True)
         for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
-    if arguments.vararg and not rows:
-        rows.append(Parameter("*" + arguments.vararg.arg, arguments.vararg.annotation))
     return tuple(rows)
 
 

@@ -14,7 +14,7 @@ from stet_ls.engine.judges.inputs.draw import DRAWN_ALONE, DRAWN_BESIDE, GUESSED
 from stet_ls.engine.judges.inputs.examples import Row
 from stet_ls.engine.judges.inputs.mutate import literal, mutated
 from stet_ls.engine.judges.inputs.script.draw import Draws, constants
-from stet_ls.engine.judges.inputs.script.examples import Text, literals, rows_for
+from stet_ls.engine.judges.inputs.script.examples import Text, literals, outer, rows_for
 from stet_ls.engine.judges.inputs.script.kinds import Kind, text_of
 from stet_ls.engine.judges.inputs.script.subject import Module, Parameter, Subject, read_module, shape_of, subject_of
 from stet_ls.engine.judges.inputs.script.usage import used_as
@@ -61,7 +61,7 @@ class _Inputs:
         for row in written:
             yield _as_source(row), "example"
         changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
-        found = literals(subject.node)
+        found = [text for node in (subject.node, *outer(self._module, subject.node)) for text in literals(node)]
         near = itertools.islice(mutated(changeable, found, self._seed), most)
         draws = Draws(self._seed, constants(found), self._plain_makings(subject))
         kinds, is_guessed = _kinds(subject, written)

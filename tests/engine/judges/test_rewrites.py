@@ -1,0 +1,35 @@
+"""Right rewrites of code that is not ours are never refuted; wrong ones never count as proven, but what is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.judging import MakeCase
+from support.rewrites import RIGHT, UNSEEN, rewrites
+
+from stet_ls.engine.judges.differential.judge import judge
+from stet_ls.engine.models import Ruling
+
+FOLDER = Path(__file__).with_name("rewrites")
+OWN, LIBRARY = rewrites(FOLDER / "own.txt"), rewrites(FOLDER / "library.txt")
+
+
+@pytest.mark.parametrize("unit", OWN)
+async def test_each_is_judged_as_what_it_is(make: MakeCase, unit: str) -> None:
+    for each in OWN[unit]:
+        assert each.after is not None, f"{each.name}: the text has other words"
+        evidence = await judge(make(each.before, each.after, each.unit))
+        expected = Ruling.PASS if each.kind in (RIGHT, UNSEEN) else Ruling.FAIL
+        assert evidence.verdict is expected, (each.name, evidence)
+
+
+@pytest.mark.parametrize("unit", LIBRARY)
+async def test_of_code_that_is_not_ours(make: MakeCase, unit: str) -> None:
+    known = [each for each in LIBRARY[unit] if each.after is not None]
+    if not known:
+        pytest.skip(f"the library of this Python has other words in {unit}")
+    for each in known:
+        evidence = await judge(make(each.before, each.after, each.unit))
+        never = Ruling.FAIL if each.kind == RIGHT else Ruling.PASS
+        assert each.kind == UNSEEN or evidence.verdict is not never, (each.name, evidence)
