@@ -155,8 +155,13 @@ class Job:
         finally:
             self.ledger.stages[name] = self.ledger.stages.get(name, 0.0) + time.perf_counter() - started
 
-    async def ask(self, prompt: Prompt, *, temperature: float, max_tokens: int) -> Completion:
-        """One model call within the job's budget. Raises ModelError, and LimitError before it would spend too much."""
+    async def ask(
+        self, prompt: Prompt, *, temperature: float, max_tokens: int, stage: Stage | None = None
+    ) -> Completion:
+        """One model call within the job's budget. Raises ModelError, and LimitError before it would spend too much.
+
+        `stage` says what it is for; without one the first call is the model's and every other a repair.
+        """
         if self.given is not None:
             return self.given
         asked = self.settings.model.temperature
@@ -173,9 +178,10 @@ class Job:
             )
         limit = self._call_limit(prompt.tokens, max_tokens)
         await self._reserve(prompt.tokens, max_tokens)
-        name, waited = "model" if not self.ledger.calls else "repair", self.waited
+        stage = stage or Stage("model" if not self.ledger.calls else "repair")
+        waited = self.waited
         try:
-            with self.stage(name):
+            with self.stage(stage.name, stage.detail):
                 completion = await self.models.complete(
                     prompt.messages, sampling=sampling, deadline=limit, on_event=self._hear, sealed=prompt.sealed
                 )
@@ -183,7 +189,7 @@ class Job:
         finally:
             self._call = None
             self.purse.settle(self.trace_id, self.spent())
-            self._count_waiting(name, self.waited - waited)
+            self._count_waiting(stage.name, self.waited - waited)
         return completion
 
     def _hear(self, event: Event) -> None:

@@ -46,7 +46,6 @@ async def prove(
     none = plan if isinstance(plan, str) else job.why_no_more()
     if isinstance(plan, str) or none:
         return _without(job, first, none)
-    job.on_event(Stage("specification", str(plan)))
     suite = await write(job, plan)
     if isinstance(suite, str):
         return _without(job, first, suite)

@@ -63,10 +63,11 @@ class Mender:
             if missed and (why := self.job.why_no_more()):
                 return f"The model did not do what its diagnosis asked, and was not asked once more: {why}"
             told = orders(wrong, missed=missed)
-            self.job.on_event(Stage("repair", "what was asked is missing" if missed else ""))
+            stage = Stage("repair", "what was asked is missing" if missed else "")
             try:
                 prompt = repair(prompt, said, hide(told if fixes else _OPEN + told, self.secrets))
-                reply = await self.job.ask(prompt, temperature=_WARMER if missed else 0.1, max_tokens=self.size)
+                warmth = _WARMER if missed else 0.1
+                reply = await self.job.ask(prompt, temperature=warmth, max_tokens=self.size, stage=stage)
             except (ModelError, PolicyError) as error:
                 return f"A repair was given up: {error}"
             with self.job.stage("judge"):

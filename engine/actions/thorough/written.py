@@ -11,6 +11,7 @@ from stet_ls.engine.actions.recipe import Brief, Recipe, brief
 from stet_ls.engine.actions.thorough.plan import Plan
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis
 from stet_ls.engine.errors import ModelError, PolicyError, UsageError
+from stet_ls.engine.events import Stage
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Prompt, Task, repair
@@ -83,7 +84,8 @@ async def _never(job: Job) -> Answer:
 async def _asked(job: Job, plan: Plan, prompt: Prompt) -> Suite | str:
     room = job.reply_room(estimate(plan.request.source.text) + 1200, _LEAST_TOKENS)
     try:
-        reply = await job.ask(prompt, temperature=0.2, max_tokens=room)
+        stage = Stage("specification", str(plan))
+        reply = await job.ask(prompt, temperature=0.2, max_tokens=room, stage=stage)
     except (ModelError, PolicyError) as error:
         return str(error)
     text, cut = restore(reply.text, prompt.secrets), reply.finish != "stop"

@@ -1,0 +1,59 @@
+"""The loop of generate, test and fix as an editor sees it: every step is a line of the progress, in its order."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+
+import pytest
+from support.engine import asks_for_tests, code_reply, reply_of_tests
+from support.scripted import ScriptedModel
+from support.session import VSCODE, editor, finish, lines, start
+
+URI = "file:///w/solution.py"
+HEAD = 'def first(values: list[int]) -> int:\n    """The first of the values; 0 for none."""\n'
+CRASHES = f"{HEAD}    return values[0]\n"
+GOOD = f"{HEAD}    return values[0] if values else 0\n"
+TESTS = """\
+from solution import first
+
+
+def test_one():
+    assert first([3, 4]) == 3
+
+
+def test_none():
+    assert first([]) == 0
+"""
+LOOP = ("planning", "writing", "running", "finding out", "asking the model once more")
+"""How the lines begin that are the loop's; what the judges say comes in between."""
+
+
+async def test_every_step_of_the_loop_is_reported(scripted: ScriptedModel, environment: Mapping[str, str]) -> None:
+    scripted.on(asks_for_tests, reply_of_tests(TESTS))
+    scripted.on(lambda body: "That cannot be used" in str(body["messages"]), code_reply(GOOD))
+    scripted.default = code_reply(CRASHES)
+    async with editor(environment, VSCODE) as client:
+        client.open(URI, "python", f"{HEAD}    ...\n")
+        job = await start(client, "generate", uri=URI, range=lines(2), budget="thorough")
+        await client.wait_for(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end", timeout=120)
+        result = await finish(client, job)
+    if "no code may run" in str(result):
+        pytest.skip(f"no code may run here: {result['message']}")
+
+    values = [each["value"] for each in client.received("$/progress")]
+    told = [re.sub(r"`|, by \w+| · .*", "", value["message"]) for value in values if value["kind"] == "report"]
+    loop = [line for line, _ in itertools.groupby(told[told.index("planning the tests") :]) if line.startswith(LOOP)]
+    assert loop == [
+        "planning the tests",
+        "writing tests that do not know the code: first",
+        "running the tests: 2 tests",
+        "finding out why: 1 pass, 1 logic",
+        "asking the model once more",
+        "running the tests: 2 tests",
+        "finding out why: 2 pass",
+        "running the tests: 2 tests, twice more",
+    ]
+    assert [value["kind"] for value in values].count("end") == 1
+    assert result["answer"]["code"].strip() == GOOD.strip()
