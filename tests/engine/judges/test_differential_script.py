@@ -64,6 +64,11 @@ CASES = {
     "minus zero": (
         "function f(n) { return n > 3 ? 0 : n * 2; }\n", "function f(n) { return n > 3 ? -0 : n * 2; }\n", "f", "-0",
     ),
+    "at a bound that the module names": (
+        "var second = 1000;\nvar most = second;\nfunction short(ms) { return ms >= most ? 's' : ms + 'ms'; }\n",
+        "var second = 1000;\nvar most = second;\nfunction short(ms) { return ms > most ? 's' : ms + 'ms'; }\n",
+        "short", "ms = 1000",
+    ),
     "undefined and null": (
         "function f(n) { return { n, more: undefined }; }\n", "function f(n) { return { n, more: null }; }\n", "f",
         "null",
