@@ -9,11 +9,13 @@ import pytest
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.diagnosis.fixes import Fix
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.runners.report import (
     Case,
     CaseOutcome,
+    CollectionError,
     Failure,
     Frame,
     Origin,
@@ -23,6 +25,7 @@ from stet_ls.engine.sandbox.runners.report import (
 )
 from stet_ls.engine.sandbox.runners.run import run_tests
 from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.validators.source import Source
 
 SOLUTION = '''\
 import socket
@@ -148,3 +151,54 @@ def test_what_libraries_say_of_a_box_without_display_network_or_disk(kind: str, 
     case = Case("test_a.py::test_a", CaseOutcome.FAILED, failure=Failure(kind, message, Phase.CALL, frames=(frame,)))
     (said,) = diagnose(TestReport("", Outcome.RED, cases=(case,)), About("python"))
     assert said.cause is Cause.ENVIRONMENT
+
+
+def built(language: str, message: str, place: tuple[str, int, int] | None, asked: str = "") -> Diagnosis:
+    """The diagnosis of an error of a compiler, in the tests of a `solution` that nobody vouches for."""
+    about = About(language, frozenset({"solution.x"}), unit="median", asked=frozenset({asked}))
+    error = CollectionError("solution_test.x", Failure("CompileError", message, Phase.BUILD, place=place))
+    (told,) = diagnose(TestReport(language, Outcome.ERROR, collection=(error,)), about)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "package"),
+    [
+        ("go", "no required module provides package github.com/acme/stats; to add it:", "github.com/acme/stats"),
+        ("go", "package acme/stats is not in GOROOT (/usr/lib/go/src/acme/stats)", "acme/stats"),
+        ("rust", "unresolved import `acme`", "acme"),
+        ("rust", "can't find crate for `acme`", "acme"),
+        ("java", "package org.acme.stats does not exist", "org.acme.stats"),
+        ("cpp", "acme/stats.hpp: No such file or directory", "acme/stats.hpp"),
+        ("cpp", "'acme/stats.hpp' file not found", "acme/stats.hpp"),
+    ],
+)
+def test_what_a_compiler_does_not_find_is_the_environments(language: str, message: str, package: str) -> None:
+    told = built(language, message, ("solution.x", 1, 1))
+    assert (told.kind, told.fix) == ("environment.package", Fix("does not import", package))
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("go", 'import "acme/stats"'),
+        ("go", 'import (\n\tstats "acme/stats"\n)'),
+        ("rust", "use acme::stats::mean;"),
+        ("java", "import static acme.stats.Mean.mean;"),
+        ("cpp", "#include <acme/stats.hpp>"),
+    ],
+)
+def test_an_import_is_found_in_each_language(language: str, line: str) -> None:
+    name = {"rust": "acme", "java": "acme.stats", "cpp": "acme/stats.hpp"}.get(language, "acme/stats")
+    fix, without = Fix("does not import", name), Source("// acme stats\n")
+    assert not fix.shown(without, Source(f"{line}\n"), language)
+    assert fix.shown(Source(f"{line}\n"), without, language)
+
+
+def test_a_build_that_fails_at_no_place_is_nobodys_fault() -> None:
+    assert built("rust", "the compiler was stopped: timeout", None).kind == "environment.build"
+    linker = "ld: in function `main':\nundefined reference to `median'"
+    assert built("c", linker, None, "median").kind == "logic.interface"
+    assert built("c", linker.replace("median", "other"), None).kind == "test.interface"
+    assert built("go", "syntax error: unexpected }", ("solution_test.x", 3, 1)).kind == "test.syntax"
+    assert built("go", "syntax error: unexpected }", ("solution.x", 3, 1)).kind == "logic.syntax"
