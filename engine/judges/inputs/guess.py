@@ -50,8 +50,8 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: Known) -> Texts:
     if parameter.name.startswith("*"):
         one = of_hint(parameter.annotation, known)
         # Arguments of one kind, whichever it is, fit each other.
-        kinds = [one] if one is not None else [of_hint(ast.parse(kind, mode="eval").body, known) for kind in _ALIKE]
-        return st.one_of([hints.lists(each, small=True) for each in kinds if each is not None])
+        alike = [one] if one is not None else [_one_of([kind], known) for kind in _ALIKE]
+        return st.one_of([hints.lists(each, small=True) for each in alike])
     if (hinted := of_hint(parameter.annotation, known)) is not None:
         return hinted
     kinds, weak = _used(parameter.name, node)
