@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import json
 import random
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,14 +35,33 @@ class Case:
     instruction: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """A task of MBPP with its reference solution: `text` is one documented function, as a project would hold it."""
+
+    number: str
+    unit: str
+    words: str
+    text: str
+
+
 def load(data: Path, actions: tuple[str, ...], count: int, seed: int) -> list[Case]:
     """`count` cases of each action, drawn by `seed`. FileNotFoundError names the file that is missing."""
     chosen = []
     for action in actions:
-        cases = [case for case in _READERS[action](data) if _parses(case)]
+        cases = [case for case in _READERS[action](data) if _parses(case.text)]
         random.Random(f"{seed} {action}").shuffle(cases)
         chosen += cases[:count]
     return chosen
+
+
+def solved(data: Path) -> Iterator[Solved]:
+    """All tasks of MBPP whose solution parses, with the one example that a case shows too."""
+    for row, examples in _mbpp(data):
+        body = textwrap.indent(textwrap.dedent(row["canonical_solution"]).strip("\n"), "    ")
+        text = f"{_signature(row)}\n{_docstring(row, examples[:1])}\n{body}\n".lstrip("\n")
+        if _parses(text):
+            yield Solved(row["task_id"].rpartition("/")[2], row["entry_point"], row["description"], text)
 
 
 def _debug(data: Path) -> Iterator[Case]:
@@ -105,9 +125,9 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def _parses(case: Case) -> bool:
+def _parses(text: str) -> bool:
     try:
-        ast.parse(case.text)
+        ast.parse(text)
     except (SyntaxError, ValueError):
         return False
     return True
@@ -120,4 +140,6 @@ _READERS: Mapping[str, Callable[[Path], Iterator[Case]]] = {
     "optimize": _optimize,
 }
 ACTIONS = tuple(_READERS)
+AGAIN = "asked again"
+"""Cases of `generate` in other words, for the variants that remember such tasks."""
 """The actions that have cases."""

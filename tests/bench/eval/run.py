@@ -25,13 +25,15 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' folder, for bench
 
-from bench.eval.arms import ARMS, Arm, settings_of
-from bench.eval.cases import ACTIONS, Case, load
+from bench.eval.arms import ARMS, HOUR, Arm, Held, settings_of
+from bench.eval.cases import ACTIONS, AGAIN, Case, load
 from bench.eval.hidden import passes
 from bench.eval.recorder import Recorder
+from bench.eval.remembered import again, filled, is_own
 from bench.eval.table import markdown
 
 from stet_ls.engine.errors import StetError
+from stet_ls.engine.memory import flow
 from stet_ls.engine.model.embedded import Embedded
 from stet_ls.engine.models import Answer, Request, Selection
 from stet_ls.engine.paths import Paths, user_paths
@@ -51,9 +53,7 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     if not arguments.table:
         cases = load(arguments.data, tuple(arguments.actions.split(",")), arguments.cases, arguments.seed)
-        index, count = (int(part) for part in arguments.shard.split("/"))
-        arms = [arm for arm in ARMS if not arguments.arms or arm.name in arguments.arms.split(",")]
-        asyncio.run(_run(cases[index::count], arms, out, arguments.recorded, f"{index}"))
+        asyncio.run(_run(arguments, [*cases, *again(cases, arguments.again)]))
     print(markdown(_results(out)))
 
 
@@ -64,6 +64,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--actions", default=",".join(ACTIONS))
     parser.add_argument("--arms", default="", help="only these variants, with commas")
     parser.add_argument("--cases", type=int, default=40, help="of each action")
+    parser.add_argument("--again", type=int, default=20, help="cases of generate that are asked for in other words too")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shard", default="0/1", help="I/N: every N-th case from the I-th")
     parser.add_argument("--recorded", action="store_true", help="play recorded replies back, ask no model")
@@ -74,27 +75,33 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-async def _run(cases: list[Case], arms: list[Arm], out: Path, recorded: bool, shard: str) -> None:
+async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
+    out: Path = arguments.out
+    index, count = (int(part) for part in arguments.shard.split("/"))
+    arms = [arm for arm in ARMS if not arguments.arms or arm.name in arguments.arms.split(",")]
     # A home of its own: what this machine's user prefers or remembers must not colour the numbers.
     home = out / "home"
     paths = replace(user_paths(), data=home / "data", cache=home / "cache", logs=home / "log")
+    homes = {held: await filled(held, out, arguments.data, cases, paths) for held in {arm.held for arm in arms}}
+    flow.BUDGET = HOUR  # of what is asked, too: a memory that was late once would have another prompt the next time
     sandbox = Sandbox(Level.STRONG, paths.cache / "sandbox")
     done = {(row["case"], row["arm"]): row for row in _results(out)}
-    async with _endpoint(recorded, out) as (upstream, key, model):
+    async with _endpoint(arguments.recorded, out) as (upstream, key, model):
         recorder = Recorder(out / "replies", upstream, key)
         async with recorder.open():
-            with (out / f"results-{shard}.jsonl").open("a", encoding="utf-8") as file:
-                for number, case in enumerate(cases, 1):
+            with (out / f"results-{index}.jsonl").open("a", encoding="utf-8") as file:
+                for number, case in enumerate(cases[index::count], 1):
                     for arm in arms:
-                        if (case.id, arm.name) in done:
+                        if (case.id, arm.name) in done or arm.again != (case.action == AGAIN):
                             continue
                         calls = done.get((case.id, "stet"), {}).get("calls", 1) if arm.draws else 1
-                        row = await _try(case, arm, recorder, model, sandbox, paths, draws=max(1, calls))
+                        row = await _try(case, arm, recorder, model, sandbox, homes[arm.held], draws=max(1, calls))
                         done[(case.id, arm.name)] = row
                         file.write(json.dumps(row) + "\n")
                         file.flush()
                         said = "right" if row["passed"] else "wrong" if row["offered"] else "not offered"
-                        print(f"{number}/{len(cases)} {case.id}, {arm.name}: {said}", file=sys.stderr, flush=True)
+                        place = f"{number}/{len(cases[index::count])}"
+                        print(f"{place} {case.id}, {arm.name}: {said}", file=sys.stderr, flush=True)
 
 
 @asynccontextmanager
@@ -125,6 +132,8 @@ async def _try(
     """The result of one case in one variant; of several draws, one picked at random, at the price of all."""
     recorder.begin()
     engine = Engine(settings_of(arm, recorder.base_url, model), paths)
+    if arm.held is not Held.NOTHING:
+        await engine.memory.stats()  # a job does not wait for a memory that is still opening
     started = time.perf_counter()
     try:
         answers = [await _answer(engine, case, arm) for _ in range(draws)]
@@ -136,6 +145,7 @@ async def _try(
     # What a judge refuted lands only at a person's word, who saw why: here nobody gives it.
     stood = answer if isinstance(answer, Answer) and answer.success and not answer.refuted else None
     after = None if stood is None else _apply(case.text, stood)
+    remembered = answer.metadata.get("memory", []) if isinstance(answer, Answer) else []
     spent = [each.metadata for each in answers if isinstance(each, Answer)]
     return {
         "case": case.id,
@@ -153,6 +163,7 @@ async def _try(
         "seconds": round(seconds, 2),
         "message": answer.message if isinstance(answer, Answer) else str(answer),
         "evidence": {e.check.value: e.verdict.value for e in answer.evidence} if isinstance(answer, Answer) else {},
+        "remembered": [{**each, "own": is_own(each["provenance"], case)} for each in remembered],
         "details": [e.detail for e in answer.evidence] if isinstance(answer, Answer) else [],
     }
 
@@ -161,11 +172,11 @@ async def _answer(engine: Engine, case: Case, arm: Arm) -> Answer | StetError:
     source = Source(case.text)
     unit = next(unit for unit in units(source, "python") if unit.qualified == case.unit)
     request = Request(
-        case.action,
+        "generate" if case.action == AGAIN else case.action,
         "python",
         source,
         selection=Selection(unit.span),
-        path=Path("/nowhere/case.py"),
+        path=Path("/elsewhere/case.py" if case.action == AGAIN else "/nowhere/case.py"),
         instruction=case.instruction,
         budget=arm.budget,
     )

@@ -8,8 +8,13 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from bench.eval.cases import AGAIN
+
 Result = Mapping[str, Any]
-"""A line of the results: case, action, arm, offered, passed, parses, tier, date, confidence, calls, tokens, seconds."""
+"""A line of the results: case, action, arm, offered, passed, parses, tier, date, confidence, calls, tokens, seconds.
+
+`remembered` are the solutions that the memory put into the prompt; `own` is true for the very task's.
+"""
 
 _HEAD = (
     "| action | variant | cases | right | 95 % interval | against the single shot | harm | not offered "
@@ -20,14 +25,34 @@ _HEAD = (
 def markdown(results: Iterable[Result]) -> str:
     """The table over all results; actions with several variants are compared case by case."""
     rows = list(results)
-    actions = sorted({row["action"] for row in rows})
+    actions = sorted({row["action"] for row in rows} - {AGAIN})
     lines = [_HEAD]
-    for action in [*actions, *(["all"] if len(actions) > 1 else [])]:
-        chosen = [row for row in rows if action in ("all", row["action"])]
+    for action in [*actions, *(["all"] if len(actions) > 1 else []), *([AGAIN] if any(map(_is_again, rows)) else [])]:
+        chosen = [row for row in rows if action == row["action"] or (action == "all" and not _is_again(row))]
         arms = list(dict.fromkeys(row["arm"] for row in chosen))
         base = {row["case"]: row for row in chosen if row["arm"] == "single shot"}
         lines += [_row(action, arm, [row for row in chosen if row["arm"] == arm], base) for arm in arms]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_memory(rows)])
+
+
+def _memory(rows: Sequence[Result]) -> list[str]:
+    """A sentence for each variant with a memory that held something: in how many cases it had a part."""
+    told = []
+    for arm in dict.fromkeys(row["arm"] for row in rows if row.get("remembered")):
+        chosen = [row for row in rows if row["arm"] == arm]
+        shown = [row for row in chosen if row["remembered"]]
+        own = [row for row in shown if any(each["own"] for each in row["remembered"])]
+        told.append(
+            f"- *{arm}*: in {len(shown)} of {len(chosen)} cases something remembered was in the prompt, "
+            f"in {len(own)} of them the very task's solution; "
+            f"{sum(row['passed'] for row in shown)} of the {len(shown)} are right, and "
+            f"{sum(row['passed'] for row in chosen if row not in shown)} of the other {len(chosen) - len(shown)}."
+        )
+    return ["", *told] if told else []
+
+
+def _is_again(row: Result) -> bool:
+    return bool(row["action"] == AGAIN)
 
 
 def _row(action: str, arm: str, rows: Sequence[Result], base: Mapping[str, Result]) -> str:
