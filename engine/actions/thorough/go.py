@@ -31,7 +31,12 @@ def count(text: str) -> Count:
 
 
 def ready(code: str, about: UnderTest, place: Path) -> str:
-    """The tests with just the imports that they use: Go compiles neither with one missing nor with one too many."""
+    """The tests with just the imports that they use: Go compiles neither with one missing nor with one too many.
+
+    Their names are told from those of the project's tests, which are in the same package and may not be the same.
+    """
+    for name in tests(code):
+        code = re.sub(rf"\b{name}\b", f"{name}AsSpecified", code)
     for match in reversed(list(_IMPORTED.finditer(code))):
         name = (match["alias"] or match["path"].rpartition("/")[2]).strip()
         rest = code[: match.start()] + code[match.end() :]

@@ -216,10 +216,57 @@ async def test_a_crash_that_the_tests_find_is_repaired(scripted: ScriptedModel, 
     assert told(answer).detail == "2 of 2 tests that the model wrote from the specification pass", answer.warnings
     assert (told(answer).verdict, told(answer).trusted) == (Ruling.PASS, False)
     assert applied(answer) == story.with_(story.good)
-    assert len(repairs(scripted)) == 1
+    (repair,) = repairs(scripted)
+    name = unit_of(story).rpartition(".")[2]
+    said = "code or test may be wrong" if story.language in ("c", "cpp") else f"You must change `{name}`."
+    assert said in repair, "a program that ends by a signal or by an exception does not say where"
     (asked,) = [str(each.body["messages"]) for each in scripted.requests if asks_for_tests(each.body)]
     assert "0 for none" in asked
     assert not any(line.strip() in asked for line in story.bad.splitlines()), "their writer does not see the code"
+
+
+MISMATCHES = [
+    pytest.param(GO, "sort.Ints(values)", "_ = sort.Ints", "want 2", id="go", marks=needs("go")),
+    pytest.param(RUST, "values.sort()", "values.reverse()", "1 == 2 is false", id="rust", marks=needs("rustc", "cc")),
+    pytest.param(CPP, "std::sort", "std::reverse", "median({3, 1, 2}) == 2", id="cpp", marks=needs("c++")),
+]
+
+
+@pytest.mark.parametrize(("story", "right", "wrong", "said"), MISMATCHES)
+async def test_a_mismatch_is_put_to_the_model_and_mended(
+    scripted: ScriptedModel, story: Story, right: str, wrong: str, said: str
+) -> None:
+    answer = await generate(scripted, story, [story.good.replace(right, wrong), story.good], [story.tests])
+    (repair,) = repairs(scripted)
+    assert "code or test may be wrong" in repair
+    assert said in repair
+    assert applied(answer) == story.with_(story.good)
+    assert told(answer).verdict is Ruling.PASS
+
+
+@needs("rustc", "cc")
+async def test_an_assert_without_sides_is_an_assertion_in_rust(scripted: ScriptedModel) -> None:
+    tests = "#[test]\nfn odd() {\n    assert!(median(vec![3, 1, 2]) == 2);\n}\n"
+    wrong = RUST.good.replace("values.sort()", "values.reverse()")
+    answer = await generate(scripted, RUST, [wrong, RUST.good], [tests])
+    assert "code or test may be wrong" in repairs(scripted)[0], "not a test that fails by itself"
+    assert told(answer).verdict is Ruling.PASS
+
+
+@needs("go")
+async def test_one_test_that_does_not_compile_has_all_of_them_written_anew(scripted: ScriptedModel) -> None:
+    answer = await generate(scripted, GO, [GO.good], [GO.tests.replace("Median(nil)", "Median(nil, 1)"), GO.tests])
+    assert not repairs(scripted), "the code was called as nobody asked for"
+    assert told(answer).detail.startswith("2 of 2 tests"), told(answer).detail
+
+
+@needs("javac", "java")
+async def test_what_the_users_own_lines_lack_is_no_fault_of_the_code(scripted: ScriptedModel) -> None:
+    story = replace(JAVA, before=JAVA.before.replace("class Stats {", "class Stats extends Missing {"))
+    answer = await generate(scripted, story, [JAVA.good], [JAVA.tests])
+    assert "environment: the file does not compile alone" in told(answer).detail
+    assert told(answer).verdict is Ruling.UNKNOWN
+    assert not repairs(scripted)
 
 
 @pytest.mark.parametrize("language", [story.values[0].language for story in STORIES])
@@ -292,6 +339,7 @@ async def test_a_module_below_what_is_open_is_one_of_its_own(scripted: ScriptedM
     module.mkdir()
     (module / "go.mod").write_text("module example.com/stats\n\ngo 1.19\n")
     (module / "stats.go").write_text(GO.with_("\treturn 0\n"))
+    (module / "other_test.go").write_text('package stats\n\nimport "testing"\n\nfunc TestOdd(t *testing.T) {}\n')
     fields = {"path": module / "stats.go", "workspace": Workspace((tmp_path,))}
     answer = await generate(scripted, GO, [GO.good], [GO.tests], **fields)
     assert told(answer).detail.startswith("2 of 2 tests"), (told(answer).detail, answer.warnings)
