@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Literal
 
@@ -11,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.models import Answer, Check, Edit, Ruling
 from stet_ls.server.documents import Snapshot
+from stet_ls.server.evidence import told
 from stet_ls.server.plan import Plan, is_target
 from stet_ls.validators.structure import imports
 
@@ -27,13 +29,16 @@ class Choice(StrEnum):
 
 
 def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
-    """Why this edit deserves a question, in words; nothing for an edit of the target that passed its checks."""
+    """Why this edit deserves a question, in words; nothing for an edit of the target that passed its checks.
+
+    What evidence gives as a reason is worded as in the answer's message.
+    """
+    from stet_ls.engine.judges.verdict import summary  # the handshake does without the judges
+
     found = []
     if len(plan.names) > 1:
         found.append(f"it changes {len(plan.names)} files ({', '.join(plan.names)})")
-    failed = [item.check.value for item in answer.evidence if item.verdict is Ruling.FAIL]
-    if failed:
-        found.append(f"failed: {', '.join(failed)}")
+    found += [summary([item]) for item in answer.evidence if item.verdict is Ruling.FAIL]
     found += dangers(answer)
     unknown = [
         item
@@ -41,9 +46,7 @@ def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
         # New tests are worth nothing unless they ran.
         if item.verdict is Ruling.UNKNOWN and (item.trusted or (answer.action, item.check) == ("test", Check.TESTS))
     ]
-    unchecked = [item.check.value for item in unknown if item.check is not Check.DANGER]
-    if unchecked:
-        found.append(f"could not be checked: {', '.join(unchecked)}")
+    found += [summary([item]) for item in unknown if item.check is not Check.DANGER]
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it reaches outside the code that was asked about")
     return tuple(found)
@@ -56,6 +59,15 @@ def dangers(answer: Answer) -> tuple[str, ...]:
         for item in answer.evidence
         if item.check is Check.DANGER and item.trusted and item.verdict is Ruling.UNKNOWN
     )
+
+
+def question(answer: Answer, reasons: Sequence[str]) -> str:
+    """What is asked: what was done and shown, and at the end, alone, why it needs an answer. Each thing once."""
+    known = told(answer)
+    for reason in reasons:
+        known = known.replace(f" · {reason}", "", 1)
+    why = "; ".join(reasons)
+    return f"{known}. Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
 
 
 def must_ask(preview: Preview, reasons: tuple[str, ...]) -> bool:

@@ -19,7 +19,7 @@ from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.markdown import fenced, plain
 from stet_ls.engine.models import Answer
 from stet_ls.server.client import Client
-from stet_ls.server.confirm import Choice, Preview, ask, dangers, must_ask, risks
+from stet_ls.server.confirm import Choice, Preview, ask, dangers, must_ask, question, risks
 from stet_ls.server.documents import Documents
 from stet_ls.server.evidence import told
 from stet_ls.server.jobs import Ending, Job, JobStatus
@@ -64,10 +64,10 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
         # A project may set `never`: without a question such an edit does not land at all.
         if preview == "never" and (answer.refuted or dangers(answer)):
             return _refused(answer, f"Not applied: {'; '.join(reasons)}.")
-        question = _question(answer, reasons) if must_ask(preview, reasons) else None
-        if question is None or ls.client.change_annotations:
-            return await _send(ls, job, answer, origin, question)
-        if not await _agreed(ls, job, answer, question, plan):
+        asked = question(answer, reasons) if must_ask(preview, reasons) else None
+        if asked is None or ls.client.change_annotations:
+            return await _send(ls, job, answer, origin, asked)
+        if not await _agreed(ls, job, answer, asked, plan):
             ls.outcomes.rejected(answer)
             return _refused(answer, "Discarded; nothing was changed.")
         return await _send(ls, job, answer, origin, None)
@@ -126,7 +126,10 @@ async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None
     metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
     annotation = None
     if confirm is not None:
-        annotation = types.ChangeAnnotation(_label(answer), needs_confirmation=True, description=plain(confirm))
+        # Clients show both, one below the other.
+        about = confirm.removeprefix(_done(answer)).lstrip(" ·.")
+        label = f"Stet: {plain(_done(answer))}"
+        annotation = types.ChangeAnnotation(label, needs_confirmation=True, description=plain(about))
     edit = workspace_edit(plan, ls.client, annotation=annotation)
     params = types.ApplyWorkspaceEditParams(edit, f"Stet: {answer.message}", metadata)
     changes = [*plan.changes, *(created(file, answer.language) for file in plan.new_files)]
@@ -194,9 +197,9 @@ def _moved(documents: Documents, change: Change) -> bool:
     return live is not None and live.version != change.before.version
 
 
-async def _agreed(ls: StetServer, job: Job, answer: Answer, question: str, plan: Plan) -> bool:
+async def _agreed(ls: StetServer, job: Job, answer: Answer, asked: str, plan: Plan) -> bool:
     """True if the person says so, who may look at the diff and at the evidence first."""
-    while (choice := await ask(ls, question)) in (Choice.SHOW_DIFF, Choice.SHOW_EVIDENCE):
+    while (choice := await ask(ls, asked)) in (Choice.SHOW_DIFF, Choice.SHOW_EVIDENCE):
         if choice is Choice.SHOW_DIFF:
             await _show_diff(ls, job, plan)
         else:
@@ -223,14 +226,9 @@ def _gap(plan: Plan, client: Client) -> str:
     return ""
 
 
-def _question(answer: Answer, reasons: Sequence[str]) -> str:
-    why = "; ".join(reasons)
-    return f"{told(answer)}. Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
-
-
-def _label(answer: Answer) -> str:
-    """How the message begins, which is what was done: "Stet: Refactored `add` · 3 → 2 lines"."""
-    return f"Stet: {plain(' · '.join(answer.message.split(' · ')[:2]))}"
+def _done(answer: Answer) -> str:
+    """How the message begins, which is what was done: "Refactored `add` · 3 → 2 lines"."""
+    return " · ".join(answer.message.split(" · ")[:2])
 
 
 def _refused(answer: Answer, message: str) -> Ending:

@@ -11,8 +11,9 @@ from support.scripted import ScriptedModel
 from support.session import NEOVIM, editor, fenced, finish, lines, start
 from support.wire import RawClient
 
+from stet_ls.engine.judges.verdict import summary
 from stet_ls.engine.models import Answer, Check, Edit, Evidence, NewFile, Ruling
-from stet_ls.server.confirm import must_ask, risks
+from stet_ls.server.confirm import must_ask, question, risks
 from stet_ls.server.diff import minimal
 from stet_ls.server.documents import Snapshot
 from stet_ls.server.plan import Change, Plan
@@ -86,10 +87,10 @@ def found(of: Answer) -> tuple[str, ...]:
         (answer(new_files=(NewFile(Path("/w/test_a.py"), "x"),)), []),
         (answer(INSIDE, BELOW_IMPORTS), ["outside"]),
         (answer(INSIDE, ELSEWHERE), ["2 files (a.py, b.py)", "outside"]),
-        (answer(INSIDE, evidence=(Evidence(Check.LINT, Ruling.FAIL, "F821"),)), ["failed: lint"]),
+        (answer(INSIDE, evidence=(Evidence(Check.LINT, Ruling.FAIL, "F821"),)), ["lint FAILED: F821"]),
         (
             answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.UNKNOWN, "?", trusted=True),)),
-            ["not be checked: tests"],
+            ["tests unknown: ?"],
         ),
         (answer(INSIDE, evidence=(Evidence(Check.SYNTAX, Ruling.UNKNOWN, "not parsed"),)), []),
         (answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.SKIPPED, "none"),)), []),
@@ -110,8 +111,25 @@ def test_new_tests_that_did_not_run_are_worth_a_question() -> None:
         new_files=(NewFile(Path("/w/test_a.py"), "x"),), evidence=(Evidence(Check.TESTS, Ruling.UNKNOWN, "?"),)
     )
 
-    assert found(replace(unrun, action="test")) == ("could not be checked: tests",)
+    assert found(replace(unrun, action="test")) == ("tests unknown: ?",)
     assert found(unrun) == (), "those of the project, which could not be run, stop no edit"
+
+
+def test_the_question_says_each_thing_once() -> None:
+    evidence = (
+        Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok"),
+        Evidence(Check.LINT, Ruling.FAIL, "F821 at line 3"),
+        Evidence(Check.DANGER, Ruling.UNKNOWN, "adds `eval`, which runs text as code", trusted=True),
+        Evidence(Check.TESTS, Ruling.UNKNOWN, "pytest is missing", trusted=True),
+    )
+    metadata = {"confidence_reason": "lint FAILED: F821 at line 3"}
+    offered = replace(answer(INSIDE, evidence=evidence), metadata=metadata, confidence=0.1)
+    offered = replace(offered, message=f"Refactored `f` · {summary(evidence)}")
+
+    assert question(offered, found(offered)) == (
+        "Refactored `f` · syntax ok · confidence 10 %. Apply it? "
+        "Lint FAILED: F821 at line 3; adds `eval`, which runs text as code; tests unknown: pytest is missing."
+    )
 
 
 # What becomes of an edit ----------------------------------------------------------------------------------------------
