@@ -12,7 +12,7 @@ from stet_ls.engine.judges.differential.comparison import Comparison, compared
 from stet_ls.engine.judges.harness.place import Place, alone, place_of
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
-from stet_ls.engine.judges.inputs.draw import calls_for
+from stet_ls.engine.judges.inputs.draw import calls_for, new_literals
 from stet_ls.engine.judges.inputs.examples import test_texts
 from stet_ls.engine.judges.inputs.partly import with_first_values
 from stet_ls.engine.judges.inputs.repeats import with_repeats
@@ -58,7 +58,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
-    calls = calls_for(case.before.text, unit, tests)
+    calls = calls_for(case.before.text, unit, tests, new_literals(case.before.text, case.after.text, unit))
     return place, with_first_values(with_repeats(calls, _AGAIN), case.before.text, unit)
 
 

@@ -28,18 +28,33 @@ GUESSED = "guessed"
 """The origin of an input of which nothing says that the code was meant for its kind."""
 
 
+def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
+    """The literals of a unit that only its new text has: an input that is treated apart is named by one."""
+    modules = [read_module(text) for text in (before, after)]
+    old, new = (subject_of(module, qualified) if module else None for module in modules)
+    if old is None or new is None:
+        return ()
+    known = set(literals(old.node))
+    return tuple(each for each in literals(new.node) if each not in known)
+
+
 class _Enough(Exception):
     """Drawing took its time."""
 
 
 @lru_cache(maxsize=32)
-def calls_for(text: str, qualified: str, tests: tuple[str, ...] = ()) -> tuple[Call, ...]:
-    """The inputs of a unit of a text, the same each time. Takes tenths of a second: not for the event loop."""
+def calls_for(
+    text: str, qualified: str, tests: tuple[str, ...] = (), besides: tuple[str, ...] = ()
+) -> tuple[Call, ...]:
+    """The inputs of a unit of a text, the same each time; `besides` are literals that count as its own.
+
+    Takes tenths of a second: not for the event loop.
+    """
     module = read_module(text)
     subject = subject_of(module, qualified) if module else None
     if module is None or subject is None:
         return ()
-    constants = tuple(literals(subject.node))
+    constants = (*besides, *literals(subject.node))
     seed = zlib.crc32(f"{qualified}\0{ast.unparse(subject.node)}".encode())
     scripts = [_script(setup, body) for setup, body in scripts_for(module, subject)]
     if subject.how == "class":
