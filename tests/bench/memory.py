@@ -78,7 +78,7 @@ async def _lsp() -> AsyncIterator[Row]:
         table = sum(path.stat().st_size for path in (aside / "tables").rglob("*") if path.is_file())
         yield Row(f"bytes a solution in the table, {ROWS:,} rows", f"{table / ROWS:,.0f}", "4,096")
         async with _editor(home) as client:
-            await command(client, "stet.jobs")
+            await _search(client, 0)  # of nothing: the engine is loaded, and no worker
             server = _process(b"stet_ls.server", home)
             before = _megabytes(server, "VmRSS")
             aside.rename(root)  # the first search starts the worker

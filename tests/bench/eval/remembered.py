@@ -27,7 +27,7 @@ _FRAMES = (
     "I need something that can {}.",
     "How do I {}?",
     "Please {}.",
-    "A helper to {}, to be called from elsewhere.",
+    "I want to {}.",
 )
 _OTHER = {
     "remove": "delete", "calculate": "compute", "find": "determine", "check": "test", "convert": "turn",
