@@ -33,6 +33,8 @@ from stet_ls.validators.toolbox import Toolbox
 
 CONFIRM_SECONDS = 3.0
 """How long after the client's answer the change may take to show."""
+LATE_SECONDS = 60.0
+"""How long an edit is looked for that did not show in time."""
 RETRY_SECONDS = 1.0
 """How long to wait for the didChange that explains why the client found the version wrong."""
 DISK_SECONDS = 0.05
@@ -114,11 +116,29 @@ async def _send(ls: StetServer, job: Job, answer: Answer, origin: Origin, confir
         message = (
             f"The editor says that it applied the edit, but the new text did not show in {names}: look before you save."
         )
+        ls.in_background(_late(ls, job, answer, plan), f"late change of {job.name}")
         return Ending(JobStatus.DONE, message, applied=None, answer=answer)
+    await _landed(ls, job, answer, plan)
+    return Ending(JobStatus.DONE, told(answer), applied=True, answer=answer)
+
+
+async def _landed(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> None:
     for change in plan.changes[:1]:
         ls.outcomes.landed(answer, change)
         await ls.lenses.landed(job.id, answer, change)
-    return Ending(JobStatus.DONE, told(answer), applied=True, answer=answer)
+
+
+async def _late(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> None:
+    """What follows from an edit that shows after all, as on a busy machine: its lens, and what becomes of it."""
+    tracks = [ls.documents.track(change.before) for change in plan.changes]
+    try:
+        await asyncio.wait_for(_seen(ls.documents, plan.changes, tracks), LATE_SECONDS)
+    except TimeoutError:
+        return
+    finally:
+        for track in tracks:
+            track.release()
+    await _landed(ls, job, answer, plan)
 
 
 async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None) -> _Reply:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.scripted import ScriptedModel
 from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, lines, start
-from support.wire import ErrorAnswer, Json, RawClient
+from support.wire import Applying, ErrorAnswer, Json, RawClient
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Answer, Attachment, Check, Evidence, Ruling
@@ -169,6 +169,26 @@ async def test_evidence_can_be_looked_at_before_the_answer(scripted: ScriptedMod
         [shown] = client.received("window/showDocument")
         assert "- differential: passed" in file_of(shown).read_text()
         assert f"evidence-{job}" in shown["uri"]
+
+
+async def test_a_change_that_shows_late_has_its_lens_after_all(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    """The client answers, and tells the change when the job has ended without it."""
+    scripted.default = fenced(NEW)
+    async with editor(environment, VSCODE) as client:
+        client.applying = Applying.CLAIMS
+        job, result = await refactor(client)
+        assert result["applied"] is None
+        assert await client.request("textDocument/codeLens", {"textDocument": {"uri": URI}}) == []
+
+        [edit] = result["answer"]["edits"]
+        at = [(place["line"], place["character"]) for place in (edit["range"]["start"], edit["range"]["end"])]
+        client.change(URI, edit["new_text"], (at[0], at[1]))
+
+        await client.wait_notification("workspace/codeLens/refresh")
+        [lens] = await client.request("textDocument/codeLens", {"textDocument": {"uri": URI}})
+        assert lens["command"]["arguments"] == [{"job": job}]
 
 
 async def test_a_lens_stands_above_changed_code_until_it_changes_again(
