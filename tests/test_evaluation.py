@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from bench.eval.cases import load
 from bench.eval.table import markdown, wilson
 from support.scripted import Reply, ScriptedModel
 
@@ -41,7 +43,7 @@ def evaluate(data: Path, out: Path, *arguments: str, url: str = "") -> str:
     return done.stdout
 
 
-def results(out: Path) -> list[dict[str, object]]:
+def results(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in out.glob("results-*.jsonl") for line in file.read_text().splitlines()]
 
 
@@ -69,6 +71,37 @@ def test_a_run_is_taken_up_and_played_back_without_a_model(data: Path, tmp_path:
     table = evaluate(data, out, "--arms", "single shot", "--recorded")
     assert "| debug | single shot | 1 | 100.0 % |" in table
     assert results(out)[0]["passed"] is True
+
+
+def test_the_memory_holds_other_tasks_and_known_ones_are_asked_again(tmp_path: Path) -> None:
+    """A twin of the case is found for it; the case's own solution only where it is asked for in other words."""
+    pytest.importorskip("lancedb", reason="the extra memory is not installed")
+    words = {"1": "the sum of the numbers of a list", "2": "the sum of all numbers in a list", "3": "roman numerals"}
+    lines = [
+        {
+            "task_id": f"MBPP/{number}",
+            "prompt": f'def task_{number}(xs):\n  """\n  Find {text}.\n  >>> task_{number}([1])\n  1\n  """\n',
+            "canonical_solution": "  return sum(xs)",
+            "entry_point": f"task_{number}",
+            "test": f"def check(candidate):\n  assert candidate([2]) == 2, {number}\n",
+            "description": f"Write a function to find {text}.",
+        }
+        for number, text in words.items()
+    ]
+    file = tmp_path / "data/mbxp/mbpp_release_v1.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (case,) = load(tmp_path / "data", ("generate",), 1, seed=2)
+    with ScriptedModel() as model:
+        model.default = Reply("I cannot.")
+        arguments = ("--actions", "generate", "--cases", "1", "--seed", "2", "--arms", "with memory,again with memory")
+        table = evaluate(tmp_path / "data", tmp_path / "out", *arguments, url=model.base_url)
+
+    other, again = results(tmp_path / "out")
+    assert case.unit in ("task_1", "task_2"), "another seed is needed: the third task has no twin"
+    assert [each["own"] for each in other["remembered"]] == [False]
+    assert again["remembered"][0]["own"] is True
+    assert "*again with memory*: in 1 of 1 cases" in table
 
 
 def test_the_table_counts_harm_and_pairs_cases() -> None:
