@@ -110,7 +110,7 @@ class _Trial:
         if solution.path not in self._touching:
             where = self._root / solution.path
             found = await asyncio.to_thread(touching, self._root, where, "", solution.language, {})
-            self._touching[solution.path] = found
+            self._touching[solution.path] = found.tests
         name = re.compile(rf"\b{re.escape(solution.unit.rpartition('.')[2])}\b")
         tests = [
             test for test in self._touching[solution.path] if name.search(await asyncio.to_thread(self._text, test))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
+from stet_ls.engine.judges.project_tests.reach import ways_to, words
 from stet_ls.engine.prompt.bindings import bindings, closeness
 from stet_ls.engine.prompt.index.walk import LARGEST, Limits, Walk
 from stet_ls.validators.languages import language_of
@@ -38,8 +39,19 @@ def is_test(path: str) -> bool:
     return _TEST.search(path) is not None and _HELPER.search(path) is None
 
 
-def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[Path, str]) -> tuple[str, ...]:
-    """The test files that touch `unit` ("" for all) of the file `path`, relative to `root`, the surest first.
+@dataclass(frozen=True, slots=True)
+class Touching:
+    """Test files relative to their root, the surest first.
+
+    `named`: they name the unit or what leads to it, or what they test does.
+    """
+
+    tests: tuple[str, ...]
+    named: bool = True
+
+
+def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[Path, str]) -> Touching:
+    """The test files that touch `unit` ("" for all) of the file `path`.
 
     Reads the project, unsaved `buffers` first: not for an event loop.
     """
@@ -47,13 +59,30 @@ def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[
     own = path.relative_to(root).as_posix()
     tests = [file for file in files if is_test(file.path) and file.path != own]
     if is_test(own):
-        return (own,)
+        return Touching((own,))
     name = unit.partition(".")[0]
     direct = {file.path: _nearness(root, file, path, name, language) for file in tests}
     near = sorted((far, found) for found, far in direct.items() if far is not None)
-    if not near:
-        near = [(2, found) for found in _by_way_of_another(root, files, tests, path, name, language)]
-    return tuple(found for _, found in near)[:MOST_FILES]
+    ways = _ways(files, own, unit, language)
+    named = _says(files, ways, {found for _, found in near})
+    if not near or not named:
+        between = [file for file in files if _is_between(root, file, path, name, language)]
+        further = [found for found in _by_way_of_another(root, between, tests, path, language) if direct[found] is None]
+        named = named or (bool(further) and _says(between, ways, {file.path for file in between}))
+        near += [(2, found) for found in further]
+    return Touching(tuple(found for _, found in near)[:MOST_FILES], named)
+
+
+def _ways(files: Sequence[_File], own: str, unit: str, language: str) -> frozenset[str] | None:
+    text = next((file.text for file in files if file.path == own), "")
+    return ways_to(text, unit, language) if unit else None
+
+
+def _says(files: Sequence[_File], ways: frozenset[str] | None, naming: Set[str]) -> bool:
+    """True if one of the files `naming`, or a helper of tests among all, holds one of the names."""
+    return ways is None or any(
+        words(file.text) & ways for file in files if file.path in naming or _HELPER.search(file.path)
+    )
 
 
 def _nearness(root: Path, file: _File, target: Path, name: str, language: str) -> int | None:
@@ -70,17 +99,18 @@ def _nearness(root: Path, file: _File, target: Path, name: str, language: str) -
     return 0 if named and language in _SAME_PACKAGE else None
 
 
+def _is_between(root: Path, file: _File, target: Path, name: str, language: str) -> bool:
+    if is_test(file.path) or root / file.path == target:
+        return False
+    return _nearness(root, file, target, name, language) is not None
+
+
 def _by_way_of_another(
-    root: Path, files: list[_File], tests: list[_File], target: Path, name: str, language: str
+    root: Path, between: Sequence[_File], tests: Sequence[_File], target: Path, language: str
 ) -> Iterator[str]:
     """The tests of what imports the target."""
-    between = [
-        root / file.path
-        for file in files
-        if not is_test(file.path) and _nearness(root, file, target, name, language) is not None
-    ]
     for test in tests:
-        if any(_nearness(root, test, each, "", language) is not None for each in between if each != target):
+        if any(_nearness(root, test, root / each.path, "", language) is not None for each in between):
             yield test.path
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests.find import touching
+from stet_ls.engine.judges.project_tests.find import Touching, touching
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.sandbox.runners import report as reports
@@ -44,13 +44,14 @@ async def _runs(case: Case) -> _Runs | Evidence:
     if root is None:
         return _said(Ruling.SKIPPED, "the file lies in no open folder, so no tests were looked for")
     buffers = {buffer.path: buffer.text for buffer in runtime.workspace.buffers}
-    tests = await asyncio.to_thread(touching, root, path, case.unit, case.language, buffers)
+    found = await asyncio.to_thread(touching, root, path, case.unit, case.language, buffers)
+    tests = found.tests
     if not tests:
         about = f"`{case.unit}`" if case.unit else path.name
         return _said(Ruling.SKIPPED, f"no test of the project touches {about}")
     if runtime.left() < _LEAST_SECONDS:
         return _said(Ruling.UNKNOWN, f"no time was left to run {_count(len(tests), 'test file')}")
-    return _Runs(case, runtime, root, tests, buffers)
+    return _Runs(case, runtime, root, found, buffers)
 
 
 async def failing(case: Case) -> tuple[tuple[str, str], ...]:
@@ -76,10 +77,11 @@ class _Runs:
     """Runs the same tests on the text before and after; what came of the one before is kept for the next candidate."""
 
     def __init__(
-        self, case: Case, runtime: Runtime, root: Path, tests: Sequence[str], buffers: Mapping[Path, str]
+        self, case: Case, runtime: Runtime, root: Path, found: Touching, buffers: Mapping[Path, str]
     ) -> None:  # fmt: skip
-        self._case, self._runtime, self._root, self._tests = case, runtime, root, tuple(tests)
+        self._case, self._runtime, self._root, self._tests = case, runtime, root, found.tests
         self._buffers = buffers
+        self.named = found.named
 
     async def before(self, seed: int = 0) -> TestReport:
         """With the text as the user has it."""
@@ -148,6 +150,8 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     if not passed - flaky and not passing:
         return _said(Ruling.UNKNOWN, f"no test passed before or after: {after.detail or after.outcome}{uncounted}")
     good = _good(len(passing), len(was & passing), len(failed))
+    if not run.named and not was & passing:
+        return _said(Ruling.UNKNOWN, f"{good}, but no test names `{case.unit}` or what leads to it{uncounted}")
     return replace(_said(Ruling.PASS, f"{good}{uncounted}"), count=len(passing))
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests.find import is_test, touching
+from stet_ls.engine.judges.project_tests.find import Touching, is_test, touching
 from stet_ls.engine.judges.project_tests.judge import judge
+from stet_ls.engine.judges.project_tests.reach import ways_to
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Buffer, Evidence, Ruling, Workspace
 from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, own
@@ -89,7 +90,7 @@ async def judged(shop: Path, probes: Path) -> AsyncIterator[Judged]:
 
 def test_tests_are_found_by_what_they_import_and_name(shop: Path) -> None:
     def found(path: str, unit: str) -> tuple[str, ...]:
-        return touching(shop, shop / path, unit, "python", {})
+        return touching(shop, shop / path, unit, "python", {}).tests
 
     assert found("shop/prices.py", "discount") == ("tests/test_prices.py",)
     assert found("shop/cart.py", "pay") == ("tests/test_cart.py",)
@@ -128,12 +129,12 @@ def test_other_languages_have_their_ways(
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert touching(tmp_path, tmp_path / target, unit, language, {}) == (expected,)
+    assert touching(tmp_path, tmp_path / target, unit, language, {}) == Touching((expected,))
 
 
 def test_an_unsaved_test_counts(shop: Path) -> None:
     path = shop / "tests/test_new.py"
-    assert touching(shop, shop / "shop/prices.py", "discount", "python", {path: TESTS})[0] == "tests/test_new.py"
+    assert touching(shop, shop / "shop/prices.py", "discount", "python", {path: TESTS}).tests[0] == "tests/test_new.py"
 
 
 @pytest.mark.parametrize(
@@ -148,6 +149,70 @@ def test_an_unsaved_test_counts(shop: Path) -> None:
 )
 def test_what_a_test_file_is(path: str, expected: bool) -> None:
     assert is_test(path) is expected
+
+
+COLOURS = """def hsv(colour):
+    return colour
+
+
+def hls(colour):
+    return _parts(colour)
+
+
+def _parts(colour):
+    return colour
+
+
+class Mixer:
+    def __init__(self, base):
+        self.base = self._clean(base)
+
+    def _clean(self, base):
+        return base
+
+    def mix(self, other):
+        return other
+"""
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("hsv", {"hsv"}),
+        ("_parts", {"_parts", "hls"}),
+        ("Mixer.mix", {"mix"}),
+        ("Mixer._clean", {"_clean", "__init__", "Mixer"}),
+    ],
+)
+def test_names_that_lead_to_a_unit(unit: str, expected: set[str]) -> None:
+    assert ways_to(COLOURS, unit, "python") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (COLOURS + "\nTABLE = {'a': hls}\n", "python"),
+        (COLOURS.replace("def hls", "@app.route('/')\ndef hls"), "python"),
+        ("function hls() {}\nmodule.exports = hls;\n", "javascript"),
+    ],
+)
+def test_what_somebody_else_holds_may_be_run_under_any_name(text: str, language: str) -> None:
+    assert ways_to(text, "hls", language) is None
+
+
+def test_a_list_of_what_is_public_runs_nothing() -> None:
+    text = f"__all__ = [\n    'hls',\n]\n{COLOURS}\n\nif __name__ == '__main__':\n    print(hls(1))\n"
+    assert ways_to(text, "hls", "python") == {"hls"}
+
+
+async def test_tests_that_never_name_the_unit_prove_nothing_of_it(shop: Path, judged: Judged) -> None:
+    (shop / "tests/test_prices.py").write_text(TESTS.partition("def test_total")[0].replace(", total", ""))
+    evidence = await judged(PRICES.replace("sum(prices)", "max(prices)"), unit="total")
+    assert evidence.verdict is Ruling.FAIL, "the test of what calls it does"
+    (shop / "tests/test_cart.py").unlink()
+    evidence = await judged(PRICES.replace("sum(prices)", "max(prices)"), unit="total")
+    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False)
+    assert evidence.detail == "1 test passes, but no test names `total` or what leads to it"
 
 
 async def test_equal_code_passes(shop: Path, judged: Judged) -> None:

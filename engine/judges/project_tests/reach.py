@@ -1,0 +1,69 @@
+"""By which names a test may come to run a unit: what runs under none of them proves nothing of it."""
+
+from __future__ import annotations
+
+import re
+
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import imports, units
+from stet_ls.validators.units import Unit
+
+_WORD = re.compile(r"[^\W\d][\w$]*")
+_DECORATOR = re.compile(r"^\s*@\s*([\w.]+)", re.MULTILINE)
+_HARMLESS = frozenset({
+    "abstractmethod", "asynccontextmanager", "cache", "cached_property", "classmethod", "contextmanager", "dataclass",
+    "deleter", "final", "getter", "lru_cache", "overload", "override", "property", "setter", "singledispatchmethod",
+    "staticmethod", "total_ordering", "wraps", "Deprecated", "Override", "SuppressWarnings",
+})  # fmt: skip
+"""Decorators that hand the unit to nobody else; any other may register it somewhere."""
+_UNSAID = re.compile(r"^__all__\s*=\s*[\[(][^\])]*[\])]|^if __name__ ==.*(?:\n(?:[ \t].*)?)*", re.MULTILINE)
+"""What names units at a module's top and runs none of them when it is imported."""
+
+
+def words(text: str) -> frozenset[str]:
+    """The names in a text, whatever they stand for."""
+    return frozenset(_WORD.findall(text))
+
+
+def ways_to(text: str, unit: str, language: str) -> frozenset[str] | None:
+    """The names in a file that lead to a unit: its own, and those of the units that name one of these.
+
+    None where names cannot tell: a decorator, or something at the top of the file, takes it, and it may be run under
+    any name.
+    """
+    source = Source(text)
+    found = units(source, language)
+    leads = {unit.rpartition(".")[2], *_class_of(unit)}
+    texts = [(each, words(source.slice(each.span))) for each in found if each.kind != "class"]
+    while more := {name for each, said in texts if said & leads for name in _names(each)} - leads:
+        leads |= more
+    taken = any(_registered(source.slice(each.span)) for each in found if each.name in leads)
+    return None if taken or words(_top(source, found, language)) & leads else frozenset(leads)
+
+
+def _names(unit: Unit) -> set[str]:
+    return {unit.name, *_class_of(unit.qualified)}
+
+
+def _class_of(qualified: str) -> tuple[str, ...]:
+    """The class of a special method, or of a constructor: it is run by whoever uses the class."""
+    around, _, name = qualified.rpartition(".")
+    owner = around.rpartition(".")[2]
+    special = (name.startswith("__") and name.endswith("__")) or name in ("constructor", owner)
+    return (owner,) if owner and special else ()
+
+
+def _registered(text: str) -> bool:
+    head = text.partition("def ")[0] if "def " in text else text
+    return any(name.rpartition(".")[2] not in _HARMLESS for name in _DECORATOR.findall(head))
+
+
+def _top(source: Source, found: tuple[Unit, ...], language: str) -> str:
+    """What stands outside of units and imports."""
+    parts, at = [], 0
+    for span in sorted([*(each.span for each in found), *imports(source, language)], key=lambda span: span.start):
+        if span.start > at:
+            parts.append(source.data[at : span.start].decode("utf-8", "replace"))
+        at = max(at, span.end)
+    parts.append(source.data[at:].decode("utf-8", "replace"))
+    return _UNSAID.sub("", "".join(parts))
