@@ -60,12 +60,12 @@ def literals(node: tree_sitter.Node) -> list[str]:
 def outer(module: Module, node: tree_sitter.Node) -> list[tree_sitter.Node]:
     """What the module's own names stand for that a piece of code uses, by way of others too: `var m = s * 60`."""
     values = {
-        text_of(name): value
+        text_of(called): value
         for top in module.parsed.root.named_children
         for each in (top, *top.named_children)
         for declared in each.named_children
         if declared.type == "variable_declarator"
-        and (name := declared.child_by_field_name("name")) is not None
+        and (called := declared.child_by_field_name("name")) is not None
         and (value := declared.child_by_field_name("value")) is not None
         and value.type in _PLAIN
     }
