@@ -140,3 +140,24 @@ async def test_text_that_no_utf8_can_hold_is_remembered_without_it(store: Store)
     stored = await store.put(solution)
 
     assert (await store.get(stored.id)).instruction == "Parse ? dates"
+
+
+async def test_what_is_much_less_alike_than_the_best_is_left_out(store: Store) -> None:
+    near = replace(
+        DATE, instruction="Format a date as an ISO string", code="def show(day):\n    return day.isoformat()"
+    )
+    for each in (DATE, near, REVERSE):
+        await store.put(each)
+
+    every = await store.search(DATE.instruction, min_score=-1.0, limit=10)
+    alone = {each.instruction: (await _score(store, each)) for each in (DATE, near, REVERSE)}
+    assert (
+        alone[DATE.instruction] - alone[near.instruction] <= 0.15 < alone[DATE.instruction] - alone[REVERSE.instruction]
+    )
+    assert [hit.solution.instruction for hit in every] == [DATE.instruction, near.instruction]
+
+
+async def _score(store: Store, wanted: Solution) -> float:
+    """How alike a solution is to the words of DATE, whatever else there is."""
+    vector = (await store.encode([DATE.instruction]))[0]
+    return (await store.shelf.nearest(vector, 10, None, None))[wanted.id]
