@@ -58,6 +58,25 @@ def test_hidden_tests_decide(data: Path, tmp_path: Path, reply: str, right: bool
     assert row["calls"] == 1
 
 
+def test_a_model_alone_is_taken_at_its_word(tmp_path: Path) -> None:
+    """Stet offers nothing to `optimize` that it did not measure; the single shot lands all the same."""
+    prompt, body = 'def double(x):\n    """Twice x."""\n', "    return sum([x, x])\n"
+    folder = tmp_path / "data/coffe"
+    folder.mkdir(parents=True)
+    (folder / "data.json").write_text(
+        json.dumps([{"final_prompt": prompt, "entry_point": "double", "canonical_solution": body}])
+    )
+    (folder / "testcases.json").write_text(json.dumps({prompt: [{"input": [3], "output": [6]}]}))
+    with ScriptedModel() as model:
+        model.default = Reply(RIGHT)
+        evaluate(
+            tmp_path / "data", tmp_path / "out", "--actions", "optimize", "--arms", "single shot", url=model.base_url
+        )
+    (row,) = results(tmp_path / "out")
+    assert "no edit" in row["message"]
+    assert (row["offered"], row["passed"]) == (True, True)
+
+
 def test_a_run_is_taken_up_and_played_back_without_a_model(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with ScriptedModel() as model:

@@ -35,6 +35,11 @@ class Arm:
     held: Held = Held.NOTHING
     again: bool = False
 
+    @property
+    def judged(self) -> bool:
+        """False for the model alone."""
+        return bool(self.changes.get("checks", {}).get("validation", True))
+
 
 HOUR = 3600
 """Seconds that nothing here takes."""

@@ -37,6 +37,8 @@ from stet_ls.engine.memory import flow
 from stet_ls.engine.model.embedded import Embedded
 from stet_ls.engine.models import Answer, Request, Selection
 from stet_ls.engine.paths import Paths, user_paths
+from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.engine.reply.fit import fit
 from stet_ls.engine.run import Engine
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -142,9 +144,7 @@ async def _try(
     # The recorder answers at once what it has; what the model took then is part of what was recorded.
     seconds = max(time.perf_counter() - started, recorder.model_seconds)
     answer = random.Random(case.id).choice(answers)
-    # What a judge refuted lands only at a person's word, who saw why: here nobody gives it.
-    stood = answer if isinstance(answer, Answer) and answer.success and not answer.refuted else None
-    after = None if stood is None else _apply(case.text, stood)
+    after = _landed(case, arm, answer) if isinstance(answer, Answer) else None
     remembered = answer.metadata.get("memory", []) if isinstance(answer, Answer) else []
     spent = [each.metadata for each in answers if isinstance(each, Answer)]
     return {
@@ -169,9 +169,16 @@ async def _try(
 
 
 async def _answer(engine: Engine, case: Case, arm: Arm) -> Answer | StetError:
+    try:
+        return await engine.run(_request(case, arm))
+    except StetError as error:
+        return error
+
+
+def _request(case: Case, arm: Arm) -> Request:
     source = Source(case.text)
     unit = next(unit for unit in units(source, "python") if unit.qualified == case.unit)
-    request = Request(
+    return Request(
         "generate" if case.action == AGAIN else case.action,
         "python",
         source,
@@ -180,14 +187,21 @@ async def _answer(engine: Engine, case: Case, arm: Arm) -> Answer | StetError:
         instruction=case.instruction,
         budget=arm.budget,
     )
-    try:
-        return await engine.run(request)
-    except StetError as error:
-        return error
 
 
-def _apply(text: str, answer: Answer) -> str:
-    return Source(text).splice([Splice(edit.span, edit.new_text) for edit in answer.edits]).text
+def _landed(case: Case, arm: Arm, answer: Answer) -> str | None:
+    """The document after an answer; None if nothing lands.
+
+    What a judge refuted lands only at a person's word, who saw why: here nobody gives it. A model without judges is
+    taken at its word, by `optimize` too, which offers nothing that was not measured.
+    """
+    source = Source(case.text)
+    if answer.success and not answer.refuted:
+        return source.splice([Splice(edit.span, edit.new_text) for edit in answer.edits]).text
+    if arm.judged or not answer.code:
+        return None
+    fitted = fit(answer.code, source=source, target=resolve_target(_request(case, arm)), language="python")
+    return None if fitted.problem is not None else source.splice(fitted.splices).text
 
 
 def _results(out: Path) -> Iterator[dict[str, Any]]:
