@@ -55,7 +55,7 @@ class Job:
     uri: str
     params: Any
     """The command's parameters as they were validated: `stet.retry` runs them again."""
-    id: str = field(default_factory=lambda: secrets.token_urlsafe(9))
+    id: str = field(default_factory=lambda: secrets.token_hex(6))  # no leading "-": it names folders and options
     started: float = field(default_factory=time.monotonic)
     ending: Ending | None = None
     seconds: float | None = None

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.memory.solution import Solution
 
 _GOOD = frozenset({CaseOutcome.PASSED, CaseOutcome.XFAILED, CaseOutcome.SKIPPED})
+_NAMED = 3
 _LARGEST = 2_000_000
 """Bytes of a test file."""
 
@@ -38,17 +39,19 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass
 class Learned:
-    """What came of it: functions with documentation, how many of them are new, known, untested, or fail their tests."""
+    """What came of it: functions with documentation, how many are new, known, untested, and which fail their tests."""
 
     documented: int = 0
     new: int = 0
     known: int = 0
     untested: int = 0
-    failing: int = 0
+    failing: list[str] = field(default_factory=list)
 
     def words(self) -> str:
         """In one line."""
-        parts = {"were known": self.known, "without a test": self.untested, "whose tests do not pass": self.failing}
+        first = ", ".join(self.failing[:_NAMED]) + (", …" if len(self.failing) > _NAMED else "")
+        failing = f"whose tests do not pass ({first})"
+        parts = {"were known": self.known, "without a test": self.untested, failing: len(self.failing)}
         more = "".join(f", {count:,} {what}" for what, count in parts.items() if count)
         return f"{self.documented:,} documented functions: {self.new:,} new{more}"
 
@@ -83,7 +86,8 @@ async def take_in_proven(
             for solution in solutions:
                 evidence = await trial.of(solution)
                 learned.untested += evidence is None
-                learned.failing += evidence == ""
+                if evidence == "":
+                    learned.failing.append(f"{solution.unit} in {solution.path}")
                 if evidence:
                     proven.append(replace(solution, evidence=(evidence,)))
             if proven:

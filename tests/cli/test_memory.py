@@ -132,7 +132,7 @@ def test_what_is_learned_of_a_project_has_tests_that_pass(stet: Stet, folder: Pa
     ran = stet("memory", "learn", ".")
     assert (ran.status, ran.err) == (
         0,
-        "stet: 3 documented functions: 1 new, 1 without a test, 1 whose tests do not pass\n",
+        "stet: 3 documented functions: 1 new, 1 without a test, 1 whose tests do not pass (tax in shop.py)\n",
     )
     (row,) = rows(stet)
     assert (row["provenance"]["unit"], row["outcome"]) == ("price", "learned")
