@@ -17,6 +17,7 @@ from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.engine.prompt.build import Prompt, repair
 from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.returned import hide
+from stet_ls.engine.reply.wanted import NO_CODE
 
 Content = TypeVar("Content")
 
@@ -61,6 +62,7 @@ Reader = Callable[[Completion], Awaitable[Draft[Content] | Unusable]]
 """Turns a reply, with the user's values in it again, into a draft, or says why it cannot."""
 
 _RUN = (Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL)
+_QUOTED = 80
 _RETRY_TEMPERATURE = 0.7
 """A model that gave nothing or nothing new gives the same again unless it is warmed up."""
 
@@ -114,7 +116,8 @@ async def consider(
     """What a reply holds, judged. No word about it quotes a value that the model was not shown."""
     draft = await read(replace(reply, text=restore(reply.text, secrets)))
     if isinstance(draft, Unusable):
-        return Unusable(hide(draft.problem, secrets))
+        said = _beginning(reply.text) if draft.problem == NO_CODE else ""
+        return Unusable(hide(draft.problem + said, secrets))
     if judges and not job.settings.checks.validation:
         return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting checks.validation is off"),))
     case = replace(draft.case, runtime=await job.runtime()) if judges else draft.case
@@ -142,9 +145,15 @@ def _no_repair(job: Job, repairs: int) -> str:
         return "the setting checks.auto_fix is off"
     wanted = job.profile.repairs if checks.fix_attempts is None else checks.fix_attempts
     if repairs >= wanted:
-        whose = "the model's profile" if checks.fix_attempts is None else "the setting checks.fix_attempts"
-        return f"{whose} allows {wanted} of them"
+        whose = "this model is asked for" if checks.fix_attempts is None else "the setting checks.fix_attempts allows"
+        return f"{whose} {wanted} at most"
     return job.why_no_more()
+
+
+def _beginning(text: str) -> str:
+    """How a reply of words alone begins: it often says why."""
+    line = "".join(each for each in " ".join(text.split()) if each.isprintable())
+    return f' It begins: "{line[:_QUOTED]}{"…" if len(line) > _QUOTED else ""}"' if line else ""
 
 
 def _complaint(result: Proposal[Content] | Unusable) -> str | None:

@@ -168,6 +168,13 @@ async def test_no_code_is_a_refusal_and_never_an_edit(bench: Bench, scripted: Sc
     assert answer.message
 
 
+async def test_words_in_the_place_of_code_are_quoted(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("I cannot: the\nfile is \x1b[31m" + "long " * 40)
+    answer = await bench.run("refactor", SIGN)
+    assert 'The reply held no code. It begins: "I cannot: the file is [31mlong long ' in answer.message
+    assert answer.message.rstrip(".").endswith('…"')
+
+
 async def test_generate_without_an_instruction_says_how_to_give_one(bench: Bench, scripted: ScriptedModel) -> None:
     with pytest.raises(UsageError, match="# stet: "):
         await bench.run("generate", "x = 1\n$0\ny = 2\n")
