@@ -1,7 +1,7 @@
 """Does the candidate hold what nobody sees, or do what nobody asked for?
 
 Whoever wrote a comment in the code may have told the model what to write. Names prove nothing: what is found here is
-told, and what is not found may still be there.
+told, and what is not found may still be there. A fix that hides every error is told too: it may mend nothing.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.python_risks import Risk
 from stet_ls.engine.judges.risks import LANGUAGES, risks_in
+from stet_ls.engine.judges.swallowed import swallowed
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators.hidden import hidden_in
+from stet_ls.validators.source import Source
 
 _ASKED_FOR = ("generate",)
 """Actions whose instruction may well want such a call: it is told, and no question is asked."""
@@ -32,7 +35,7 @@ def _judge(case: Case) -> Evidence:
         names = ", ".join(_name(character) for character in sorted(hidden)[:3])
         return Evidence(Check.DANGER, Ruling.FAIL, f"the code holds characters that nobody sees: {names}", trusted=True)
     secrets = list(_secrets(case))
-    new = Counter(risks_in(case.after, case.language)) - Counter(risks_in(case.before, case.language))
+    new = _counted(case.after, case.language) - _counted(case.before, case.language)
     if new or secrets:
         calls = [f"adds `{name}`, which {what}" for what, name in new]
         more = [f"and {len(calls) - _MOST_TOLD} more of the kind"] if len(calls) > _MOST_TOLD else []
@@ -42,6 +45,10 @@ def _judge(case: Case) -> Evidence:
         )
     seen = "no hidden character and no call of known risk added"
     return Evidence(Check.DANGER, Ruling.PASS, seen if case.language in LANGUAGES else "no hidden character added")
+
+
+def _counted(source: Source, language: str) -> Counter[Risk]:
+    return Counter([*risks_in(source, language), *swallowed(source, language)])
 
 
 def _secrets(case: Case) -> Iterator[str]:

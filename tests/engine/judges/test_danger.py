@@ -94,3 +94,64 @@ async def test_hidden_characters_that_were_there_and_visible_ones_are_well() -> 
     before = "\ufeffx = 'a\u200bb'\n"
     after = before + "y = 'é 漢 👩\u200d🚀 \u200c'\f\n"
     assert (await judged(after, before=before)).verdict is Ruling.PASS
+
+
+HIDING = {
+    "python": {
+        "try:\n    f(a)\nexcept Exception:\n    pass\n": "except Exception",
+        "try:\n    f(a)\nexcept (E, BaseException) as error:\n    b = 0\n": "except (E, BaseException)",
+        "try:\n    f(a)\nexcept:\n    b = 0\n": "except:",
+        "import contextlib\nwith contextlib.suppress(Exception):\n    f(a)\n": "contextlib.suppress(Exception)",
+    },
+    "javascript": {
+        "try { f(a); } catch {}\n": "catch",
+        "try { f(a); } catch (error) { b = `no ${a}`; }\n": "catch",
+        "f(a).catch(() => null);\n": ".catch",
+    },
+    "typescript": {"try { f(a); } catch (error: unknown) { b = 0; }\n": "catch"},
+}
+TELLING = {
+    "python": [
+        "try:\n    f(a)\nexcept ValueError:\n    pass\n",
+        "try:\n    f(a)\nexcept Exception as error:\n    raise Other from error\n",
+        "try:\n    f(a)\nexcept Exception as error:\n    b = str(error)\n",
+        "try:\n    f(a)\nexcept Exception:\n    logger.exception('no f')\n",
+        "import contextlib\nwith contextlib.suppress(KeyError):\n    f(a)\n",
+    ],
+    "javascript": [
+        "try { f(a); } catch (error) { throw new Other(error); }\n",
+        "try { f(a); } catch (error) { b = `no ${error}`; }\n",
+        "try { f(a); } catch { console.error('no f'); }\n",
+        "try { f(a); } catch ({ message }) { b = message; }\n",
+        "f(a).catch((error) => tell(error));\n",
+        "f(a).then(() => null); cache.catchAll(() => null);\n",
+    ],
+}
+
+
+@pytest.mark.parametrize("action", ["debug", "generate"])
+@pytest.mark.parametrize(
+    ("language", "code", "name"),
+    [(language, code, name) for language, codes in HIDING.items() for code, name in codes.items()],
+)
+async def test_what_hides_every_error_is_told_where_it_is_new(language: str, code: str, name: str, action: str) -> None:
+    before = "a = 1\n"
+    evidence = await judged(before + code, language, before=before, action=action)
+    assert evidence.detail == f"adds `{name}`, which hides errors of every kind"
+    # It never refutes; what was asked for in words is told without a question.
+    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, action == "debug")
+    assert (await judged(code + "b = a\n", language, before=code, action=action)).verdict is Ruling.PASS
+
+
+@pytest.mark.parametrize(
+    ("language", "code"), [(language, code) for language, codes in TELLING.items() for code in codes]
+)
+async def test_a_handler_that_does_something_about_the_error_is_not_told(language: str, code: str) -> None:
+    evidence = await judged(code, language, before="a = 1\n", action="debug")
+    assert evidence.verdict is Ruling.PASS, evidence.detail
+
+
+async def test_a_handler_that_is_made_wider_is_new() -> None:
+    before = TELLING["python"][0]
+    evidence = await judged(before.replace("ValueError", "Exception"), before=before, action="debug")
+    assert evidence.detail == "adds `except Exception`, which hides errors of every kind"
