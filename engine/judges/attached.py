@@ -29,7 +29,7 @@ import sys
 
 CALLS = [
 {calls}]
-"""Setup, call, and the names whose values count afterwards."""
+"""Setup, call, the names whose values count afterwards, and whether its input was called before."""
 
 
 def outcome(text, setup, call, names):
@@ -48,12 +48,14 @@ def outcome(text, setup, call, names):
 
 def main():
     differ = 0
-    for setup, call, names in CALLS:
+    for setup, call, names, _ in CALLS:
         old, new = outcome(OLD, setup, call, names), outcome(NEW, setup, call, names)
         if old != new:
             differ += 1
             print((setup + "\\n" + call).strip(), "was: {{}}".format(old), "now: {{}}".format(new), "", sep="\\n")
-    print("{{}} of {{}} calls differ".format(differ, len(CALLS)))
+    again = sum(repeated for *_, repeated in CALLS)
+    of = " ({{}} inputs, {{}} of them called again)".format(len(CALLS) - again, again) if 0 < again < len(CALLS) else ""
+    print("{{}} of {{}} calls differ{{}}".format(differ, len(CALLS), of))
     return 1 if differ else 0
 
 
@@ -71,7 +73,7 @@ def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls
 
     As many calls as fit into an attachment; None if not even one does, for the texts are too long.
     """
-    rows = [f"    ({call.setup!r}, {call.body!r}, {list(call.names)!r}),\n" for call in calls]
+    rows = [f"    ({call.setup!r}, {call.body!r}, {list(call.names)!r}, {call.again!r}),\n" for call in calls]
     old, new = map(_literal, texts)
     listed = fitting(rows, title, _HEAD, old, new, module)
     if listed is None:

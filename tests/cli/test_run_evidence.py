@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,10 @@ def test_the_report_and_each_attachment_are_written(stet: Stet, scripted: Script
     done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("0 of ")
+    assert set(re.findall(r"behaves alike on (\d+ inputs)", report)) == set(
+        re.findall(r"\((\d+ inputs), ", done.stdout)
+    )
+    assert "of them called again" in done.stdout
 
 
 def test_a_folder_that_cannot_be_written_is_named(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:

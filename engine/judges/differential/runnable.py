@@ -22,7 +22,7 @@ import {{ createRequire }} from "node:module";
 import {{ pathToFileURL }} from "node:url";
 import {{ inspect }} from "node:util";
 
-// Setup, call, and the names whose values count afterwards.
+// Setup, call, the names whose values count afterwards, and whether its input was called before.
 const CALLS = [
 {calls}];
 
@@ -81,7 +81,9 @@ async function main() {{
     differ += 1;
     console.log(`${{setup}}\\n${{call}}`.trim(), "\\nwas:", was, "\\nnow:", now, "\\n");
   }}
-  console.log(`${{differ}} of ${{CALLS.length}} calls differ`);
+  const again = CALLS.filter((call) => call[3]).length, inputs = CALLS.length - again;
+  const of = again && inputs ? ` (${{inputs}} inputs, ${{again}} of them called again)` : "";
+  console.log(`${{differ}} of ${{CALLS.length}} calls differ${{of}}`);
   process.exitCode = differ ? 1 : 0;
 }}
 
@@ -99,7 +101,10 @@ def comparison(name: str, title: str, texts: tuple[str, str], calls: Sequence[Ca
     As many calls as fit into an attachment; None if not even one does, for the texts are too long. `texts` end with
     the line that shows what is in them.
     """
-    rows = [f"  [{json.dumps(call.setup)}, {json.dumps(call.body)}, {json.dumps(call.names)}],\n" for call in calls]
+    rows = [
+        f"  [{json.dumps(call.setup)}, {json.dumps(call.body)}, {json.dumps(call.names)}, {json.dumps(call.again)}],\n"
+        for call in calls
+    ]
     old, new = map(_literal, texts)
     listed = fitting(rows, title, _HEAD, old, new)
     if listed is None:

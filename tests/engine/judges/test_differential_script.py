@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
@@ -242,6 +243,17 @@ async def test_a_counter_example_runs_in_node(make: MakeCase, tmp_path: Path, fo
         assert "calls differ" in ran.stdout
         assert "was:" in ran.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+
+
+async def test_a_file_of_inputs_counts_them_as_the_evidence_does(make: MakeCase, tmp_path: Path) -> None:
+    evidence = await judged(make, TOTAL, TOTAL.replace("whole += price", "whole = whole + price"), "total")
+    [file] = evidence.attachments
+    (tmp_path / file.name).write_text(file.text)
+    ran = subprocess.run(["node", file.name], cwd=tmp_path, capture_output=True, text=True, check=True)
+    inputs = re.findall(r"behaves alike on (\d+ inputs)", evidence.detail)
+    assert inputs == re.findall(
+        r"^0 of \d+ calls differ \((\d+ inputs), \d+ of them called again\)$", ran.stdout.strip()
+    )
 
 
 async def test_a_report_that_the_code_forges_is_none(make: MakeCase) -> None:
