@@ -188,7 +188,7 @@ def _answer(
 
 
 def _cannot_be_made(item: Evidence) -> bool:
-    """True for a measure that nothing here could take: it says nothing about the candidate, and an editor asks."""
+    """True for a measure that nothing here could take, or that leaves the word to a person: an editor asks."""
     return item.check is Check.TIMING and item.verdict is Ruling.UNKNOWN and item.trusted
 
 

@@ -9,6 +9,7 @@ the process (files written, processes, network) ends a call before it happens.
 from __future__ import annotations
 
 import enum
+import gc
 import hashlib
 import importlib
 import importlib.util
@@ -32,7 +33,7 @@ NODES, ITEMS, DEPTH, SHOWN, PRINTED = 40_000, 1_000, 60, 600, 20_000
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 NAMED = re.compile(r"[\w.<>]+")
-real_clock, real_fork = time.perf_counter, os.fork
+real_clock, real_work, real_fork = time.perf_counter, time.process_time, os.fork
 
 
 try:
@@ -331,6 +332,7 @@ class Served:
 
     def __init__(self, name: str, path: str, text: str) -> None:
         self.name, self.path, self.code = name, path, text
+        self.compiled: Any = None
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         if fullname != self.name:
@@ -345,7 +347,8 @@ class Served:
         return None
 
     def exec_module(self, module: types.ModuleType) -> None:
-        exec(compile(self.code, self.path, "exec", dont_inherit=True), module.__dict__)
+        self.compiled = self.compiled or compile(self.code, self.path, "exec", dont_inherit=True)
+        exec(self.compiled, module.__dict__)
 
 
 def load(job: dict[str, Any], text: str) -> dict[str, Any]:
@@ -700,36 +703,57 @@ def told_of(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
     return {"load": each["load"], "beside": "; ".join(each["beside"][:3]), "outcomes": outcomes}
 
 
-def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
-    """Seconds of each text for all calls together, round by round, the texts taking turns.
+AGAIN, SHARE = 5, 0.4
+COPYING = 0.4
+DRAINED = 10 * ITEMS
+PLAIN = {*ATOMS, float}
 
-    Each text is loaded in a process of its own, and each time is taken in a fork of that: no text can slow the other,
-    and what one remembers of an input is not there when the input comes again.
+
+def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
+    """Seconds of each text for all calls together, round by round: the first time they are made, and then `again`.
+
+    Each text is loaded in a process of its own, and each time is taken in a fork of that: no text can slow the other.
+    Each call meets a copy of the module that nobody used yet, so what one remembers of its inputs is not there for the
+    next, nor when the input comes again. That is what the second time shows.
     """
-    end = real_clock() + job["seconds"]
+    begun = real_clock()
+    end = begun + job["seconds"]
     distinct = list({each[1][:2]: each for each in calls}.values())
+    job["threads"] = any(word in text for text in job["texts"] for word in ("thread", "concurrent"))
     servers = [Server(text, distinct) for text in job["texts"]]
-    rounds: list[list[float]] = [[] for _ in servers]
     try:
-        for server in servers:
-            if problem := server.hear(end)["load"]:
-                return {"timing": {"load": problem}}
-        repeat = 1
-        while len(rounds[0]) < job["rounds"] and real_clock() < end:
-            # The texts take turns at going first.
-            order = list(range(len(servers)))[:: 1 if len(rounds[0]) % 2 else -1]
-            took = {number: servers[number].time(repeat, end) for number in order}
-            for number, seconds in took.items():
-                rounds[number].append(seconds)
-            if len(rounds[0]) == 1 and repeat == 1 and (slowest := max(took.values())) < 0.002:
-                repeat = min(8, int(0.004 / max(slowest, 1e-5)) + 1)
-                rounds = [[] for _ in servers]
-    except EOFError:
+        loads = [server.hear(end) for server in servers]
+        if problem := next((each["load"] for each in loads if each["load"]), ""):
+            return {"timing": {"load": problem}}
+        inputs = min(max(1, each["copies"] - 1) for each in loads)
+        slowest = max(turns(servers, 1, (inputs, 1), begun, end)[0][0])
+        forks = min(8, int(0.004 / max(slowest, 1e-5)) + 1) if slowest < 0.002 else 1
+        rounds, again = turns(servers, job["rounds"], (inputs, forks), begun + SHARE * job["seconds"], end)
+    except (EOFError, IndexError):
         return {"timing": {"load": "it ended the process or took too long"}}
     finally:
         for server in servers:
             server.stop()
-    return {"timing": {"load": "", "rounds": rounds}}
+    return {"timing": {"load": "", "rounds": rounds, "again": again, "inputs": inputs}}
+
+
+def turns(
+    servers: list[Server], wanted: int, size: tuple[int, int], middle: float, end: float
+) -> tuple[list[list[float]], list[list[float]]]:
+    """The seconds of the servers, round by round, as far as there is time: of first calls, and for some of second ones.
+
+    They take turns at going first. The `size` of a round is its inputs and its forks.
+    """
+    first: list[list[float]] = []
+    again: list[list[float]] = []
+    while len(first) < wanted and real_clock() < end:
+        times = 2 if len(again) < AGAIN and real_clock() < middle else 1
+        order = servers[:: 1 if len(first) % 2 else -1]
+        took = {id(server): server.time(*size, times, end) for server in order}
+        first.append([took[id(server)][0] for server in servers])
+        if times > 1:
+            again.append([took[id(server)][1] for server in servers])
+    return first, again
 
 
 class Server:
@@ -757,11 +781,12 @@ class Server:
         line, self.buffer = self.buffer.split(b"\n", 1)
         return json.loads(line)
 
-    def time(self, repeat: int, end: float) -> float:
-        spent = 0.0
-        for _ in range(repeat):
-            os.write(self.ask, b".")
-            spent += self.hear(end)["seconds"]
+    def time(self, inputs: int, forks: int, times: int, end: float) -> list[float]:
+        """The seconds of all forks together, for each time that the calls are made in one."""
+        spent = [0.0] * times
+        for _ in range(forks):
+            os.write(self.ask, b"%d %d\n" % (inputs, times))
+            spent = list(map(operator.add, spent, self.hear(end)["seconds"]))
         return spent
 
     def stop(self) -> None:
@@ -774,44 +799,125 @@ class Server:
 def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling: int) -> None:
     pins = Pins(job["reads"])
     pins.install([text])
+    sys.stdout = open(os.devnull, "w")
     try:
-        space = load(job, text)
+        modules = copies(job, text, len(calls) + 1)
     except BaseException as error:
         tell(telling, {"load": f"{type(error).__name__}: {str(error)[:300]}"})
         return
-    tell(telling, {"load": ""})
-    sys.stdout = open(os.devnull, "w")
-    while os.read(asked, 1):
+    gc.freeze()  # what a call makes is looked through, not all copies
+    tell(telling, {"load": "", "copies": len(modules)})
+    runner = Runner(job, pins, {}, Patience(job["cpu"], 1))
+    # Processor time is the same on a busy machine; but what threads do at once would count as often.
+    clock = real_clock if job["threads"] else real_work
+    if "async" in text:
+        runner.settled(idle())  # its loop is there before any clock runs
+    for line in open(asked, "rb", buffering=0):
+        inputs, times = map(int, line.split())
         process = real_fork()
         if process == 0:
-            tell(telling, {"seconds": once(space, calls, pins)})
+            # The last calls are the largest. A module that is to spare warms up what is not the module's.
+            pairs = list(zip(modules[-inputs:], calls[-inputs:]))  # noqa: B905 - as Python 3.8 has it
+            if len(modules) > inputs:
+                seconds([(modules[0], calls[-1])], runner, clock)
+            tell(telling, {"seconds": [seconds(pairs, runner, clock) for _ in range(times)]})
             return
         os.waitpid(process, 0)
 
 
-def once(space: dict[str, Any], calls: list[Any], pins: Pins) -> float:
-    """Seconds in the calls' bodies alone: what makes the arguments does not count."""
-    spent = 0.0
-    for _number, (setup, body, _names) in calls:
-        own = dict(space)
-        own["__out__"] = exhaust
-        pins.start()
+async def idle() -> None:
+    """Waits for nothing."""
+
+
+def copies(job: dict[str, Any], text: str, wanted: int) -> list[Any]:
+    """The text as modules that know nothing of each other: as many as are loaded in a moment, one at least."""
+    begun = real_clock()
+    made: list[Any] = [sys.modules[load(job, text)["__name__"]]]
+    while len(made) < wanted and real_clock() - begun < COPYING:
+        try:
+            copy = importlib.util.module_from_spec(made[0].__spec__)
+            sys.modules[copy.__name__] = copy
+            made[0].__spec__.loader.exec_module(copy)
+        except Exception:  # it enters itself somewhere, and cannot be loaded twice
+            break
+        made.append(copy)
+    return made
+
+
+def seconds(pairs: list[Any], runner: Runner, clock: Callable[[], float]) -> float:
+    """Seconds in the calls' bodies alone, each in its module: what makes the arguments does not count."""
+    watch = Stopwatch(runner.settled, clock)
+    for module, (_number, (setup, body, _names)) in pairs:
+        own = dict(vars(module))
+        own["__out__"] = watch.consume
+        sys.modules[module.__name__] = module
+        runner.pins.start()
         try:
             exec(setup, own)
-            begun = real_clock()
+            watch.start()
             try:
                 exec(body, own)
             finally:
-                spent += real_clock() - begun
+                watch.stop()
         except Exception:  # an error is an outcome; whether it is the right one was compared before
             continue
-    return spent
+    return watch.spent
 
 
-def exhaust(value: Any) -> None:
-    if hasattr(value, "__next__"):
-        for _ in itertools.islice(value, ITEMS):
-            pass
+class Stopwatch:
+    """The time of a call and of what is left to do when it returns: nothing lazy was paid for yet."""
+
+    def __init__(self, settled: Callable[[Any], Any], clock: Callable[[], float]) -> None:
+        self.settled, self.clock = settled, clock
+        self.spent = self.begun = 0.0
+        # What reading the clock takes itself: more than a small function.
+        self.cost = min(-(clock() - clock()) for _ in range(20))
+
+    def start(self) -> None:
+        self.begun = self.clock()
+
+    def stop(self) -> None:
+        self.spent += self.clock() - self.begun - self.cost
+
+    def consume(self, value: Any) -> None:
+        """Waits for a result and goes through its iterators while the clock runs; not while they are looked for."""
+        if type(value) in ATOMS:
+            return
+        value = self.settled(value)
+        self.stop()
+        waiting = iterators(value)
+        self.start()
+        while waiting:
+            items = list(itertools.islice(waiting.pop(), DRAINED))
+            self.stop()
+            waiting += iterators(items)
+            self.start()
+
+
+def iterators(value: Any) -> list[Any]:
+    """What can be gone through only once, in a value and in what it holds, as far as that is looked at."""
+    found: list[Any] = []
+    waiting = [value]
+    for _ in range(ITEMS):
+        if not waiting:
+            break
+        each = waiting.pop()
+        kind = type(each)
+        if hasattr(kind, "__next__"):
+            found.append(each)
+            continue
+        held: Any
+        base = next((base for base in (list, tuple, set, frozenset) if issubclass(kind, base)), None)
+        if base is not None:
+            held = base.__iter__(each)
+        elif issubclass(kind, dict):
+            held = dict.values(each)
+        elif issubclass(kind, (*OPAQUE, *ATOMS)):
+            continue
+        else:
+            held = {**slots(each), **(attributes(each) or {})}.values()
+        waiting += [item for item in itertools.islice(held, DRAINED) if type(item) not in PLAIN]
+    return found
 
 
 def main() -> NoReturn:

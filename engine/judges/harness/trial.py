@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -140,13 +140,16 @@ class Told:
 class Report:
     """What came of a trial. `left_out` counts the calls of which the first text made nothing to compare, by why.
 
-    `rounds` are the seconds of each text, round by round. `built` are the texts as they were run, where they had to be
+    `rounds` are the seconds that old and new took for `inputs` calls, each made the first time; `again` the seconds
+    for the second time, as far as there was time for it. `built` are the texts as they were run, where they had to be
     translated first.
     """
 
     texts: tuple[Told, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
-    rounds: tuple[tuple[float, ...], ...] = ()
+    rounds: tuple[tuple[float, float], ...] = ()
+    again: tuple[tuple[float, float], ...] = ()
+    inputs: int = 0
     built: tuple[str, ...] = ()
 
 
@@ -206,5 +209,5 @@ def _outcome(row: Mapping[str, Any]) -> Outcome:
 def _timing(row: Mapping[str, Any]) -> Report | Impossible:
     if row["load"]:
         return Impossible(f"the code could not be loaded to be timed ({row['load']})")
-    rounds: Sequence[Sequence[float]] = row["rounds"]
-    return Report((), rounds=tuple(tuple(map(float, each)) for each in rounds))
+    rounds, again = (tuple((float(old), float(new)) for old, new in row[name]) for name in ("rounds", "again"))
+    return Report((), rounds=rounds, again=again, inputs=int(row["inputs"]))

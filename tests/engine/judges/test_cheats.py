@@ -318,6 +318,10 @@ async def test_a_test_that_notices_the_trial_notices_no_mistake(runtime: Runtime
 WORK = "def f(n: int) -> int:\n    return sum(i * i for i in range(2000 + n % 7))\n"
 FASTER = {
     "by remembering": "import functools\n\n\n@functools.cache\n" + WORK,
+    "by remembering in a default": WORK.replace("n: int)", "n: int, known={})").replace(
+        "return sum(i * i for i in range(2000 + n % 7))",
+        "if n not in known:\n        known[n] = sum(i * i for i in range(2000 + n % 7))\n    return known[n]",
+    ),
     "by slowing the other": WORK + "\n\nimport builtins\nplain = sum\nown = globals()\n\n\ndef slow(given):\n"
     "    import sys\n    if sys._getframe(1).f_globals is not own:\n        plain(range(9_000_000))\n"
     "    return plain(given)\n\n\nbuiltins.sum = slow\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support.judging import MakeCase
 
 from stet_ls.engine.judges import doctest, timing
@@ -66,8 +67,102 @@ async def test_a_better_algorithm_is_measured_and_a_worse_one_too(make: MakeCase
     assert slower.verdict is Ruling.FAIL, slower
 
 
+COSTLY = """
+def work(n: int) -> int:
+    return sum(i * i for i in range(100 + n % 7))
+
+
+def total(ns: list[int]) -> int:
+    return sum(work(n % 5) for n in dict.fromkeys(ns))
+"""
+HELPER_REMEMBERS = "import functools\n" + COSTLY.replace("def work", "@functools.lru_cache(maxsize=None)\ndef work")
+
+
+async def test_what_earlier_calls_left_is_no_gain_of_the_next(make: MakeCase) -> None:
+    """Inputs that share values would make a helper that remembers look fast."""
+    once = COSTLY.replace("n % 5", "n")
+    evidence = await timing.judge(make(once, HELPER_REMEMBERS.replace("n % 5", "n"), "total", action="optimize"))
+    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, True), evidence
+    assert "faster only on repeated calls" in evidence.detail
+    assert "when the same call is made again" in evidence.detail
+
+
+FIB = "def fib(n: int) -> int:\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n\n\n"
+LARGE = 'def large(n: int) -> int:\n    """One of some size.\n\n    >>> large(3)\n    610\n    """\n'
+LARGE += "    return fib(12 + abs(n) % 4)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "unit"),
+    [
+        (FIB + LARGE, "import functools\n\n\n@functools.cache\n" + FIB + LARGE, "large"),
+        (COSTLY, HELPER_REMEMBERS, "total"),
+        (
+            SLOW.replace("def ", "async def "),
+            FAST.replace("def ", "async def "),
+            "common",
+        ),
+    ],
+    ids=["a recursion's own results", "a helper's results within a call", "a coroutine"],
+)
+async def test_a_gain_within_one_call_counts(make: MakeCase, before: str, after: str, unit: str) -> None:
+    evidence = await timing.judge(make(before, after, unit, action="optimize"))
+    assert (evidence.verdict, evidence.trusted) == (Ruling.PASS, True), evidence
+
+
+EAGER = """
+from collections.abc import Iterator
+
+
+def parts(n: int) -> tuple[str, Iterator[int]]:
+    return "parts", iter([sum(range(i % 9 + 300)) for i in range(abs(n) % 50 + 50)])
+"""
+LAZY = EAGER.replace("iter([", "(").replace("50)])", "50))")
+
+
+async def test_what_is_put_off_is_paid_for(make: MakeCase) -> None:
+    evidence = await timing.judge(make(EAGER, LAZY, "parts", action="optimize"))
+    assert evidence.verdict is Ruling.FAIL, evidence
+
+
+async def test_a_module_that_takes_long_to_load_is_measured_on_fewer_inputs(make: MakeCase) -> None:
+    heavy = "KNOWN = sum(i * i for i in range(2_000_000))\n\n\n"
+    evidence = await timing.judge(make(heavy + SLOW, heavy + FAST, "common", action="optimize"))
+    assert evidence.verdict is Ruling.PASS, evidence
+    assert 0 < evidence.count < 40
+
+
+async def test_a_module_that_is_loaded_once_only_is_measured_on_one_input(make: MakeCase) -> None:
+    only = "import codecs\n\nassert not hasattr(codecs, 'mine')\ncodecs.mine = True\n\n\n"
+    before = only + "def f(n: int) -> int:\n    return sum([each + n for each in range(30_000)])\n"
+    after = only + "def f(n: int) -> int:\n    return 30_000 * n + 449_985_000\n"
+    evidence = await timing.judge(make(before, after, "f", action="optimize"))
+    assert evidence.verdict is Ruling.PASS, evidence
+    assert evidence.count == 1
+
+
+KEPT = """
+class Box:
+    def __init__(self) -> None:
+        self.known: dict[int, int] = {}
+
+    def work(self, n: int) -> int:
+        return sum(i * i for i in range(2_000 + n % 3))
+"""
+REMEMBERED = KEPT.replace(
+    "return sum(i * i for i in range(2_000 + n % 3))",
+    "if n not in self.known:\n            self.known[n] = sum(i * i for i in range(2_000 + n % 3))\n"
+    "        return self.known[n]",
+)
+
+
+async def test_an_object_is_asked_each_thing_once(make: MakeCase) -> None:
+    evidence = await timing.judge(make(KEPT, REMEMBERED, "Box", action="optimize"))
+    assert evidence.verdict is not Ruling.PASS, evidence
+
+
 def test_noise_is_no_gain() -> None:
     rounds = [1.0, 1.02, 0.99, 1.01, 1.03, 1.0, 0.98, 1.02]
-    found = timing.gain(rounds, rounds[::-1])
+    found = timing.gain([*zip(rounds, rounds[::-1], strict=True)])
     assert found.low <= 1.0 <= found.high
-    assert timing.gain([2 * each for each in rounds], rounds).low > timing.WORTH
+    assert timing.gain([(2 * each, each) for each in rounds]).low > timing.WORTH
