@@ -53,8 +53,8 @@ def _body(source: Source, name: str, language: str) -> str:
 
 def _imports(source: Source, module: str) -> bool:
     name = re.escape(module)
-    python = rf"^\s*(?:import\s+(?:[\w.]+\s*,\s*)*{name}\b|from\s+{name}\b)"
+    python = rf"^[ \t]*(?:import\s+(?:[\w.]+\s*,\s*)*{name}\b|from\s+{name}\b)"
     script = rf"""(?:from\s+|require\s*\(\s*|import\s*\(?\s*)["']{name}(?:/[^"']*)?["']"""
-    compiled = rf"""^\s*(?:(?:pub\s+)?use\s+|extern\s+crate\s+|import\s+(?:static\s+)?|#\s*include\s*[<"]){name}\b"""
-    go = rf"""^\s*(?:import\s+)?(?:\w+\s+)?"{name}"\s*$"""
+    compiled = rf"""^[ \t]*(?:(?:pub\s+)?use\s+|extern\s+crate\s+|import\s+(?:static\s+)?|#\s*include\s*[<"]){name}\b"""
+    go = rf"""^[ \t]*(?:import\s+)?(?:\w+\s+)?"{name}"[ \t]*$"""
     return re.search(f"{python}|{script}|{compiled}|{go}", source.text, re.MULTILINE) is not None

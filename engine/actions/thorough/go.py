@@ -16,7 +16,11 @@ RULES = (
     "Import exactly what the tests use.",
 )
 _ASSERTS = r"\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\("
-_IMPORTED = re.compile(r'^\s*(?:import\s+)?(?P<alias>\w+\s+)?"(?P<path>[\w./-]+)"[ \t]*$', re.MULTILINE)
+_IMPORTED = re.compile(
+    r'^[ \t]*(?:import[ \t]+)?(?P<alias>\w+[ \t]+)?"(?P<path>[\w./-]+)"[ \t]*(?://.*)?$', re.MULTILINE
+)
+_DECLARED = re.compile(r"^(?:func|var|const|type)\b", re.MULTILINE)
+_VERSION = re.compile(r"[./]v\d+$")
 _STANDARD = ("errors", "fmt", "math", "reflect", "sort", "strings", "testing")
 
 
@@ -37,16 +41,20 @@ def ready(code: str, about: UnderTest, place: Path) -> str:
     """
     for name in tests(code):
         code = re.sub(rf"\b{name}\b", f"{name}AsSpecified", code)
-    for match in reversed(list(_IMPORTED.finditer(code))):
-        name = (match["alias"] or match["path"].rpartition("/")[2]).strip()
-        rest = code[: match.start()] + code[match.end() :]
-        if name not in ("_", ".") and not re.search(rf"\b{re.escape(name)}\.", _IMPORTED.sub("", rest)):
-            code = rest
-    code = re.sub(r"^import\s*\(\s*\)\n?", "", code, flags=re.MULTILINE)
-    there = {match["path"] for match in _IMPORTED.finditer(code)}
-    missing = [name for name in _STANDARD if name not in there and re.search(rf"(?<![\w.]){name}\.[A-Z]", code)]
+    declared = _DECLARED.search(code)
+    end = declared.start() if declared is not None else len(code)
+    head, body = code[:end], code[end:]
+    for match in reversed(list(_IMPORTED.finditer(head))):
+        name = (match["alias"] or _VERSION.sub("", match["path"]).rpartition("/")[2]).strip()
+        if name != "_" and not re.search(rf"\b{re.escape(name)}\.", body):
+            head = head[: match.start()] + head[match.end() :]
+    head = re.sub(r"^import\s*\(\s*\)\n?", "", head, flags=re.MULTILINE)
+    there = {match["path"] for match in _IMPORTED.finditer(head)}
+    missing = [name for name in _STANDARD if name not in there and re.search(rf"(?<![\w.]){name}\.[A-Z]", body)]
     lines = "".join(f'\nimport "{name}"' for name in missing)
-    return re.sub(r"^(package \w+)$", rf"\1\n{lines}", code, count=1, flags=re.MULTILINE) if lines else code
+    if lines:
+        head = re.sub(r"^(package \w+)$", rf"\1\n{lines}", head, count=1, flags=re.MULTILINE)
+    return head + body
 
 
 def root(about: UnderTest) -> Path | None:

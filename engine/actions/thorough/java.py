@@ -17,7 +17,7 @@ RULES = (
     "Check with `assert condition : actual;` alone. There is no JUnit.",
 )
 _ASSERTS = r"\bassert\b|\bthrow\s+new\s+AssertionError\b"
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;[^\n]*\n?", re.MULTILINE)
+_PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)\s*;[^\n]*\n?", re.MULTILINE)
 
 
 def unloadable(about: UnderTest) -> str:
@@ -44,7 +44,7 @@ def ready(code: str, about: UnderTest, place: Path) -> str:
     source = _PACKAGE.sub("", code)
     own = next((each.name for each in units(Source(source), "java") if each.kind == "class"), "")
     if own:
-        source = re.sub(rf"\b{re.escape(own)}\b", place.stem, source)
+        source = re.sub(rf"\b{re.escape(own)}\b", lambda _: place.stem, source)
     source = re.sub(rf"^import\s+[\w.]+\.{re.escape(about.outermost)}\s*;[^\n]*\n", "", source, flags=re.MULTILINE)
     source = re.sub(r"\bprivate\s+(?=(?:static\s+)?void\s+test)", "", source)
     package = _PACKAGE.search(about.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
@@ -28,11 +29,18 @@ def unloadable(about: UnderTest, language: str) -> str:
     if any(each.qualified == "main" for each in units(Source(about.text), language)):
         return "the file has a main of its own, and a program has one alone"
     for match in _QUOTED.finditer(about.text):
-        header = about.path.parent / match["path"]
-        others = (header.with_suffix(suffix) for suffix in _SOURCES)
-        if header.stem != about.path.stem and any(each.is_file() for each in others):
+        header = Path(os.path.normpath(about.path.parent / match["path"]))
+        within = header.is_relative_to(about.root or about.path.parent)  # nothing else is looked at
+        if within and header.stem != about.path.stem and _is_linked(header):
             return f"it is linked with the code behind {match['path']}, and only the project knows how"
     return ""
+
+
+def _is_linked(header: Path) -> bool:
+    try:
+        return any(header.with_suffix(suffix).is_file() for suffix in _SOURCES)
+    except (OSError, ValueError):  # the text is anybody's, and so is what it calls a header
+        return False
 
 
 def tests(language: str) -> Callable[[str], tuple[str, ...]]:

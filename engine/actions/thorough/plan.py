@@ -78,13 +78,15 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
     if why := dialect.unloadable(tested):
         return why
     source = Source(text)
-    span = next(each.span for each in units(source, request.language) if each.qualified == tested.outermost)
+    spans = [each.span for each in units(source, request.language) if each.qualified == tested.outermost]
+    if not spans:
+        return f"`{tested.outermost}` is not told from what is around it once its body is hidden"
     words = about.instruction.text if about.instruction is not None else ""
     asked = replace(
         request,
         action="test",
         source=source,
-        selection=Selection(span),
+        selection=Selection(spans[0]),
         path=path,
         instruction=words,
         diagnostics=(),  # their places are in the other text
@@ -99,7 +101,7 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
         runner.prepare(wanted, new_nonce())
     except Missing as missing:
         return f"{missing} is not on this machine ({missing.install})"
-    target = Target(TargetKind.UNIT, span, tested.outermost)
+    target = Target(TargetKind.UNIT, spans[0], tested.outermost)
     return Plan(asked, target, tested, place, runner.name, dialect, before)
 
 

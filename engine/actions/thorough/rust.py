@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 RUST = Outline("rust", frozenset({"use_declaration", "extern_crate_declaration", "attribute_item"}))
 RULES = ("Write plain functions under #[test], no module around them; what is tested is in scope already.",)
 _ASSERTS = r"\b(?:assert(?:_eq|_ne)?|panic|debug_assert(?:_eq|_ne)?)!|#\[should_panic"
-_INNER = re.compile(r"^\s*(?:#!\[|//!|/\*!)", re.MULTILINE)
-_ELSEWHERE = re.compile(r"\bcrate::|^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;", re.MULTILINE)
+_INNER = re.compile(r"^[ \t]*(?:#!\[|//!|/\*!)", re.MULTILINE)
+_ELSEWHERE = re.compile(r"\bcrate::|^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+\s*;", re.MULTILINE)
+_USE = re.compile(r"^(?P<indent>[ \t]*)use\s+(?P<scope>\w+)::(?P<names>[^;]{0,2000});[^\n]*\n", re.MULTILINE)
 _SCOPES = ("std", "core", "alloc", "crate", "super", "self")
 
 
@@ -61,15 +62,16 @@ def count(text: str) -> Count:
 
 def ready(code: str, about: UnderTest, place: Path) -> str:
     """The tests below the included code: a module of theirs under a free name, no imports of what is there already."""
-    name = re.escape(about.outermost)
+    brings = re.compile(rf"\b{re.escape(about.outermost)}\b|\*")
 
     def imported(match: re.Match[str]) -> str:
+        if not brings.search(match["names"]):
+            return match[0]
         if match["scope"] in _SCOPES:
             return match[0] if match["indent"] or match["scope"] in ("std", "core", "alloc") else ""
         return f"{match['indent']}use crate::*;\n" if match["indent"] else ""
 
-    names = rf"^(?P<indent>[ \t]*)use\s+(?P<scope>\w+)::[^;]*(?:\b{name}\b|\*)[^;]*;[^\n]*\n"
-    code = re.sub(names, imported, code, flags=re.MULTILINE)
+    code = _USE.sub(imported, code)
     code = re.sub(r"^mod tests\b", "mod from_its_specification", code, flags=re.MULTILINE)
     return f'include!("{about.seen_from(place)}");\n\n{code}'
 

@@ -25,13 +25,20 @@ _NODE = (("test", 'import test from "node:test";'), ("assert", 'import assert fr
 def unloadable(about: UnderTest) -> str:
     """Why no test could import the unit, in words; "" if one can."""
     name = re.escape(about.outermost)
-    module = re.search(rf"^\s*export\b[^;\n]*\b{name}\b", about.text, re.MULTILINE) is not None
-    common = re.search(rf"(?:module\.)?exports(?:\.{name}\b|\s*=[^;]*\b{name}\b)", about.text) is not None
-    if not module and not common:
+    module = re.search(rf"^[ \t]*export\b[^;\n]*\b{name}\b", about.text, re.MULTILINE) is not None
+    if not module and not _is_assigned(name, about.text):
         return f"`{about.unit}` is not exported, so no test can import it"
     if module and about.path.suffix == ".js" and not _is_module(about.path):
         return "Node reads a .js file as a module only below a package.json that says so"
     return ""
+
+
+def _is_assigned(name: str, text: str) -> bool:
+    """True if a statement of CommonJS exports a name. In linear time, unlike one pattern for all of it."""
+    if re.search(rf"\bexports\.{name}\b", text):
+        return True
+    assigned = ((each, re.search(r"\bexports\s*=", each)) for each in text.split(";"))
+    return any(found and re.search(rf"\b{name}\b", each[found.end() :]) for each, found in assigned)
 
 
 def _is_module(path: Path) -> bool:

@@ -311,6 +311,48 @@ def test_what_no_test_can_call_is_said(language: str, text: str, why: str, tmp_p
     assert why in DIALECTS[language].unloadable(UnderTest(tmp_path / "solution.x", text, unit))
 
 
+@pytest.mark.parametrize("include", ["/", "..", "a" * 300, "/etc/../etc/passwd", "\\\\host\\share\\a.h"])
+def test_no_name_of_a_header_is_too_odd_to_be_looked_at(include: str, tmp_path: Path) -> None:
+    text = f'#include "{include}"\nint median(void) {{ return 1; }}\n'
+    assert not DIALECTS["c"].unloadable(UnderTest(tmp_path / "solution.c", text, "median", tmp_path))
+
+
+def test_a_header_outside_of_what_is_open_is_not_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
+    (tmp_path / "open").mkdir()
+    text = '#include "../other.h"\nint median(void) { return 1; }\n'
+    assert not DIALECTS["c"].unloadable(UnderTest(tmp_path / "open/solution.c", text, "median", tmp_path / "open"))
+    assert DIALECTS["c"].unloadable(UnderTest(tmp_path / "open/solution.c", text, "median", tmp_path))
+
+
+HOSTILE = ["\n" * 100_000, "use a::*\n" * 5_000, "exports=" * 20_000, "pub(" * 20_000, "import " * 10_000]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=["blank", "use", "exports", "pub", "import"])
+@pytest.mark.parametrize("language", DIALECTS)
+def test_what_is_read_of_a_text_takes_linear_time(language: str, text: str, tmp_path: Path) -> None:
+    """Where it is quadratic the time of a test runs out."""
+    dialect = DIALECTS[language]
+    about = UnderTest(tmp_path / "solution.x", text, "median", tmp_path)
+    dialect.unloadable(about)
+    assert isinstance(dialect.ready(text, about, tmp_path / "tests.x"), str)
+
+
+def test_go_keeps_what_only_looks_like_an_import_and_versions_of_packages() -> None:
+    body = 'func TestOdd(t *testing.T) {\n\tt.Error("a" +\n\t\t"b"\n\t)\n\t_ = rand.N(3)\n}\n'
+    text = f'package stats\n\nimport (\n\t"math/rand/v2"\n\t"os"\n\t"testing" // of it\n)\n\n{body}'
+    about = UnderTest(Path("/w/a.go"), "package stats\n", "Median")
+    told = DIALECTS["go"].ready(text, about, Path("/w/a_test.go"))
+    assert told.endswith(body.replace("TestOdd", "TestOddAsSpecified"))
+    assert [line.strip() for line in told.splitlines() if '"' in line][:2] == ['"math/rand/v2"', '"testing" // of it']
+
+
+def test_a_name_of_a_file_is_no_pattern_for_java() -> None:
+    about = UnderTest(Path("/w/a\\d.java"), "class A {}", "A")
+    text = DIALECTS["java"].ready("class T { static void testA() {} }\n", about, Path("/w/a\\dTest.java"))
+    assert "class a\\dTest {" in text
+
+
 async def test_without_its_tools_no_tests_are_asked_for(
     scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
