@@ -55,16 +55,15 @@ class Lookup:
                     self._stamp = (0, 0)
                     self._puts.clear()
                     self._counts.clear()
-                self._pass_over(file, size)
-                self._stamp = (generation, size)
+                self._stamp = (generation, self._pass_over(file, size))
         except OSError:
             self._stamp = (0, 0)
 
-    def _pass_over(self, file: BinaryIO, size: int) -> None:
+    def _pass_over(self, file: BinaryIO, size: int) -> int:
+        """Where the last whole line ends. One that is just being written counts when it is read the next time."""
         place = self._stamp[1]
         file.seek(place)
-        while place < size:
-            line = file.readline()
+        while place < size and (line := file.readline()).endswith(b"\n"):
             if (known := _LINE.match(line)) is not None:
                 put, count, ident = known[1], known[2], known[3].decode()
                 if put:
@@ -76,6 +75,7 @@ class Lookup:
                 if not count:  # a line holds the whole state
                     self._counts.pop(ident, None)
             place += len(line)
+        return place
 
 
 def _tell(file: BinaryIO, places: Sequence[int], found: dict[str, Solution]) -> None:

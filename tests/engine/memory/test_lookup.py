@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 from support.remembered import Open
 
 from stet_ls.engine.memory import upkeep
+from stet_ls.engine.memory.journal import Journal, forget, put
+from stet_ls.engine.memory.lookup import Lookup
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import Store
 
@@ -44,6 +47,20 @@ async def test_a_journal_that_another_process_wrote_anew_is_read_anew(store: Sto
 
     assert not await found(store, SUM)
     assert [each.code for each in await found(store, MOST)] == [MOST.code]
+
+
+async def test_a_line_that_is_just_being_written_is_read_when_it_is_whole(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.append([put(SUM)])
+    lookup = Lookup(journal)
+    before = len(journal.path.read_bytes())
+    journal.append([forget(SUM.id), put(MOST)])
+    whole = journal.path.read_bytes()
+    for cut in (before + 20, whole.rindex(b"\n", 0, -1) + 20):
+        journal.path.write_bytes(whole[:cut])
+        await lookup.solutions([SUM.id])
+    journal.path.write_bytes(whole)
+    assert await lookup.solutions([SUM.id, MOST.id]) == {MOST.id: MOST}
 
 
 async def test_a_damaged_line_of_the_journal_is_answered_by_the_table(store: Store) -> None:
