@@ -64,7 +64,8 @@ def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[
     direct = {file.path: _nearness(root, file, path, name, language) for file in tests}
     near = sorted((far, found) for found, far in direct.items() if far is not None)
     ways = _ways(files, own, unit, language)
-    named = _says(files, ways, {found for _, found in near})
+    # A target whose own file is called like a helper is not named by that.
+    named = _says([file for file in files if file.path != own], ways, {found for _, found in near})
     if not near or not named:
         between = [file for file in files if _is_between(root, file, path, name, language)]
         further = [found for found in _by_way_of_another(root, between, tests, path, language) if direct[found] is None]

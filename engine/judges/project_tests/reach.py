@@ -9,14 +9,14 @@ from stet_ls.validators.structure import imports, units
 from stet_ls.validators.units import Unit
 
 _WORD = re.compile(r"[^\W\d][\w$]*")
-_DECORATOR = re.compile(r"^\s*@\s*([\w.]+)", re.MULTILINE)
+_DECORATOR = re.compile(r"^[ \t]*@[ \t]*([\w.]+)", re.MULTILINE)
 _HARMLESS = frozenset({
     "abstractmethod", "asynccontextmanager", "cache", "cached_property", "classmethod", "contextmanager", "dataclass",
     "deleter", "final", "getter", "lru_cache", "overload", "override", "property", "setter", "singledispatchmethod",
     "staticmethod", "total_ordering", "wraps", "Deprecated", "Override", "SuppressWarnings",
 })  # fmt: skip
 """Decorators that hand the unit to nobody else; any other may register it somewhere."""
-_UNSAID = re.compile(r"^__all__\s*=\s*[\[(][^\])]*[\])]|^if __name__ ==.*(?:\n(?:[ \t].*)?)*", re.MULTILINE)
+_UNSAID = re.compile(r"^__all__\s*=\s*[\[(][^\])=]*[\])]|^if __name__ ==.*(?:\n(?:[ \t].*)?)*", re.MULTILINE)
 """What names units at a module's top and runs none of them when it is imported."""
 
 

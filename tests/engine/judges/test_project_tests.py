@@ -215,6 +215,14 @@ async def test_tests_that_never_name_the_unit_prove_nothing_of_it(shop: Path, ju
     assert evidence.detail == "1 test passes, but no test names `total` or what leads to it"
 
 
+def test_a_file_that_is_called_like_a_helper_of_tests_does_not_name_its_own_units(shop: Path) -> None:
+    (shop / "shop/utils.py").write_text("def first(xs):\n    return xs[0]\n\n\ndef last(xs):\n    return xs[-1]\n")
+    (shop / "tests/test_utils.py").write_text("from shop.utils import last\n\n\ndef test_last():\n    last([1])\n")
+    for unit, named in (("last", True), ("first", False)):
+        found = touching(shop, shop / "shop/utils.py", unit, "python", {})
+        assert (found.tests, found.named) == (("tests/test_utils.py",), named)
+
+
 async def test_equal_code_passes(shop: Path, judged: Judged) -> None:
     evidence = await judged(PRICES.replace("price * (1 - rate)", "price - price * rate"))
     assert (evidence.verdict, evidence.detail, evidence.trusted) == (Ruling.PASS, "2 tests pass", True)
