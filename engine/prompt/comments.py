@@ -82,6 +82,8 @@ def comment_above(source: Source, language_id: str, line: int) -> int:
 def _opening(source: Source, line: int, opener: str, closer: str) -> int | None:
     """The line on which the block comment begins that ends with a line, where it takes its lines whole."""
     end = source.starts[line] + len(source.line_text(line).rstrip().encode())
+    if not source.data.endswith(closer.encode(), 0, end):
+        return None  # most lines, and then the text is not searched
     opened = source.data.rfind(opener.encode(), 0, end)
     if opened < 0 or source.data.find(closer.encode(), opened + len(opener)) != end - len(closer.encode()):
         return None
