@@ -123,7 +123,10 @@ class Pool:
         key = _key(kind)
         while len(self._waiting.get(key, [])) < self._each:
             while self.waiting() >= _MOST:
-                self._drop(next(iter(self._waiting)))
+                other = next((each for each in self._waiting if each != key), None)
+                if other is None:
+                    return
+                self._drop(other)
             self._waiting.setdefault(key, []).append(self._build(backend, kind, state))
 
     def _build(self, backend: Serving, kind: RunSpec, state: str) -> _Box:
