@@ -25,8 +25,10 @@ end
 
 --- A file that an edit changed, in a window beside if none shows it: who does not see it forgets to write it.
 function M.beside(path)
-  if vim.fn.bufwinid(vim.fn.bufnr(path)) == -1 then
-    vim.cmd.split(vim.fn.fnameescape(path))
+  local bufnr = vim.fn.bufadd(path) -- by its name alone: to `bufnr` a path is a pattern
+  if vim.fn.bufwinid(bufnr) == -1 then
+    vim.bo[bufnr].buflisted = true
+    vim.cmd.sbuffer(bufnr)
     vim.cmd.wincmd("p")
   end
 end
