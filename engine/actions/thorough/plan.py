@@ -69,7 +69,10 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
         return runtime.why_no_python or "there is no Python to run them"
     before, after = case.before.text, case.after.text
     unit = case.unit or dialect.new_unit(before, after)
-    text = dialect.specification(before, after, unit) if unit else None
+    try:
+        text = dialect.specification(before, after, unit) if unit else None
+    except RecursionError:
+        return "its code is nested too deeply to be read"
     if text is None:
         return "there is no function or class that could be tested alone"
     path = request.path or Path(dialect.unsaved.format(unit=unit.partition(".")[0]))

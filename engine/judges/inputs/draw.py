@@ -55,7 +55,10 @@ def calls_for(
     if module is None or subject is None:
         return ()
     constants = (*besides, *literals(subject.node))
-    seed = zlib.crc32(f"{qualified}\0{ast.unparse(subject.node)}".encode())
+    try:
+        seed = zlib.crc32(f"{qualified}\0{ast.unparse(subject.node)}".encode())
+    except RecursionError:  # an expression of hundreds of terms
+        return ()
     scripts = [_script(setup, body) for setup, body in scripts_for(module, subject)]
     if subject.how == "class":
         made = _lives(module, subject, constants, tests, seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -50,11 +50,17 @@ def with_few_texts(rows: Sequence[Row]) -> list[Row]:
 
 def _met(row: Row, random: Random) -> Row:
     values = {name: literal(text) for name, text in row.items()}
-    held = [item for each in values.values() if isinstance(each, list | tuple | dict | set) for item in each]
+    groups = (each for each in values.values() if isinstance(each, list | tuple | dict | set))
+    held = [item for each in groups for item in _in_order(each)]
     for name, value in values.items():
         if fitting := [item for item in held if value is not None and type(item) is type(value) and item != value]:
             return {**row, name: text_of(random.choice(fitting))}
     return row
+
+
+def _in_order(values: Iterable[Any]) -> list[Any]:
+    """The order of a set is another one in each process; inputs are the same in all."""
+    return sorted(values, key=repr) if isinstance(values, set) else list(values)
 
 
 def literal(text: str) -> Any:
@@ -127,7 +133,7 @@ def _of_bytes(value: bytes, spare: Sequence[Any], random: Random) -> bytes:
 
 def _of_items(value: Any, spare: Sequence[Any], random: Random) -> Any:
     """Lists, tuples and sets; what is in them is changed too."""
-    items = list(value)
+    items = _in_order(value)
     at = random.randint(0, len(items))
     move = random.randint(0, 9)
     if not items:

@@ -72,7 +72,9 @@ def _is_lazy(node: Function) -> bool:
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function but those of functions within."""
-    for each in ast.iter_child_nodes(node):
-        yield each
-        if not isinstance(each, Function | ast.Lambda):
-            yield from _own(each)
+    pending = [node]
+    while pending:
+        for each in ast.iter_child_nodes(pending.pop()):
+            yield each
+            if not isinstance(each, Function | ast.Lambda):
+                pending.append(each)
