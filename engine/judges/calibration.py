@@ -43,7 +43,7 @@ WORDS: Mapping[Strength, str] = {
     Strength.E0: "not checked, or the reply broke off",
     Strength.E1: "it parses and its names resolve; nothing ran it",
     Strength.E2: "tests that the model wrote pass, or examples of the user do and other evidence is against them",
-    Strength.E3: "several samples, or old and new code on few inputs, behave alike",
+    Strength.E3: "several samples, or old and new code on few inputs or beside a part of the change, behave alike",
     Strength.E4: f"old and new code behave alike on {_ENOUGH_INPUTS} valid inputs or more",
     Strength.E5: "tests or examples of the user run it and pass",
 }
@@ -66,9 +66,14 @@ def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> Streng
         return Strength.E5
     if compared is not None and compared.count >= _ENOUGH_INPUTS:
         return Strength.E4
-    if compared is not None or Check.AGREEMENT in passed:
+    if compared is not None or Check.AGREEMENT in passed or any(map(is_partly_equal, evidence)):
         return Strength.E3
     return Strength.E2 if ran else Strength.E1
+
+
+def is_partly_equal(item: Evidence) -> bool:
+    """Whether old and new behave alike on inputs that did not come by all of the change."""
+    return item.check is Check.DIFFERENTIAL and item.verdict is Ruling.UNKNOWN and item.count > 0
 
 
 def _doubts(item: Evidence) -> bool:

@@ -64,7 +64,8 @@ def _reason(evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: Stren
         return "; ".join(_phrase(item) for item in refuted)
     if truncated:
         return "the reply broke off"
-    passed = {item.check: item.detail for item in evidence if item.verdict is Ruling.PASS}
+    held = (item for item in evidence if item.verdict is Ruling.PASS or calibration.is_partly_equal(item))
+    passed = {item.check: item.detail for item in held}
     told = [passed[check] for check in _TELLS_OF_RUNNING if check in passed]
     return "; ".join(told) if told else calibration.WORDS[at]
 

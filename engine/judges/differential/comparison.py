@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stet_ls.engine.judges.differential.compare import Likeness, likeness
+from stet_ls.engine.judges.differential.probes import Probe, in_order
 from stet_ls.engine.judges.harness.trial import Call, Outcome, Report
 from stet_ls.engine.judges.inputs.draw import GUESSED
 from stet_ls.engine.models import Attachment
 
-_SHOWN = 300
+_SHOWN, _MISSED = 300, 12
 _WRONG_KIND = {"TypeError", "AttributeError"}
 _SENSELESS = re.compile(r"\bNaN\b")
 """What JavaScript makes of an operand of a wrong kind, where other languages raise an error."""
@@ -55,7 +56,8 @@ class Comparison:
     """What running a unit twice came to: inputs that were compared, valid ones among them, differences.
 
     `missing` counts the inputs of which the new code made nothing before its time was up. `raised` names the errors
-    where no input came to anything else.
+    where no input came to anything else. `unseen` are the places of the change that no input came by, as far as that
+    is known.
     """
 
     unit: str
@@ -70,10 +72,22 @@ class Comparison:
     is_alone: bool = False
     runnable: Runnable = lambda _name, _title, _calls: None
     calls: tuple[Call, ...] = ()
+    unseen: frozenset[Probe] = frozenset()
+
+    def beside(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
+        """With further inputs of the same unit, which did not come by the places of `unseen`."""
+        return replace(
+            self, compared=self.compared + more.compared, valid=self.valid + more.valid,
+            rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
+            differences=tuple(each for each in more.differences if each.is_telling),
+            raised=self.raised if more.raised or not more.valid else (), calls=(*self.calls, *more.calls),
+            unseen=self.unseen & unseen,
+        )  # fmt: skip
 
     def attachments(self) -> tuple[Attachment, ...]:
         """Runnable files: the counter-example, if there is one, and all inputs that were compared."""
-        files = [("inputs", f"The inputs on which old and new `{self.unit}` were compared", self.calls)]
+        missed = "".join(f"; none {each}" for each in in_order(self.unseen)[:_MISSED])
+        files = [("inputs", f"The inputs on which old and new `{self.unit}` were compared{missed}", self.calls)]
         if self.differences and self.differences[0].call.body:
             title = f"Counter-example: an input on which the new `{self.unit}` behaves otherwise than the old"
             files.insert(0, ("counter_example", title, (self.differences[0].call,)))

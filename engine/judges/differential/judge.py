@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential import python, script
 from stet_ls.engine.judges.differential.comparison import Comparison
+from stet_ls.engine.judges.differential.probes import Probe, in_order
 from stet_ls.engine.judges.harness.trial import Impossible
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Check, Evidence, Ruling
@@ -91,8 +92,19 @@ def _evidence(done: Sequence[Comparison]) -> Evidence:
         said += ", but for rounding"
     if any(each.is_alone for each in done):
         said += ", tried without the rest of its file"
+    # Units that change together: what one did not come by another may.
+    if left := frozenset.intersection(*(each.unseen for each in done)):
+        said += f", none of which {_first(left)}"
+        return replace(_ruled(Ruling.UNKNOWN, said), count=weakest.valid)
     # An answer is as sure as the unit that was compared least.
     return replace(_ruled(Ruling.PASS, said, trusted=True), count=weakest.valid)
+
+
+def _first(unseen: Collection[Probe]) -> str:
+    """The places that no input came by, the one that says most first."""
+    first, *others = in_order(unseen)
+    more = len({(each.line, each.is_old) for each in others} - {(first.line, first.is_old)})
+    return f"{first} ({more} more such)" if more else str(first)
 
 
 def _is_small(each: Comparison) -> bool:

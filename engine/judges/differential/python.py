@@ -9,18 +9,22 @@ from dataclasses import replace
 from stet_ls.engine.judges.attached import comparison
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.comparison import Comparison, compared
+from stet_ls.engine.judges.differential.probes import Probe, Probed, probed
 from stet_ls.engine.judges.harness.place import Place, alone, place_of
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
 from stet_ls.engine.judges.inputs.draw import calls_for, new_literals
 from stet_ls.engine.judges.inputs.examples import test_texts
 from stet_ls.engine.judges.inputs.partly import with_first_values
+from stet_ls.engine.judges.inputs.reaching import reaching
 from stet_ls.engine.judges.inputs.repeats import with_repeats
 from stet_ls.engine.judges.inputs.state import changed_by
 from stet_ls.engine.judges.inputs.subject import changed_units, read_module
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment
 
+_FURTHER = 3.0
+"""Seconds for further inputs, where the first ones did not come by all of the change."""
 _AGAIN = "earlier = {0}\nif hasattr(earlier, 'clear'): earlier.clear()\n"
 
 
@@ -36,23 +40,41 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
     place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:
         return Impossible("it is nothing that could be called")
-    report = await run(runtime, _trial((before, after), unit, calls, place), place.overlay)
+    both = await asyncio.to_thread(probed, before, after)
+    report = await run(runtime, _trial((before, after), unit, calls, place, both), place.overlay)
     texts, is_alone = (before, after), False
     if isinstance(report, Report) and report.texts[0].problem:
         single = alone(before, unit), alone(after, unit)
         if single[0] is None or single[1] is None:
             return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
-        again = await run(runtime, _trial((single[0], single[1]), unit, calls, place), place.overlay)
+        both = await asyncio.to_thread(lambda: probed(single[0] or "", single[1] or "", numbered=False))
+        again = await run(runtime, _trial((single[0], single[1]), unit, calls, place, both), place.overlay)
         if isinstance(again, Impossible) or again.texts[0].problem:
             return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
         report, texts, is_alone = again, (single[0], single[1]), True
     if isinstance(report, Impossible):
         return report
+    found = compared(unit, calls, report)
+    if both is not None and report.unseen is not None:
+        found = replace(found, unseen=_unseen(both, report))
+    if both is not None and found.unseen and not found.differences:
+        more = await asyncio.to_thread(reaching, calls, (*both[0].literals, *both[1].literals))
+        trial = replace(_trial(texts, unit, more, place, both), seconds=_FURTHER)
+        further = await run(runtime, trial, place.overlay) if more else None
+        if isinstance(further, Report) and not further.texts[0].problem:
+            found = found.beside(compared(unit, more, further), _unseen(both, further))
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)
 
-    return replace(compared(unit, calls, report), is_alone=is_alone, runnable=runnable)
+    return replace(found, is_alone=is_alone, runnable=runnable)
+
+
+def _unseen(both: tuple[Probed, Probed], report: Report) -> frozenset[Probe]:
+    if report.unseen is None:
+        return frozenset((*both[0].probes, *both[1].probes))
+    sides = zip(both, report.unseen, strict=True)
+    return frozenset(probe for each, left in sides for n, probe in enumerate(each.probes) if n in left)
 
 
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:
@@ -62,9 +84,12 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call
     return place, with_first_values(with_repeats(calls, _AGAIN), case.before.text, unit)
 
 
-def _trial(texts: tuple[str, ...], unit: str, calls: tuple[Call, ...], place: Place) -> Trial:
+def _trial(
+    texts: tuple[str, ...], unit: str, calls: tuple[Call, ...], place: Place, both: tuple[Probed, Probed] | None
+) -> Trial:
     return Trial(
         texts, calls, unit, place.path, place.name, place.roots, place.warm,
         private="." in unit or not unit[:1].isupper(), reads=place.overlay is not None,
         globals=changed_by((texts[0], texts[-1]), unit),
+        probed=tuple((each.text, len(each.probes)) for each in both or ()), probe=both[0].name if both else "",
     )  # fmt: skip

@@ -8,6 +8,7 @@ the process (files written, processes, network) ends a call before it happens.
 
 from __future__ import annotations
 
+import builtins
 import enum
 import gc
 import hashlib
@@ -564,7 +565,7 @@ def keep(shut: bool) -> None:
         prctl(4, int(not shut), 0, 0, 0)  # PR_SET_DUMPABLE; Linux
 
 
-BATCH = 0.02
+BATCH, LOOKS = 0.02, 0.4
 HERE: list[Any] = []  # a module that nobody holds is emptied
 
 
@@ -666,7 +667,69 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
         each["outcomes"] = {n: outcome for n, outcome in each["outcomes"].items() if n in same}
     first = digests(base)
     shown = {n for each in others for n, digest in digests(each).items() if digest != first[n]}
-    return {"texts": [told_of(each, shown) for each in (base, *others)], "left_out": left_out}
+    report: dict[str, Any] = {"texts": [told_of(each, shown) for each in (base, *others)], "left_out": left_out}
+    settled = all(is_rounded(each["outcomes"].get(n, {})) for each in (base, *others) for n in shown)
+    if job["probed"] and settled and not any(each["load"] for each in others):
+        report["unseen"] = unseen(job, [call for call in calls if call[0] in same], end)
+    return report
+
+
+def is_rounded(outcome: dict[str, Any]) -> bool:
+    """Whether it holds a float: then it may be another but for rounding."""
+    return "\x01" in "".join(outcome.get("results", ())) + outcome.get("variables", "")
+
+
+# Where the inputs came by: the texts again, with probes in what the change is about. Outcomes do not count here.
+
+
+def unseen(job: dict[str, Any], calls: list[Any], end: float) -> list[list[int]] | None:
+    """The probes of each text that no call came by; None if a text cannot be run with them."""
+    found: list[list[int]] = []
+    for text, count in job["probed"]:
+        if not count:
+            found.append([])
+            continue
+        seen = mmap.mmap(-1, count + 1)  # the last one says that the text could be loaded
+        reading, writing = os.pipe()
+        process = real_fork()
+        if process == 0:
+            os.close(reading)
+            raise Begun(look, text, calls, seen, count)
+        os.close(writing)
+        select.select([reading], [], [], max(0.0, min(end, real_clock() + LOOKS * 6) - real_clock()))
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(reading)
+        if not seen[count]:
+            return None
+        found.append([number for number in range(count) if not seen[number]])
+    return found
+
+
+def look(job: dict[str, Any], text: str, calls: list[Any], seen: Any, count: int) -> None:
+    """Makes calls until all probes were seen, or for a while."""
+
+    def came(number: int, value: Any = None, *other: Any) -> Any:
+        try:
+            if not other or value == other[0]:
+                seen[number] = 1
+        except Exception:  # two that cannot be compared are no tie
+            return value
+        return value
+
+    setattr(builtins, job["probe"], came)
+    pins = Pins(job["reads"])
+    pins.install([text])
+    sys.stdout = io.StringIO()
+    pins.start()
+    space = load(job, text)
+    seen[count] = 1
+    runner = Runner(job, pins, space, Patience(4 * job["cpu"], 5))
+    end = real_work() + LOOKS
+    for _, (setup, body, names) in calls:
+        runner.run(setup, body, names)
+        if real_work() > end or 0 not in seen[: count + 1]:
+            return
 
 
 def peaceful(job: dict[str, Any], calls: list[Any], end: float) -> dict[str, Any]:
@@ -964,7 +1027,7 @@ def alone(job: dict[str, Any], calls: list[Any], work: Any, given: list[Any]) ->
     try:
         os.close(REPORT)
         keep(shut=False)
-        for name in ("nonce", "texts", "calls"):
+        for name in ("nonce", "texts", "calls", "probed"):
             del job[name]
         HERE.append(sys.modules["__main__"])
         sys.modules["__main__"] = types.ModuleType("__main__")

@@ -80,7 +80,8 @@ class Trial:
     packages that may be loaded once for all texts. `private`: names with a leading underscore count in objects.
     `rounds` > 0 measures time instead of comparing. Seconds are wall, `cpu` is the processor time that the first text
     may take for a call; the others may take forty times that. `plain`: each text is run once, whatever comes of it.
-    `globals` are variables of the module that count after each call, as its arguments do.
+    `globals` are variables of the module that count after each call, as its arguments do. `probed` are the first two
+    texts again with so many probes each, which call `probe` with their numbers (`differential/probes.py`).
     """
 
     texts: tuple[str, ...]
@@ -98,6 +99,8 @@ class Trial:
     rounds: int = 0
     plain: bool = False
     globals: tuple[str, ...] = ()
+    probed: tuple[tuple[str, int], ...] = ()
+    probe: str = ""
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
         """The job as `inside.py` and `inside.mjs` read it; `more` is what only one of them does."""
@@ -120,6 +123,8 @@ class Trial:
             "wanted": self.wanted,
             "rounds": self.rounds,
             "globals": self.globals,
+            "probed": self.probed,
+            "probe": self.probe,
         }
         return json.dumps(job).encode()
 
@@ -142,7 +147,8 @@ class Report:
 
     `rounds` are the seconds that old and new took for `inputs` calls, each made the first time; `again` the seconds
     for the second time, as far as there was time for it. `built` are the texts as they were run, where they had to be
-    translated first.
+    translated first. `unseen` are the probes of the old text and of the new one that no call came by; None where that
+    is not known.
     """
 
     texts: tuple[Told, ...]
@@ -151,6 +157,7 @@ class Report:
     again: tuple[tuple[float, float], ...] = ()
     inputs: int = 0
     built: tuple[str, ...] = ()
+    unseen: tuple[frozenset[int], frozenset[int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +183,9 @@ def read_report(data: bytes, nonce: str, trial: Trial) -> Report | Impossible:
             reason = str(each["message"] or _LEFT_OUT.get(each["kind"], each["kind"]))
             left_out[reason] = left_out.get(reason, 0) + 1
         built = tuple(str(each.get("built", "")) for each in told["texts"])
-        return Report(texts, left_out, built=built if all(built) else ())
+        unseen = [frozenset(map(int, numbers)) for numbers in told.get("unseen") or ()]
+        known = (unseen[0], unseen[1]) if len(unseen) == len(trial.probed) > 1 else None
+        return Report(texts, left_out, built=built if all(built) else (), unseen=known)
     except (ValueError, KeyError, TypeError, AttributeError):
         return Impossible("the run ended without a report")
 
