@@ -9,6 +9,7 @@ What runs when a module is loaded has run.
 from __future__ import annotations
 
 import ast
+import re
 import secrets
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -22,6 +23,7 @@ from stet_ls.engine.judges.inputs.subject import Function
 _MOST_STATEMENTS = 1000
 """Where more differ it is not looked for what both texts have."""
 _SHOWN = 70
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _ORDERS = {ast.Lt: "strict", ast.Gt: "strict", ast.LtE: "loose", ast.GtE: "loose"}
 _SILENT = (ast.Global, ast.Nonlocal)
 
@@ -85,7 +87,8 @@ def in_order(probes: Collection[Probe]) -> list[Probe]:
 
 
 def _lines(text: str) -> list[str]:
-    return text.split("\n")
+    """As Python's own parser counts them."""
+    return _LINE_END.split(text)
 
 
 def _differing(body: Sequence[ast.stmt], other: Sequence[ast.stmt]) -> list[ast.stmt]:

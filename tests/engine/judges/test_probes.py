@@ -39,6 +39,12 @@ def needs(before: str, after: str) -> tuple[list[str], list[str]]:
     return [str(each) for each in in_order(both[0].probes)], [str(each) for each in in_order(both[1].probes)]
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_lines_are_those_of_the_parser(end: str) -> None:
+    old, new = SUM, SUM.replace("whole += x", "whole = whole + x")
+    assert needs(old.replace("\n", end), new.replace("\n", end)) == needs(old, new)
+
+
 def test_what_both_texts_have_is_not_asked_for() -> None:
     old, new = needs(SUM, SUM.replace("    return whole\n", "    return whole + 0  # the same\n"))
     assert old == ["ran line 5 of the old code: `return whole`"]
