@@ -24,6 +24,8 @@ from stet_ls.engine.trace.store import Store
 
 SIGN = "import os\n\n\ndef sign(x):\n    $0if x > 0:\n        return 1\n    return -1\n"
 SHORT = "def sign(x):\n    return 1 if x > 0 else -1"
+SLOW = "def sign(x):\n    return sorted([1 if x > 0 else -1] * 500)[0]"
+"""Slower by far: what is about as fast may be measured otherwise the next time."""
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ async def again(record: Record) -> Replayed:
 
 @pytest.mark.parametrize("action", ["debug", "refactor", "optimize", "generate", "test", "explain", "analyze"])
 async def test_a_replay_gives_the_same_answer(bench: Bench, scripted: ScriptedModel, action: str) -> None:
-    scripted.default = Reply(code_reply(SHORT))
+    scripted.default = Reply(code_reply(SLOW if action == "optimize" else SHORT))
     answer = await bench.run(action, SIGN, instruction="shorter")
     record = await recorded(bench)
     assert record.id == answer.metadata["trace"]
