@@ -39,6 +39,7 @@ def wait_told(nvim: Neovim, wanted: Callable[[list[str]], bool]) -> None:
     deadline = time.monotonic() + 20
     while not wanted(found := told(nvim)):
         assert time.monotonic() < deadline, found
+        time.sleep(0.05)  # a question after the other without a pause keeps the editor from hearing its server
 
 
 def test_a_syntax_error_shows_while_one_types_and_goes_when_it_is_mended(editor: Neovim) -> None:
