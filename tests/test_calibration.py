@@ -25,7 +25,7 @@ def results(model: str, tier: str, right: int, count: int, **more: Any) -> list[
 
 
 def test_what_was_counted_often_enough_is_the_chance_and_the_rest_starts() -> None:
-    rows = recount(read(), [*results(SMALL, "E1", 10, 40), *results(SMALL, "E5", LEAST_COUNT - 1, LEAST_COUNT - 1)])
+    rows = recount((), [*results(SMALL, "E1", 10, 40), *results(SMALL, "E5", LEAST_COUNT - 1, LEAST_COUNT - 1)])
     row = next(row for row in rows if row.model == SMALL)
 
     assert (row.profile, row.date) == ("tiny", "2026-01-02")
@@ -38,9 +38,7 @@ def test_what_was_counted_often_enough_is_the_chance_and_the_rest_starts() -> No
 
 
 def test_the_profiles_are_sums_and_other_models_stay() -> None:
-    first = recount(
-        read(), [*results("a-7b", "E3", 30, 30), *results("b-7b", "E3", 0, 30), *results(SMALL, "E3", 1, 1)]
-    )
+    first = recount((), [*results("a-7b", "E3", 30, 30), *results("b-7b", "E3", 0, 30), *results(SMALL, "E3", 1, 1)])
     again = recount(first, results("b-7b", "E3", 15, 30))
     cells = {row.name: row.cells[Strength.E3] for row in again}
 
@@ -51,7 +49,7 @@ def test_the_profiles_are_sums_and_other_models_stay() -> None:
 
 
 def test_a_count_that_is_taken_back_leaves_the_start_value() -> None:
-    counted = recount(read(), results(LARGE, "E2", 5, 50))
+    counted = recount((), results(LARGE, "E2", 5, 50))
     assert recount(counted, results(LARGE, "E2", 1, 2))[1].cells[Strength.E2].chance == STARTS["mid"][2]
 
 
