@@ -20,8 +20,8 @@ REPOSITORY = Path(__file__).parents[2]
         ({"url": REPOSITORY.as_uri(), "dir_info": {}}, f"pip install '{REPOSITORY}[ws]'"),
         ({"url": "file:///nonesuch", "dir_info": {}}, "pip install '.[ws]' in a clone of Stet"),
         (
-            {"url": "https://git.example/stet", "vcs_info": {"vcs": "git", "commit_id": "ab12"}},
-            "pip install 'stet-ls[ws] @ git+https://git.example/stet'",
+            {"url": "file:///w/stet", "vcs_info": {"vcs": "git", "commit_id": "ab12"}},
+            "pip install 'stet-ls[ws] @ git+file:///w/stet'",
         ),
         ({"url": "file:///w/stet.whl", "archive_info": {}}, "pip install 'stet-ls[ws] @ file:///w/stet.whl'"),
         (None, "pip install 'stet-ls[ws]'"),
