@@ -123,8 +123,10 @@ async def consider(
     case = replace(draft.case, runtime=await job.runtime()) if judges else draft.case
     evidence: list[Evidence] = []
     for judge in judges:
-        item = await timed(judge, case)
-        item = sealed(item, secrets)
+        try:
+            item = sealed(await timed(judge, case), secrets)
+        except RecursionError:  # what no judge could look at is offered by none
+            return Unusable("The code is nested too deeply to be checked.")
         job.on_event(Judged(item))
         evidence.append(item)
         if item.verdict is Ruling.FAIL and item.check in (Check.NOOP, Check.SYNTAX):

@@ -26,3 +26,13 @@ async def test_an_expression_of_hundreds_of_terms(scripted: ScriptedModel, actio
     async with Bench(scripted) as bench:
         answer = await bench.run(action, f"def f(x):\n    y = $0{TERMS}\n    return x + y\n", **fields)
     assert applied(answer) == SHORTER
+
+
+async def test_what_a_judge_cannot_read_is_refused_in_words(scripted: ScriptedModel) -> None:
+    scripted.default = code_reply(f"def f(x):\n    with contextlib.suppress(Exception, {TERMS}):\n        return x\n")
+    async with Bench(scripted) as bench:
+        answer = await bench.run(
+            "refactor", "import contextlib\n\n\ndef f(x):\n    $0return x + 0\n", language="python"
+        )
+    assert not answer.success
+    assert "nested too deeply to be checked" in answer.message
