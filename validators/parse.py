@@ -157,7 +157,7 @@ def _run(parser: tree_sitter.Parser, data: bytes, end: float, old: tree_sitter.T
         # Nobody asks `late` within a token, and a token can be a megabyte long: then the text ends here.
         # `Node.text` calls this long after the parse, and never ends if it is given nothing.
         cut = cut or (parsing and late())
-        return b"" if cut else data[offset : offset + _CHUNK]
+        return b"" if cut else data[offset : _between_characters(data, offset + _CHUNK)]
 
     def late(*_: object) -> bool:
         return time.monotonic() > end
@@ -176,6 +176,16 @@ def _run(parser: tree_sitter.Parser, data: bytes, end: float, old: tree_sitter.T
     if tree is None or cut:
         raise TimeoutError
     return tree
+
+
+def _between_characters(data: bytes, offset: int) -> int:
+    """The last place at or before `offset` that is inside no character.
+
+    Behind half a character the library asks for the rest at once, and dies of an empty answer: the text's end by `cut`.
+    """
+    while offset < len(data) and data[offset] & 0xC0 == 0x80:
+        offset -= 1
+    return offset
 
 
 _memory = trees.Memory()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -82,6 +84,27 @@ def test_no_text_overruns_the_deadline_or_raises(language: str, text: str) -> No
         verdict = syntax.glance(source, language, deadline=0.3)
         assert time.monotonic() - started < 3, "ten times the deadline, for a machine that is busy"
         assert verdict.status is not Status.UNKNOWN or verdict.reason
+
+
+CUT_ANYWHERE = """
+import itertools, types
+from stet_ls.validators import parse
+from stet_ls.validators.source import Source
+for language in ("html", "lua", "python", "javascript"):
+    for deadline in range(1, 60):
+        parse.time = types.SimpleNamespace(monotonic=itertools.count().__next__)  # a look at this clock is a second
+        try:
+            parse.parse(Source("//" + "\u20ac" * 20_000 + str(deadline)), language, deadline=deadline)
+        except parse.DeadlineError:
+            print(language)
+"""
+
+
+def test_a_deadline_amid_wide_characters_kills_nobody() -> None:
+    """A chunk must not end within a character: the next one may have to be empty. In a process that may die of it."""
+    run = subprocess.run([sys.executable, "-c", CUT_ANYWHERE], capture_output=True, text=True, timeout=60, check=False)
+    assert run.returncode == 0, run.stderr
+    assert set(run.stdout.split()) == {"html", "lua", "python", "javascript"}, "no deadline fell into a parse"
 
 
 def test_after_an_abort_the_next_text_is_parsed_from_its_beginning() -> None:
