@@ -14,7 +14,7 @@ from support.neovim import PLUGIN, Neovim, plugin
 from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
 
-pytestmark = [pytest.mark.editor, pytest.mark.xdist_group("neovim")]
+pytestmark = pytest.mark.editor
 
 BEFORE = """\
 import os

@@ -10,7 +10,7 @@ import pytest
 from support.neovim import PLUGIN, Neovim, plugin
 from support.stet import stet_argv
 
-pytestmark = [pytest.mark.editor, pytest.mark.xdist_group("neovim")]
+pytestmark = pytest.mark.editor
 
 BEFORE = "import os\n\n\ndef other(y):\n    return y\n"
 

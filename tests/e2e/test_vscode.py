@@ -15,7 +15,6 @@ from support.vscode import VSCode
 
 pytestmark = [
     pytest.mark.editor,
-    pytest.mark.xdist_group("vscode"),
     pytest.mark.timeout(300),
     pytest.mark.skipif(vscode.missing() is not None, reason=str(vscode.missing())),
 ]
