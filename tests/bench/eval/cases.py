@@ -1,7 +1,7 @@
 """The development cases, read from public data sets that lie in one folder; nothing of them is part of this repository.
 
     DIR/humanevalpack/python/humanevalpack.jsonl    debug
-    DIR/mbxp/mbpp_release_v1.jsonl                  generate, refactor
+    DIR/mbxp/mbpp_release_v1.jsonl                  generate, refactor; both also "bare": without any example
     DIR/coffe/data.json and testcases.json          optimize
 
 `obtain.sh DIR` fetches them. They are in every model's training data: only differences to the same model's single
@@ -19,12 +19,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+AGAIN = "asked again"
+"""Cases of `generate` in other words, for the variants that remember such tasks."""
+_BARE = "bare "
+"""Before an action: with a description and no example, as most code is. What stands then stands by other evidence."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One task. `hidden` is Python that runs behind the answered document and raises if it is wrong.
 
-    `unit` is the function that is asked for; `text` the document that holds it.
+    `action` names the set that it is of; `unit` is the function that is asked for, `text` the document that holds it.
     """
 
     id: str
@@ -33,6 +38,11 @@ class Case:
     unit: str
     hidden: str
     instruction: str = ""
+
+    @property
+    def asks(self) -> str:
+        """The engine's action."""
+        return "generate" if self.action == AGAIN else self.action.removeprefix(_BARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +80,27 @@ def _debug(data: Path) -> Iterator[Case]:
         yield Case(f"debug {row['task_id']}", "debug", text, row["entry_point"], row["test"])
 
 
-def _generate(data: Path) -> Iterator[Case]:
+def _generate(data: Path, action: str = "generate", shown: int = 1) -> Iterator[Case]:
     for row, examples in _mbpp(data):
         # One example is shown, as a person would write one; the others are the hidden tests.
-        shown = _docstring(row, examples[:1])
-        text = f"{_signature(row)}\n{shown}\n    raise NotImplementedError\n"
-        yield Case(f"generate {row['task_id']}", "generate", text, row["entry_point"], _check(row), row["description"])
+        text = f"{_signature(row)}\n{_docstring(row, examples[:shown])}\n    raise NotImplementedError\n"
+        yield Case(f"{action} {row['task_id']}", action, text, row["entry_point"], _check(row), row["description"])
 
 
 def _refactor(data: Path) -> Iterator[Case]:
     for row, _ in _mbpp(data):
         text = row["prompt"] + row["canonical_solution"] + "\n"
         yield Case(f"refactor {row['task_id']}", "refactor", text, row["entry_point"], _check(row))
+
+
+def _bare_generate(data: Path) -> Iterator[Case]:
+    return _generate(data, f"{_BARE}generate", shown=0)
+
+
+def _bare_refactor(data: Path) -> Iterator[Case]:
+    for row, _ in _mbpp(data):
+        text = f"{_signature(row)}\n{_docstring(row, [])}\n{row['canonical_solution']}\n"
+        yield Case(f"{_BARE}refactor {row['task_id']}", f"{_BARE}refactor", text, row["entry_point"], _check(row))
 
 
 def _optimize(data: Path) -> Iterator[Case]:
@@ -106,6 +125,8 @@ def _mbpp(data: Path) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
 
 
 def _docstring(row: Mapping[str, Any], examples: list[str]) -> str:
+    if not examples:
+        return f'    """{row["description"]}"""'
     shown = [line.strip() for example in examples for line in f">>> {example}".split("\n")]
     return "\n".join([f'    """{row["description"]}', "", *(f"    {line}" for line in shown), '    """'])
 
@@ -138,8 +159,8 @@ _READERS: Mapping[str, Callable[[Path], Iterator[Case]]] = {
     "debug": _debug,
     "refactor": _refactor,
     "optimize": _optimize,
+    f"{_BARE}generate": _bare_generate,
+    f"{_BARE}refactor": _bare_refactor,
 }
 ACTIONS = tuple(_READERS)
-AGAIN = "asked again"
-"""Cases of `generate` in other words, for the variants that remember such tasks."""
-"""The actions that have cases."""
+"""The sets of cases."""

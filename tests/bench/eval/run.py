@@ -179,7 +179,7 @@ def _request(case: Case, arm: Arm) -> Request:
     source = Source(case.text)
     unit = next(unit for unit in units(source, "python") if unit.qualified == case.unit)
     return Request(
-        "generate" if case.action == AGAIN else case.action,
+        case.asks,
         "python",
         source,
         selection=Selection(unit.span),
