@@ -277,6 +277,7 @@ class Job:
             "stages": {name: round(seconds, 3) for name, seconds in ledger.stages.items()},
             "seconds": round(time.monotonic() - self.started, 3),
             "trace": self.trace_id,
+            "show_trace": f"stet trace show {self.trace_id}",
         }
 
     async def _reserve(self, prompt_tokens: int, reply_tokens: int) -> None:

@@ -230,7 +230,7 @@ class Answer:
     `guard` is the span of the request's text which must stay untouched until the edits land.
     `findings` are what tools found in the request's text `base`, and what a model thinks of it (`OPINION`).
     `confidence` is a chance from 0 to 1. `metadata` holds model, endpoint, tokens, cost, calls, memory_hits,
-    stages (seconds per stage) and trace id.
+    stages (seconds per stage), the trace's id and the command that shows it.
     """
 
     success: bool

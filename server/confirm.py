@@ -61,13 +61,13 @@ def dangers(answer: Answer) -> tuple[str, ...]:
     )
 
 
-def question(answer: Answer, reasons: Sequence[str]) -> str:
-    """What is asked: what was done and shown, and at the end, alone, why it needs an answer. Each thing once."""
-    known = told(answer)
-    for reason in reasons:
-        known = known.replace(f" · {reason}", "", 1)
+def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) -> str:
+    """What is asked: what was done and shown, and at the end, alone, why it needs an answer. Each thing once.
+
+    `apart` are phrases that stand elsewhere before its reader's eyes.
+    """
     why = "; ".join(reasons)
-    return f"{known}. Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
+    return f"{told(answer, (*reasons, *apart))}. Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
 
 
 def must_ask(preview: Preview, reasons: tuple[str, ...]) -> bool:

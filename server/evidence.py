@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,24 +19,26 @@ Files = Mapping[tuple[str, str], Path]
 """Where attachments were written, by check and name."""
 
 
-def assessed(answer: Answer) -> str:
-    """How sure it is and why, as far as its message does not say so: "confidence 70 %: nothing ran it"."""
-    reason = str(answer.metadata.get("confidence_reason", ""))
-    if not reason:
-        return ""
-    unsaid = [phrase for phrase in reason.split("; ") if phrase not in answer.message]
-    chance = f"confidence {100 * answer.confidence:.0f} %"
-    return f"{chance}: {'; '.join(unsaid)}" if unsaid else chance
+def told(answer: Answer, apart: Collection[str] = ()) -> str:
+    """How sure it is and why, then what was done: an editor's line may be too short for all of it.
 
-
-def told(answer: Answer) -> str:
-    """The message with how sure it is. Of a refusal: with what passed nevertheless."""
+    Of a refusal: why, and what passed nevertheless. `apart` are phrases that the caller says itself.
+    """
     if answer.success:
-        return " · ".join(part for part in (answer.message, assessed(answer)) if part)
+        why = _phrases(str(answer.metadata.get("confidence_reason", "")))
+        elsewhere = [phrase for each in apart for phrase in _phrases(each)]
+        sure = f"{100 * answer.confidence:.0f} % sure" if why else ""
+        reason = "; ".join(phrase for phrase in why if phrase not in elsewhere)
+        rest = [part for part in answer.message.split(" · ") if not {*why, *elsewhere}.issuperset(_phrases(part))]
+        return " · ".join(part for part in (": ".join(filter(None, (sure, reason))), *rest) if part)
     from stet_ls.engine.judges.verdict import summary  # the handshake does without the judges
 
     passed = summary([item for item in answer.evidence if item.verdict == "pass"])
     return f"{answer.message} Passed: {passed}." if passed else answer.message
+
+
+def _phrases(reason: str) -> list[str]:
+    return [phrase for phrase in reason.split("; ") if phrase]
 
 
 def chosen(answer: Answer, check: str) -> tuple[Evidence, ...]:
@@ -62,6 +64,8 @@ def report(answer: Answer, lines: Sequence[Evidence], files: Files) -> str:
         row = str(answer.metadata.get("calibration", ""))
         source = "a start value that no count has replaced" if row == "default" else f"counted for {code_span(row)}"
         parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}): {_prose(str(reason))}")
+    if shows := answer.metadata.get("show_trace"):
+        parts.append(f"What was asked, what came and when, if records are kept: {code_span(str(shows))}")
     parts.append("\n".join(_line(item) for item in lines))
     for check, each in attached(lines):
         place = f"\n\n[{each.name}]({file.as_uri()})" if (file := files.get((check, each.name))) else ""

@@ -66,10 +66,11 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
         # A project may set `never`: without a question such an edit does not land at all.
         if preview == "never" and (answer.refuted or dangers(answer)):
             return _refused(answer, f"Not applied: {'; '.join(reasons)}.")
-        asked = question(answer, reasons) if must_ask(preview, reasons) else None
-        if asked is None or ls.client.change_annotations:
-            return await _send(ls, job, answer, origin, asked)
-        if not await _agreed(ls, job, answer, asked, plan):
+        if not must_ask(preview, reasons):
+            return await _send(ls, job, answer, origin, None)
+        if ls.client.change_annotations:
+            return await _send(ls, job, answer, origin, question(answer, reasons, _done(answer)))
+        if not await _agreed(ls, job, answer, question(answer, reasons), plan):
             ls.outcomes.rejected(answer)
             return _refused(answer, "Discarded; nothing was changed.")
         return await _send(ls, job, answer, origin, None)
@@ -142,14 +143,15 @@ async def _late(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> None:
 
 
 async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None) -> _Reply:
-    """Sends the plan. The request is written before the first await: the versions in it are those of this instant."""
+    """Sends the plan. The request is written before the first await: the versions in it are those of this instant.
+
+    `confirm` is what the client asks its user first; clients show it below what was done.
+    """
     metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
     annotation = None
     if confirm is not None:
-        # Clients show both, one below the other.
-        about = confirm.removeprefix(_done(answer)).lstrip(" ·.")
-        label = f"Stet: {plain(_done(answer))}"
-        annotation = types.ChangeAnnotation(label, needs_confirmation=True, description=plain(about))
+        label = f"Stet: {plain(' · '.join(_done(answer)))}"
+        annotation = types.ChangeAnnotation(label, needs_confirmation=True, description=plain(confirm))
     edit = workspace_edit(plan, ls.client, annotation=annotation)
     params = types.ApplyWorkspaceEditParams(edit, f"Stet: {answer.message}", metadata)
     changes = [*plan.changes, *(created(file, answer.language) for file in plan.new_files)]
@@ -246,9 +248,9 @@ def _gap(plan: Plan, client: Client) -> str:
     return ""
 
 
-def _done(answer: Answer) -> str:
-    """How the message begins, which is what was done: "Refactored `add` · 3 → 2 lines"."""
-    return " · ".join(answer.message.split(" · ")[:2])
+def _done(answer: Answer) -> list[str]:
+    """How the message begins, which is what was done: "Refactored `add`", "3 → 2 lines"."""
+    return answer.message.split(" · ")[:2]
 
 
 def _refused(answer: Answer, message: str) -> Ending:

@@ -21,8 +21,9 @@ def job(stet: Stet, scripted: ScriptedModel, folder: Path) -> str:
     """The id of a job that ran."""
     (folder / "a.py").write_text(BEFORE)
     scripted.default = Reply(code_reply(AFTER))
-    answer = json.loads(stet("run", "refactor", "a.py:1", "--json").out)
-    return str(answer["metadata"]["trace"])
+    metadata = json.loads(stet("run", "refactor", "a.py:1", "--json").out)["metadata"]
+    assert metadata["show_trace"] == f"stet trace show {metadata['trace']}"
+    return str(metadata["trace"])
 
 
 def test_no_records(stet: Stet) -> None:

@@ -41,11 +41,11 @@ def answer(*evidence: Evidence, success: bool = True, message: str = "Refactored
 # Words ----------------------------------------------------------------------------------------------------------------
 
 
-def test_the_message_says_how_sure_it_is_and_why() -> None:
+def test_the_message_begins_with_how_sure_it_is_and_why() -> None:
     reason = "3 of 3 samples agree on 214 inputs; 4 doctests pass"
-    assert told(answer(PARSES, confidence_reason=reason)) == f"Refactored `add` · confidence 70 %: {reason}"
-    said = answer(PARSES, AGREE, message=f"Refactored `add` · {AGREE.detail}", confidence_reason=AGREE.detail)
-    assert told(said) == f"Refactored `add` · {AGREE.detail} · confidence 70 %", "nothing is said twice"
+    assert told(answer(PARSES, confidence_reason=reason)) == f"70 % sure: {reason} · Refactored `add`"
+    said = answer(PARSES, AGREE, message=f"Refactored `add` · {AGREE.detail} · 3 → 2 lines", confidence_reason=reason)
+    assert told(said) == f"70 % sure: {reason} · Refactored `add` · 3 → 2 lines", "nothing is said twice"
     assert told(answer(message="Explained `add`")) == "Explained `add`"
 
 
@@ -56,11 +56,13 @@ def test_a_refusal_says_what_passed_nevertheless() -> None:
 
 def test_a_report_tells_each_line_and_quotes_what_shows_it(tmp_path: Path) -> None:
     wild = Evidence(Check.NAMES, Ruling.UNKNOWN, "![x](http://h/) `f`\n# no heading")
-    of = answer(PARSES, wild, FAILED, confidence_reason="tests FAILED: test_add fails")
+    trace = {"show_trace": "stet trace show 0123456789ab"}
+    of = answer(PARSES, wild, FAILED, confidence_reason="tests FAILED: test_add fails", **trace)
     files = write(tmp_path, of.evidence)
     text = report(of, of.evidence, files)
 
     assert "Confidence 70 % (a start value that no count has replaced): tests FAILED" in text
+    assert "`stet trace show 0123456789ab`" in text
     assert "- tests: **failed** (its word alone refutes): test_add fails" in text
     assert "E   assert 3 == 4" in text
     assert (tmp_path / "failing_tests.txt").as_uri() in text
@@ -165,10 +167,13 @@ async def test_evidence_can_be_looked_at_before_the_answer(scripted: ScriptedMod
 
         assert result["applied"] is True
         asked = client.received("window/showMessageRequest")[0]
-        assert "confidence " in asked["message"]
+        assert re.match(r"\d+ % sure: behaves alike on ", asked["message"])
         [shown] = client.received("window/showDocument")
         assert "- differential: passed" in file_of(shown).read_text()
         assert f"evidence-{job}" in shown["uri"]
+        metadata = result["answer"]["metadata"]
+        assert metadata["show_trace"] == f"stet trace show {metadata['trace']}"
+        assert f"`{metadata['show_trace']}`" in file_of(shown).read_text()
 
 
 async def test_a_change_that_shows_late_has_its_lens_after_all(
@@ -197,7 +202,7 @@ async def test_a_lens_stands_above_changed_code_until_it_changes_again(
     scripted.default = fenced(NEW)
     async with editor(environment, VSCODE) as client:
         job, result = await refactor(client)
-        assert "confidence " in result["message"]
+        assert re.match(r"\d+ % sure: behaves alike on \d+ inputs", result["message"])
 
         async def lenses() -> list[Json]:
             found: list[Json] = await client.request("textDocument/codeLens", {"textDocument": {"uri": URI}})

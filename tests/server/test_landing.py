@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -455,6 +456,9 @@ async def test_preview_always_marks_the_edit_where_the_client_asks_by_itself(env
         [sent] = client.received("workspace/applyEdit")
         [annotation] = sent["edit"]["changeAnnotations"].values()
         assert annotation["needsConfirmation"] is True
+        assert annotation["label"].startswith("Stet: Refactored `add`")
+        assert re.match(r"\d+ % sure: .* Apply it\?$", annotation["description"])
+        assert "Refactored" not in annotation["description"], "clients show both"
         assert all("annotationId" in edit for edit in sent["edit"]["documentChanges"][0]["edits"])
         assert not client.received("window/showMessageRequest")
         assert result["applied"] is True

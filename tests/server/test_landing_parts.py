@@ -127,7 +127,7 @@ def test_the_question_says_each_thing_once() -> None:
     offered = replace(offered, message=f"Refactored `f` · {summary(evidence)}")
 
     assert question(offered, found(offered)) == (
-        "Refactored `f` · syntax ok · confidence 10 %. Apply it? "
+        "10 % sure · Refactored `f` · syntax ok. Apply it? "
         "Lint FAILED: F821 at line 3; adds `eval`, which runs text as code; tests unknown: pytest is missing."
     )
 
