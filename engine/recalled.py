@@ -66,7 +66,7 @@ async def _with_own_tests(job: Job, answer: Answer, tests: str) -> Answer:
     place = await asyncio.to_thread(find_place, request)
     way = planned(runtime, request.language, request.path, after, place.path)
     with job.stage("judge"):
-        report = await run_tests(runtime.sandbox, way.running(tests, wall=max(1.0, runtime.left())))
+        report = await run_tests(runtime.sandbox, way.running(tests, seconds=max(1.0, runtime.left())))
     count = len(report.cases)
     verdict = Ruling.PASS if report.green and count else Ruling.FAIL
     said = f"its own {count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''}"

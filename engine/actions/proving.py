@@ -153,7 +153,7 @@ async def _first(left: _Candidates) -> TestReport | Proof:
         if seconds < _LEAST_SECONDS:
             return _unrun(text, left.code, "the job's time was used up", Ruling.UNKNOWN)
         # Half of the time for what may not end: the tests beside it have to be run yet.
-        plan = left.way.running(text.text, *left.ids, wall=min(10.0, max(_LEAST_SECONDS, seconds / 2)))
+        plan = left.way.running(text.text, *left.ids, seconds=min(10.0, max(_LEAST_SECONDS, seconds / 2)))
         report = await run_tests(left.runtime.sandbox, plan)
         if report.outcome in _CANNOT:
             advice = f" ({report.install})" if report.install else ""
@@ -316,7 +316,7 @@ def _unrun(text: Source, code: str, why: str, verdict: Ruling) -> Proof:
 
 async def _whole(runtime: Runtime, way: Planned, text: Source, code: str) -> Proof:
     """The file of a language whose tests are not taken apart: all of it has to pass, three times."""
-    plan = way.running(text.text, wall=60.0)
+    plan = way.running(text.text, seconds=60.0)
     try:
         first = await run_tests(runtime.sandbox, replace(plan, limits=None))
     except UsageError as unknown:

@@ -98,6 +98,9 @@ def broken_setup(symptom: Symptom, about: About) -> Diagnosis | None:
 def environment(symptom: Symptom, about: About) -> Diagnosis | None:
     """What the box does not give: network, files outside, other programs, more memory."""
     failure = symptom.failure
+    if symptom.stopped == "starved":
+        said = "the machine was too busy to run it to its end"
+        return _told(symptom, Cause.ENVIRONMENT, "environment.busy", said)
     if symptom.stopped in ("memory", "disk", "procs", "output"):
         said = f"the sandbox's limit on {symptom.stopped} was met"
         return _told(symptom, Cause.ENVIRONMENT, "environment.limit", said)

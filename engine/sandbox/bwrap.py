@@ -19,6 +19,7 @@ from stet_ls.engine.sandbox.growth import Growth
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Wall, level_of
 from stet_ls.engine.sandbox.layer import Layers
 from stet_ls.engine.sandbox.mirror import Mirror, Mirrors
+from stet_ls.engine.sandbox.processes import children
 from stet_ls.engine.sandbox.scratch import put
 from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
 from stet_ls.engine.sandbox.start import Start
@@ -90,7 +91,7 @@ class Bwrap:
             start=start,
         )
         # The command has ended, and who tells of it; what the command left behind dies with the box' first process.
-        first = [process for process in _told(ended.extra["status"], "child-pid") if any(tree.descendants(process))]
+        first = [process for process in _told(ended.extra["status"], "child-pid") if any(children(process))]
         await tree.gone(tree.hold(first))
         return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
 
@@ -108,6 +109,8 @@ class Bwrap:
             stderr=ended.stderr,
             truncated=ended.truncated,
             seconds=ended.seconds,
+            waited=ended.waited,
+            computed=ended.computed,
             peak_rss=ended.peak,
             report=ended.extra.get("report", b""),
             artifacts=collect.from_tar(ended.extra.get("artifacts", b""), spec.artifacts),

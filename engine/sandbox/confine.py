@@ -26,6 +26,7 @@ from typing import Any
 from stet_ls.engine.sandbox import landlock
 from stet_ls.engine.sandbox.confine_calls import Answers
 from stet_ls.engine.sandbox.growth import Growth
+from stet_ls.engine.sandbox.processes import descendants
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_CAPBSET_DROP = 1, 36, 24
 _SECCOMP, _SET_MODE_FILTER = {"x86_64": 317, "aarch64": 277}, 1
@@ -134,7 +135,7 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
     """Waits for the command's end, answering its questions; what is to be told of it, nothing if nobody waits."""
 
     def count() -> int:
-        return len(descendants(os.getpid()))
+        return len(list(descendants(os.getpid())))
 
     answers = Answers(policy["asked"], tuple(policy["write"]), os.getpid(), most=policy["processes"], count=count)
     poll = select.poll()
@@ -198,24 +199,10 @@ def _unlinked(process: int) -> int:
     return used
 
 
-def descendants(root: int) -> list[int]:
-    """Every process below `root`."""
-    found, pending = [], [root]
-    while pending:
-        process = pending.pop()
-        with contextlib.suppress(OSError, ValueError):
-            for thread in os.listdir(f"/proc/{process}/task"):
-                with open(f"/proc/{process}/task/{thread}/children", "rb") as file:
-                    children = list(map(int, file.read().split()))
-                found += children
-                pending += children
-    return found
-
-
 def _end_all() -> None:
     """Stops, then kills, until there are none: a stopped process starts no other one. Returns when all are reaped."""
     me = os.getpid()
-    while left := descendants(me):
+    while left := list(descendants(me)):
         for sent in (signal.SIGSTOP, signal.SIGKILL):
             for process in left:
                 with contextlib.suppress(ProcessLookupError, PermissionError):

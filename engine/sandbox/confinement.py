@@ -130,6 +130,8 @@ class Landlock:
             stderr=ended.stderr,
             truncated=ended.truncated,
             seconds=ended.seconds,
+            waited=ended.waited,
+            computed=ended.computed,
             peak_rss=ended.peak,
             report=ended.extra.get("report", b""),
             artifacts=found,

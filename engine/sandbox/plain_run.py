@@ -86,6 +86,8 @@ def _result(ended: Ended, report: IsolationReport, found: Mapping[str, bytes]) -
         stderr=ended.stderr,
         truncated=ended.truncated,
         seconds=ended.seconds,
+        waited=ended.waited,
+        computed=ended.computed,
         peak_rss=ended.peak,
         report=ended.extra.get("report", b""),
         artifacts=found,

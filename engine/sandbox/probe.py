@@ -217,14 +217,14 @@ def _tagged(tag: str) -> list[str]:
 async def _memory(runner: Runner) -> tuple[Wall, str]:
     """Shared memory, which RLIMIT_DATA does not count."""
     script = f"import mmap, time\nm = mmap.mmap(-1, {256 * _MIB})\nm.write(b'x' * {256 * _MIB})\ntime.sleep(4)"
-    result = await runner.run(_python(script, memory=96 * _MIB, wall=2.5))
+    result = await runner.run(_python(script, memory=96 * _MIB, seconds=2.5))
     stopped = result.status is Status.MEMORY
     return Wall.MEMORY, "" if stopped else f"256 MB were had where 96 are allowed ({result.status})"
 
 
 async def _processes(runner: Runner) -> tuple[Wall, str]:
     script = "import os, time\nfor _ in range(60):\n if os.fork() == 0: time.sleep(4); os._exit(0)\ntime.sleep(4)"
-    result = await runner.run(_python(script, processes=16, wall=2.5))
+    result = await runner.run(_python(script, processes=16, seconds=2.5))
     stopped = result.status in (Status.PROCESSES, Status.FAILED)
     return Wall.PROCESSES, "" if stopped else f"60 processes were had where 16 are allowed ({result.status})"
 
@@ -235,6 +235,6 @@ async def _disk(runner: Runner) -> tuple[Wall, str]:
         f" with open('f%d' % n, 'wb') as file: file.write(b'x' * {_MIB})\n"
         "time.sleep(4)"
     )
-    result = await runner.run(_python(script, scratch=4 * _MIB, wall=2.5))
+    result = await runner.run(_python(script, scratch=4 * _MIB, seconds=2.5))
     stopped = result.status in (Status.DISK, Status.FAILED)
     return Wall.DISK, "" if stopped else f"16 MB were written where 4 are allowed ({result.status})"

@@ -18,12 +18,17 @@ _MIB = 1024 * _KIB
 class Limits:
     """The most that a run may use; times in seconds, sizes in bytes.
 
+    `seconds` are its own: what it waits for a core is the machine's doing and not counted (`processes.Clock`), so that
+    a busy machine ends no run that would have come to its end. A machine may be too busy for that, too: `patience`
+    times as long may pass by the clock on the `wall`.
+
     `data` is RLIMIT_DATA of one process: RLIMIT_AS breaks Node under 1 GB and Java under 4 GB. `memory` is what the
     whole tree may hold, which no rlimit bounds. `output` is how much of each stream is kept; four times that much in
     all ends the run.
     """
 
-    wall: float = 10.0
+    seconds: float = 10.0
+    patience: float = 5.0
     data: int = 1024 * _MIB
     memory: int = 1536 * _MIB
     processes: int = 64
@@ -33,9 +38,18 @@ class Limits:
     output: int = _MIB
     open_files: int = 512
 
+    @property
+    def wall(self) -> float:
+        """Seconds that may pass in all."""
+        return self.seconds * self.patience
 
-TESTS = Limits(wall=30.0)
-COMPILE = Limits(wall=60.0)
+    def within(self, left: float) -> Limits:
+        """The same for who has no more than `left` seconds to wait; its own seconds a run gets in any case."""
+        return replace(self, patience=max(1.0, min(self.patience, left / self.seconds)))
+
+
+TESTS = Limits(seconds=30.0)
+COMPILE = Limits(seconds=60.0)
 
 LIMITS: Mapping[str, Limits] = {
     "java": replace(COMPILE, data=2048 * _MIB, processes=256),
@@ -83,11 +97,15 @@ class RunSpec:
 
 
 class Status(StrEnum):
-    """How a run ended. Only OK and FAILED are the program's own doing; `exit` tells them apart and nothing else."""
+    """How a run ended. Only OK and FAILED are the program's own doing; `exit` tells them apart and nothing else.
+
+    TIMEOUT: its own seconds were used up. STARVED: it waited for a core until nobody waited for it any more.
+    """
 
     OK = "ok"
     FAILED = "failed"
     TIMEOUT = "timeout"
+    STARVED = "starved"
     MEMORY = "memory"
     OUTPUT = "output"
     DISK = "disk"
@@ -101,6 +119,9 @@ class Status(StrEnum):
 class RunResult:
     """What came of a run. `exit` is None if a signal ended it; `peak_rss` is the tree's, in bytes.
 
+    `seconds` passed by the clock on the wall. For `waited` of them it had work to do and got no core; `computed` are
+    those on cores, of all of its processes, and None where the system does not tell.
+
     `stdout` and `stderr` keep the first and the last part of what was written; `truncated` says that something is gone.
     """
 
@@ -112,10 +133,20 @@ class RunResult:
     stderr: bytes = b""
     truncated: bool = False
     seconds: float = 0.0
+    waited: float = 0.0
+    computed: float | None = None
     peak_rss: int = 0
     report: bytes = b""
     artifacts: Mapping[str, bytes] = field(default_factory=dict)
     detail: str = ""
+
+    @property
+    def lasted(self) -> str:
+        """How long it took in words: what it did for most of its own time, and what a busy machine added to that."""
+        own = self.seconds - self.waited
+        idle = self.computed is not None and self.computed < own / 2
+        said = f"{own:.0f} s" + (" without doing anything" if idle else "")
+        return f"{said} ({self.waited:.0f} more waiting for a core)" if self.waited >= 1 else said
 
     def to_json(self) -> dict[str, Any]:
         """The result as design 4.5 names it."""
@@ -127,6 +158,7 @@ class RunResult:
             "stderr": self.stderr.decode("utf-8", "replace"),
             "truncated": self.truncated,
             "seconds": round(self.seconds, 3),
+            "waited": round(self.waited, 3),
             "peak_rss": self.peak_rss,
             "detail": self.detail,
             "isolation": self.isolation.to_json(),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stet_ls.engine.sandbox import tree
+from stet_ls.engine.sandbox.processes import Clock
 from stet_ls.engine.sandbox.spec import Limits, Status
 from stet_ls.engine.sandbox.start import Start
 from stet_ls.engine.sandbox.tree import Use
@@ -23,7 +24,10 @@ _REPORT = 8 * 1024 * 1024
 
 @dataclass(slots=True)
 class Ended:
-    """How a child ended. `why` is set if it was stopped; otherwise `returncode` is what the system says."""
+    """How a child ended. `why` is set if it was stopped; otherwise `returncode` is what the system says.
+
+    Times as in `RunResult`.
+    """
 
     returncode: int = 0
     why: Status | None = None
@@ -31,6 +35,8 @@ class Ended:
     stderr: bytes = b""
     truncated: bool = False
     seconds: float = 0.0
+    waited: float = 0.0
+    computed: float | None = None
     peak: int = 0
     extra: dict[str, bytes] = field(default_factory=dict)
 
@@ -134,8 +140,9 @@ async def supervise(
         if start is not None:
             ended.why = await _until_begun(start, watched, look)
             started = start.at or time.monotonic()
+        clock = Clock(child.pid, started)
         if ended.why is None:
-            ended.why = await _until_ended(watched, look, started + limits.wall)
+            ended.why = await _until_ended(watched, look, clock, limits)
         if ended.why is not None:
             await _end(child, stop)
             await watched
@@ -153,6 +160,7 @@ async def supervise(
     ended.truncated = output.truncated or errors.truncated
     ended.extra = {name: capture.kept() for name, capture in extra.items()}
     ended.seconds = time.monotonic() - started
+    ended.waited, ended.computed = clock.waited, clock.computed
     return ended
 
 
@@ -186,14 +194,26 @@ async def _until_begun(start: Start, watched: asyncio.Task[int], look: Callable[
     return why
 
 
-async def _until_ended(watched: asyncio.Task[int], look: Callable[[], Status | None], end: float) -> Status | None:
+async def _until_ended(
+    watched: asyncio.Task[int], look: Callable[[], Status | None], clock: Clock, limits: Limits
+) -> Status | None:
     """Waits until the child ends; returns the limit that it passes before, if any."""
     why = None
     while why is None and not watched.done():
-        await asyncio.wait({watched}, timeout=min(_PERIOD, max(end - time.monotonic(), 0)))
+        left = min(limits.seconds - clock.own, limits.wall - clock.passed)
+        await asyncio.wait({watched}, timeout=min(_PERIOD, max(left, 0)))
         if not watched.done():
-            why = look() or (Status.TIMEOUT if time.monotonic() >= end else None)
+            why = look() or _late(clock, limits)
     return why
+
+
+def _late(clock: Clock, limits: Limits) -> Status | None:
+    """TIMEOUT once its own seconds are used up; STARVED for a run that had next to none in all that passed."""
+    if clock.read() >= limits.seconds:
+        return Status.TIMEOUT
+    if clock.passed >= limits.wall:
+        return Status.STARVED if clock.waited > clock.own else Status.TIMEOUT
+    return None
 
 
 async def _end(child: asyncio.subprocess.Process, stop: Callable[[int], None] | None) -> None:

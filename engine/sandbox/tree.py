@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stet_ls.engine.sandbox.processes import children, descendants
 from stet_ls.engine.sandbox.spec import Limits, Status
 
 
@@ -55,15 +56,6 @@ def measure(root: int, folders: tuple[str, ...], limits: Limits) -> Use:
     return Use(processes, memory, scratch, files)
 
 
-def descendants(root: int) -> Iterator[int]:
-    """The processes below `root`, without itself; those that end meanwhile are passed over."""
-    pending = [root]
-    while pending:
-        for child in _children(pending.pop()):
-            yield child
-            pending.append(child)
-
-
 def kill(leader: int) -> list[int]:
     """Kills a process that leads a group, and its children; gives descriptors of these, which `gone` waits for.
 
@@ -71,9 +63,9 @@ def kill(leader: int) -> list[int]:
     itself, but not in the moment in which the box is being built.
     """
     _send(leader, signal.SIGSTOP, os.kill)  # it starts no other one meanwhile
-    children = _children(leader)
-    held = hold(children)
-    for child in children:
+    below = children(leader)
+    held = hold(below)
+    for child in below:
         _send(child, signal.SIGKILL, os.kill)
     kill_group(leader)
     return held
@@ -115,17 +107,6 @@ async def gone(held: Sequence[int], seconds: float = 0.5) -> None:
     finally:
         for process in held:
             os.close(process)
-
-
-def _children(process: int) -> list[int]:
-    """A process' children: each of its threads may have some. One file a thread, no walk over the machine."""
-    found: list[int] = []
-    try:
-        for thread in Path(f"/proc/{process}/task").iterdir():
-            found += map(int, (thread / "children").read_bytes().split())
-    except (OSError, ValueError):
-        pass  # it ended while it was looked at
-    return found
 
 
 def _memory(process: int) -> int:

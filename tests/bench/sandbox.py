@@ -13,11 +13,12 @@ from pathlib import Path
 
 from bench.row import Row
 
-from stet_ls.engine.sandbox import mounts, tree
+from stet_ls.engine.sandbox import mounts
 from stet_ls.engine.sandbox.environments.build import PackagesError
 from stet_ls.engine.sandbox.environments.detect import Detector
 from stet_ls.engine.sandbox.environments.store import Store
 from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.processes import descendants
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 
@@ -119,7 +120,7 @@ async def _left(sandbox: Sandbox, folder: Path) -> AsyncIterator[Row]:
 
 def _things(folder: Path) -> dict[str, int]:
     return {
-        "processes": len(list(tree.descendants(os.getpid()))),
+        "processes": len(list(descendants(os.getpid()))),
         "descriptors": len(list(Path("/proc/self/fd").iterdir())),
         "mounts": len(Path("/proc/self/mounts").read_bytes().splitlines()),
         "files": sum(len(names) for _, _, names in os.walk(folder / "sandbox")),
@@ -128,17 +129,17 @@ def _things(folder: Path) -> dict[str, int]:
 
 async def _cancel(sandbox: Sandbox, _: Path) -> AsyncIterator[Row]:
     loop = "import os, time\nfor _ in range(8):\n if os.fork() == 0: break\ntime.sleep(60)"
-    spec = RunSpec((sys.executable, "-I", "-S", "-c", loop), binds=mounts.interpreter(), limits=Limits(wall=60))
+    spec = RunSpec((sys.executable, "-I", "-S", "-c", loop), binds=mounts.interpreter(), limits=Limits(seconds=60))
     times = []
     for _turn in range(10):
-        before = set(tree.descendants(os.getpid()))
+        before = set(descendants(os.getpid()))
         task = asyncio.create_task(sandbox.run(spec))
-        while len(set(tree.descendants(os.getpid())) - before) < 11:  # bwrap twice, and nine of ours
+        while len(set(descendants(os.getpid())) - before) < 11:  # bwrap twice, and nine of ours
             await asyncio.sleep(0.01)
         started = time.perf_counter()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        while set(tree.descendants(os.getpid())) - before:
+        while set(descendants(os.getpid())) - before:
             await asyncio.sleep(0.001)
         times.append(time.perf_counter() - started)
     worst = f"{statistics.median(times) * 1000:.0f} ms (worst {max(times) * 1000:.0f})"

@@ -36,10 +36,10 @@ class Bench:
     async def run(self, tests: Sequence[str], seed: int = 0) -> TestReport:
         """One run of these tests, by their ids behind the file."""
         limits = LIMITS.get(self.plan.language)
-        wall = min(limits.wall if limits is not None else _MOST_SECONDS, self.seconds)
-        wanted = self.way.running(self.code, *tests, wall=wall)
+        seconds = min(limits.seconds if limits is not None else _MOST_SECONDS, self.seconds)
+        wanted = self.way.running(self.code, *tests, seconds=seconds)
         if limits is not None:
-            wanted = replace(wanted, limits=replace(limits, wall=max(1.0, wall)))
+            wanted = replace(wanted, limits=replace(limits, seconds=max(1.0, seconds)))
         # What a module of Go is called is of no interest; that there is one is.
         suite = Suite.GENERATED if self.plan.language == "go" else wanted.suite
         wanted = replace(wanted, framework=self.plan.framework, seed=seed, suite=suite)

@@ -17,7 +17,7 @@ from stet_ls.engine.sandbox.runners.run import Missing
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
 
 _INSIDE = ("inside.mjs", "worker.mjs", "pins.mjs", "encode.mjs", "intrinsics.mjs")
-_LIMITS = Limits(wall=20.0, processes=128)
+_LIMITS = Limits(seconds=20.0, processes=128)
 
 
 async def run(runtime: Runtime, trial: Trial, language: str, overlay: Overlay | None = None) -> Report | Impossible:

@@ -13,7 +13,7 @@ from stet_ls.engine.sandbox.environments.interpreter import Environment
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 
 _INSIDE = Path(__file__).with_name("inside.py").read_text(encoding="utf-8")
-_LIMITS = Limits(wall=15.0)
+_LIMITS = Limits(seconds=15.0)
 """The same for all runs, so that a box built ahead fits each; the harness' own clock is much tighter."""
 _WARM = (
     "ctypes",
@@ -39,6 +39,7 @@ TOO_LATE = Impossible("the job's time was used up")
 _ENDED = {
     Status.MEMORY: "the code took too much memory",
     Status.TIMEOUT: "the code did not end in time",
+    Status.STARVED: "the machine was too busy to run the code to its end",
     Status.PROCESSES: "the code started too many processes",
     Status.OUTPUT: "the code wrote without end",
     Status.NO_RUNNER: "what runs the code does not start in the sandbox",

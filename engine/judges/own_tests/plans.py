@@ -22,11 +22,11 @@ class Planned:
     target: str
     tests: str
 
-    def running(self, text: str, *ids: str, wall: float = _LONGEST) -> TestPlan:
+    def running(self, text: str, *ids: str, seconds: float = _LONGEST) -> TestPlan:
         """The plan for a text of the test file: these tests of it, by their ids behind the file, or all."""
         files = {**self.plan.files, self.tests: text.encode("utf-8", "surrogatepass")}
         select = tuple(f"{self.tests}::{each}" for each in ids)
-        return replace(self.plan, files=files, select=select, limits=replace(TESTS, wall=max(1.0, wall)))
+        return replace(self.plan, files=files, select=select, limits=replace(TESTS, seconds=max(1.0, seconds)))
 
 
 def planned(runtime: Runtime, language: str, path: Path, text: str, tests: Path) -> Planned:
@@ -48,5 +48,6 @@ def planned(runtime: Runtime, language: str, path: Path, text: str, tests: Path)
         overlay=Overlay(base, buffers) if own else None,
         suite=Suite.PROJECT if own else Suite.GENERATED,
         environment=runtime.python if language == "python" else None,
+        until=runtime.until,
     )
     return Planned(plan, target, file)

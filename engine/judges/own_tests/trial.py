@@ -121,7 +121,7 @@ async def notice(
             "PYTHONHASHSEED": "0",
             **plan.env,
         },
-        limits=replace(TESTS, wall=left + 5),
+        limits=replace(TESTS, seconds=left + 5),
         report=True,
     )
     try:

@@ -118,6 +118,7 @@ class _Runs:
             select=tuple(select),
             environment=self._runtime.python if self._case.language == "python" else None,
             seed=seed,
+            until=self._runtime.until,
         )
         return await run_tests(self._runtime.sandbox, plan)
 

@@ -18,7 +18,7 @@ from stet_ls.engine.sandbox.environments.proofs import Proofs
 from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec
 
 _SCRIPT = Path(__file__).with_name("proof.py")
-_LIMITS = Limits(wall=30.0, output=4 * 1024 * 1024)
+_LIMITS = Limits(seconds=30.0, output=4 * 1024 * 1024)
 _NAME = 200
 """Characters of a name that is believed; nothing that is installed has a longer one."""
 

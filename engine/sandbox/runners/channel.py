@@ -29,7 +29,8 @@ def token(nonce: str) -> str:
 
 def placed(program: str, nonce: str) -> dict[str, bytes]:
     """The files that run `inside/<program>.py` in the box, by `python .stet-run`."""
-    files = {f"{FOLDER}/stet_inside/{path.name}": path.read_bytes() for path in _INSIDE.glob("*.py")}
+    own = (*_INSIDE.glob("*.py"), _INSIDE.parents[1] / "processes.py")
+    files = {f"{FOLDER}/stet_inside/{path.name}": path.read_bytes() for path in own}
     start = f"from stet_inside.{program} import main\nmain()\n"
     return {**files, f"{FOLDER}/__main__.py": start.encode(), f"{FOLDER}/nonce": nonce.encode()}
 

@@ -18,7 +18,7 @@ from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 
 _SECONDS = 28.0
 _MIB = 1024 * 1024
-_LIMITS = Limits(wall=TESTS.wall, processes=256, scratch=256 * _MIB, scratch_files=20_000)
+_LIMITS = Limits(seconds=TESTS.seconds, processes=256, scratch=256 * _MIB, scratch_files=20_000)
 _LANGUAGES = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"})
 
 

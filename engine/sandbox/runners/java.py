@@ -95,7 +95,7 @@ def _spec(plan: TestPlan, nonce: str, main: str, options: Sequence[str], runs: S
     sources = list(dict.fromkeys([*sources, *plan.tests]))
     argv = (str(javac.path), "-g", "-nowarn", "-proc:none", "-d", _CLASSES, *options, own, *sources)
     first, *others = runs or [Step("nothing", ("true",), _SECONDS)]
-    hidden = Step(first.name, first.argv, first.wall, hide=(own,))
+    hidden = Step(first.name, first.argv, first.seconds, hide=(own,))
     return relay.spec(
         nonce,
         [Step("build", argv, 40.0, needed=True), hidden, *others],

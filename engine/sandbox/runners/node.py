@@ -20,7 +20,7 @@ from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 _SECONDS = 25.0
 NODE = "node 20 or later (https://nodejs.org)"
 ESBUILD = "esbuild (npm install --save-dev esbuild, in the project)"
-_LIMITS = Limits(wall=TESTS.wall, processes=256)
+_LIMITS = Limits(seconds=TESTS.seconds, processes=256)
 
 
 class Node:

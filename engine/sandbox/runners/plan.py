@@ -38,7 +38,8 @@ class TestPlan:
     those that can be told from the files are added for generated tests. `select` are the ids to run where not all are
     wanted. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first that
     fits. `environment` is Python's; without one, Stet's own interpreter serves. `binds` are further folders to show.
-    `told_root` is filled in from the report.
+    `until` is the moment (of `time.monotonic`) after which nobody waits for the run any more. `told_root` is filled in
+    from the report.
     """
 
     __test__: ClassVar[bool] = False
@@ -57,6 +58,7 @@ class TestPlan:
     seed: int = 0
     coverage: bool = False
     limits: Limits | None = None
+    until: float = float("inf")
     told_root: str = ""
 
     @property

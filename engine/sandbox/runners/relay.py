@@ -17,7 +17,7 @@ from stet_ls.engine.sandbox.spec import Limits, RunSpec
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command. After a `needed` one that failed no other runs. `wall` is in seconds.
+    """One command. After a `needed` one that failed no other runs. `seconds` are its own, as those of `Limits`.
 
     `hide` are files that are removed before it starts; `merge` puts what it writes to both streams in one order. In
     words and variables `@TMP@` stands for the box's folder for temporary files.
@@ -25,7 +25,7 @@ class Step:
 
     name: str
     argv: tuple[str, ...]
-    wall: float
+    seconds: float
     needed: bool = False
     env: Mapping[str, str] = field(default_factory=dict)
     hide: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ def spec(
             {
                 "name": step.name,
                 "argv": step.argv,
-                "wall": step.wall,
+                "seconds": step.seconds,
                 "needed": step.needed,
                 "env": {**env, **step.env},
                 "hide": step.hide,

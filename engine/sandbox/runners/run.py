@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -59,7 +60,7 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
         overlay=plan.overlay,
         binds=(*spec.binds, *plan.binds),
         env={"PYTHONHASHSEED": str(plan.seed), **spec.env, **plan.env},
-        limits=plan.limits or spec.limits,
+        limits=(plan.limits or spec.limits).within(plan.until - time.monotonic()),
         report=True,
     )
     try:

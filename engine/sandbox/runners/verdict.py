@@ -11,6 +11,7 @@ from stet_ls.engine.sandbox.runners.report import Case, CaseOutcome, Outcome, Te
 from stet_ls.engine.sandbox.spec import RunResult, Status
 
 _LIMITS = {
+    Status.STARVED: "the machine was too busy to run it to its end",
     Status.MEMORY: "it used more memory than it may",
     Status.OUTPUT: "it wrote more than it may",
     Status.DISK: "it filled its disk",
@@ -58,7 +59,7 @@ def _verdict(
 ) -> Verdict:  # fmt: skip
     during = f" while {found.running[-1]} ran" if found.running else ""
     if run.status is Status.TIMEOUT:
-        return Verdict(Outcome.TIMEOUT, f"stopped after {run.seconds:.0f} s{during}")
+        return Verdict(Outcome.TIMEOUT, f"stopped after {run.lasted}{during}")
     if run.status in _LIMITS:
         return Verdict(Outcome.LIMIT, f"stopped{during}: {_LIMITS[run.status]}")
     if found.stopped:

@@ -18,7 +18,7 @@ from stet_ls.engine.actions.thorough.guard import Count, count
 from stet_ls.engine.actions.thorough.specification import specification
 from stet_ls.engine.events import Stage
 from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling, Workspace
-from stet_ls.engine.sandbox import tree
+from stet_ls.engine.sandbox.processes import descendants
 from stet_ls.engine.settings import ModelRow, SandboxSettings, Settings
 
 STUB = '''\
@@ -292,7 +292,7 @@ async def test_cancelled_midway_no_process_is_left(scripted: ScriptedModel) -> N
     endless = TESTS + "\n\ndef test_endless():\n    import time\n    time.sleep(60)\n"
     scripted.on(asks_for_tests, lambda body: reply_of_tests(endless))
     scripted.replies([code_reply(GOOD)])
-    before = set(tree.descendants(os.getpid()))
+    before = set(descendants(os.getpid()))
     async with Bench(scripted, ONE_SAMPLE) as bench:
         task = asyncio.create_task(bench.run("generate", STUB, budget=Budget.THOROUGH))
         ran = [Stage("run", "4 tests")]
@@ -307,7 +307,7 @@ async def test_cancelled_midway_no_process_is_left(scripted: ScriptedModel) -> N
 
 def running(before: set[int]) -> set[int]:
     """What was started since."""
-    return set(tree.descendants(os.getpid())) - before
+    return set(descendants(os.getpid())) - before
 
 
 async def test_standard_writes_no_tests(scripted: ScriptedModel) -> None:

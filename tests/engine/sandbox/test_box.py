@@ -58,33 +58,33 @@ async def test_a_report_comes_through_its_own_descriptor(box: Bwrap) -> None:
 
 
 ENDLESS = {
-    "a program that waits": ("import time; time.sleep(60)", {"wall": 0.5}, Status.TIMEOUT),
+    "a program that waits": ("import time; time.sleep(60)", {"seconds": 0.5}, Status.TIMEOUT),
     "one that ignores SIGTERM": (
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
-        {"wall": 0.5},
+        {"seconds": 0.5},
         Status.TIMEOUT,
     ),
-    "endless output": ("while True: print('x' * 1000)", {"wall": 60, "output": MIB}, Status.OUTPUT),
+    "endless output": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, Status.OUTPUT),
     "shared memory": (
         f"import mmap, time\nm = mmap.mmap(-1, {300 * MIB}); m.write(b'x' * {300 * MIB}); time.sleep(60)",
-        {"wall": 60, "memory": 100 * MIB},
+        {"seconds": 60, "memory": 100 * MIB},
         Status.MEMORY,
     ),
     # It grows no further than 128: as root, in a box whose wall is down, an endless one would take the machine.
     "a fork bomb": (
         "import os, time\nfor _ in range(7):\n try: os.fork()\n except OSError: pass\ntime.sleep(60)",
-        {"wall": 60, "processes": 32},
+        {"seconds": 60, "processes": 32},
         Status.PROCESSES,
     ),
     "a full disk": (
         "import time\nf = open('f', 'wb', buffering=0)\ntry:\n while True: f.write(b'x' * 65536)\n"
         "except OSError: time.sleep(60)",
-        {"wall": 60, "scratch": 4 * MIB},
+        {"seconds": 60, "scratch": 4 * MIB},
         Status.DISK,
     ),
     "too many files": (
         "import time\nfor n in range(5000): open('f%d' % n, 'w').close()\ntime.sleep(60)",
-        {"wall": 60, "scratch_files": 500},
+        {"seconds": 60, "scratch_files": 500},
         Status.DISK,
     ),
 }

@@ -183,29 +183,29 @@ print(done)
 
 
 ENDLESS = {
-    "waits": ("import time; time.sleep(60)", {"wall": 0.5}, Status.TIMEOUT),
+    "waits": ("import time; time.sleep(60)", {"seconds": 0.5}, Status.TIMEOUT),
     "ignores SIGTERM": (
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
-        {"wall": 0.5},
+        {"seconds": 0.5},
         Status.TIMEOUT,
     ),
-    "writes without end": ("while True: print('x' * 1000)", {"wall": 60, "output": MIB}, Status.OUTPUT),
+    "writes without end": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, Status.OUTPUT),
     # It grows no further than 128: as root, in a box whose wall is down, an endless one would take the machine.
     "forks and forks": (
         "import os, time\nfor _ in range(7):\n try: os.fork()\n except OSError: pass\ntime.sleep(60)",
-        {"wall": 60, "processes": 32},
+        {"seconds": 60, "processes": 32},
         Status.PROCESSES,
     ),
-    "one huge file": ("open('f', 'wb').truncate(1 << 40)", {"wall": 60, "file": MIB}, Status.FAILED),
+    "one huge file": ("open('f', 'wb').truncate(1 << 40)", {"seconds": 60, "file": MIB}, Status.FAILED),
     "many files": (
         "import time\nfor n in range(400): open(f'f{n}', 'w').close()\ntime.sleep(60)",
-        {"wall": 60, "scratch_files": 100},
+        {"seconds": 60, "scratch_files": 100},
         Status.DISK,
     ),
     "files without a name": (
         "import os, time\nkept = []\nfor n in range(8):\n f = open('f', 'wb'); f.write(b'x' * (1 << 20)); f.flush()\n"
         " os.unlink('f'); kept.append(f)\ntime.sleep(60)",
-        {"wall": 60, "scratch": 4 * MIB},
+        {"seconds": 60, "scratch": 4 * MIB},
         Status.DISK,
     ),
 }
@@ -280,7 +280,7 @@ DAEMON = (
 
 async def test_a_cancelled_run_leaves_nothing(box: Landlock) -> None:
     tag = f"cancelled-{os.getpid()}-{box.abi}"
-    task = asyncio.create_task(box.run(python(DAEMON.format(tag=tag), wall=30)))
+    task = asyncio.create_task(box.run(python(DAEMON.format(tag=tag), seconds=30)))
     await until(lambda: len(tagged(tag)) > 1)
 
     task.cancel()
@@ -300,7 +300,7 @@ from stet_ls.engine.sandbox import mounts
 from stet_ls.engine.sandbox.spec import Limits, RunSpec
 box = Landlock(int(sys.argv[1]), Path(sys.argv[2]), IsolationReport("landlock", "", Level.NONE))
 asyncio.run(box.run(RunSpec((sys.executable, "-I", "-c", sys.stdin.read()), binds=mounts.interpreter(),
-                            limits=Limits(wall=50))))
+                            limits=Limits(seconds=50))))
 """
 
 

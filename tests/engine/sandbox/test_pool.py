@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.sandbox import mounts, tree
+from stet_ls.engine.sandbox import mounts
 from stet_ls.engine.sandbox.bwrap import Bwrap
 from stet_ls.engine.sandbox.pool import Pool, kind_of
+from stet_ls.engine.sandbox.processes import descendants
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, Status
 from stet_ls.engine.sandbox.start import Start
 
@@ -122,7 +123,7 @@ async def test_nothing_of_one_run_reaches_the_next(box: Bwrap, pool: Pool) -> No
 @pytest.mark.parametrize(
     ("text", "limits", "status"),
     [
-        ("import time; time.sleep(60)", {"wall": 1.0}, Status.TIMEOUT),
+        ("import time; time.sleep(60)", {"seconds": 1.0}, Status.TIMEOUT),
         ("x = b'x' * 300_000_000\nimport time; time.sleep(20)", {"memory": 150_000_000}, Status.MEMORY),
         ("while True: print('x' * 1000)", {"output": 100_000}, Status.OUTPUT),
         ("import os; os.kill(os.getpid(), 9)", {}, Status.KILLED),
@@ -139,7 +140,7 @@ async def test_limits_hold(box: Bwrap, pool: Pool, text: str, limits: dict[str, 
 
 async def test_the_time_counts_from_the_job(box: Bwrap, pool: Pool) -> None:
     """A box may wait for longer than its job may run."""
-    spec = script("print('done')", limits=Limits(wall=1.0))
+    spec = script("print('done')", limits=Limits(seconds=1.0))
     backend = Counting(box)
     await pool.run(backend, spec)
     await asyncio.sleep(1.3)
@@ -206,12 +207,12 @@ async def test_a_box_of_a_changed_environment_is_given_up(box: Bwrap, pool: Pool
 
 async def test_an_idle_box_leaves(box: Bwrap) -> None:
     pool = Pool(idle=0.2)
-    before = set(tree.descendants(os.getpid()))
+    before = set(descendants(os.getpid()))
     await pool.run(Counting(box), script(""))
     assert pool.waiting() == 1
 
     async with asyncio.timeout(10):
-        while pool.waiting() or set(tree.descendants(os.getpid())) - before:
+        while pool.waiting() or set(descendants(os.getpid())) - before:
             await asyncio.sleep(0.02)
 
 
@@ -229,20 +230,20 @@ async def test_many_runs_leave_nothing(box: Bwrap, pool: Pool) -> None:
     backend = Counting(box)
     await pool.run(backend, script(""))
     await pool.close()
-    descriptors, processes = len(list(Path("/proc/self/fd").iterdir())), set(tree.descendants(os.getpid()))
+    descriptors, processes = len(list(Path("/proc/self/fd").iterdir())), set(descendants(os.getpid()))
 
     for _ in range(3):
         await asyncio.gather(*(pool.run(backend, script("")) for _ in range(4)))
     await pool.close()
 
     assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
-    assert set(tree.descendants(os.getpid())) <= processes
+    assert set(descendants(os.getpid())) <= processes
 
 
 async def test_a_cancelled_run_ends_its_box(box: Bwrap, pool: Pool) -> None:
     backend = Counting(box)
     await pool.run(backend, script(""))
-    before = set(tree.descendants(os.getpid()))
+    before = set(descendants(os.getpid()))
     task = asyncio.create_task(pool.run(backend, script("import time; time.sleep(60)")))
     await asyncio.sleep(0.3)
     task.cancel()
@@ -250,16 +251,16 @@ async def test_a_cancelled_run_ends_its_box(box: Bwrap, pool: Pool) -> None:
         await task
     await pool.close()
 
-    assert not set(tree.descendants(os.getpid())) - before
+    assert not set(descendants(os.getpid())) - before
     assert backend.cold == 1
 
 
 async def test_a_box_that_died_waiting_is_no_loss(box: Bwrap, pool: Pool) -> None:
     backend = Counting(box)
-    before = set(tree.descendants(os.getpid()))
+    before = set(descendants(os.getpid()))
     await pool.run(backend, script(""))
     await asyncio.sleep(0.3)
-    for process in set(tree.descendants(os.getpid())) - before:
+    for process in set(descendants(os.getpid())) - before:
         try:
             os.kill(process, signal.SIGKILL)
         except ProcessLookupError:
@@ -276,8 +277,9 @@ async def test_boxes_die_with_a_killed_server(box: Bwrap, probes: Path) -> None:
     server = textwrap.dedent("""
         import asyncio, os, sys
         from pathlib import Path
-        from stet_ls.engine.sandbox import mounts, tree
+        from stet_ls.engine.sandbox import mounts
         from stet_ls.engine.sandbox.isolation import Level
+        from stet_ls.engine.sandbox.processes import descendants
         from stet_ls.engine.sandbox.sandbox import Sandbox
         from stet_ls.engine.sandbox.spec import RunSpec
         async def main():
@@ -286,7 +288,7 @@ async def test_boxes_die_with_a_killed_server(box: Bwrap, probes: Path) -> None:
             sandbox = Sandbox(Level.PARTIAL, Path(sys.argv[1]))
             await sandbox.run(spec)
             await asyncio.sleep(0.5)
-            print(*tree.descendants(os.getpid()), flush=True)
+            print(*descendants(os.getpid()), flush=True)
             await asyncio.sleep(60)
         asyncio.run(main())
     """)
@@ -329,7 +331,7 @@ def test_what_a_waiting_box_cannot_do_runs_cold(change: dict[str, object]) -> No
 @pytest.mark.parametrize("warm", [(), ("json",)], ids=["cold", "waiting"])
 async def test_a_run_may_be_cancelled_at_any_moment(box: Bwrap, pool: Pool, warm: tuple[str, ...]) -> None:
     """Also between the start of a process and the connection of its pipes, where asyncio would wait for ever."""
-    before = set(tree.descendants(os.getpid()))
+    before = set(descendants(os.getpid()))
     spec = script("import time; time.sleep(60)", warm=warm)
     async with asyncio.timeout(60):
         for turn in range(12):
@@ -341,4 +343,4 @@ async def test_a_run_may_be_cancelled_at_any_moment(box: Bwrap, pool: Pool, warm
                 await task
         await pool.close()
 
-    assert not set(tree.descendants(os.getpid())) - before
+    assert not set(descendants(os.getpid())) - before

@@ -19,7 +19,8 @@ from typing import Any
 
 from support.battery.boxes import Bare, Box
 
-from stet_ls.engine.sandbox import mounts, orphans, probe, tree
+from stet_ls.engine.sandbox import mounts, orphans, probe
+from stet_ls.engine.sandbox.processes import descendants
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, Status
 
 MIB = 1024 * 1024
@@ -74,7 +75,7 @@ BOMBS: dict[str, Bomb] = {
     ),
     "thread_bomb": Bomb(
         "import threading\nfor _ in range(2000): threading.Thread(target=time.sleep, args=(5,), daemon=True).start()",
-        (FAILED, PROCESSES, MEMORY, TIMEOUT), {"processes": 32, "wall": 2},
+        (FAILED, PROCESSES, MEMORY, TIMEOUT), {"processes": 32, "seconds": 2},
     ),
     "memory_of_one": Bomb(
         "bytearray(600 << 20)", (FAILED,), {"data": 128 * MIB}, holds=lambda result: b"MemoryError" in result.stderr,
@@ -90,7 +91,7 @@ BOMBS: dict[str, Bomb] = {
     ),
     "memory_in_a_file": Bomb(
         "f = os.memfd_create('x')\nfor _ in range(200): os.write(f, b'x' * (1 << 20))\ntime.sleep(5)",
-        (MEMORY, DISK, FAILED), {"memory": 96 * MIB, "wall": 3},
+        (MEMORY, DISK, FAILED), {"memory": 96 * MIB, "seconds": 3},
     ),
     "processor": Bomb("while True: pass", (TIMEOUT,)),
     "sleep": Bomb("time.sleep(60)", (TIMEOUT,)),
@@ -168,7 +169,7 @@ async def _one(box: Box, name: str, bomb: Bomb, own: Path) -> str:
         (sys.executable, "-E", "-s", "-S", "bomb.py", tag),
         files={"bomb.py": text.encode()},
         binds=mounts.interpreter(),
-        limits=Limits(**{"wall": _SHORT.get(name, 8.0), **bomb.limits}),  # type: ignore[arg-type]
+        limits=Limits(**{"seconds": _SHORT.get(name, 8.0), **bomb.limits}),  # type: ignore[arg-type]
         artifacts=bomb.artifacts,
         report=bomb.report,
     )
@@ -210,9 +211,9 @@ async def _cancelled(box: Box, _: Path, own: Path) -> str:
 
 async def _cancelled_early(box: Box, _: Path, own: Path) -> str:
     """While the box is being built: when its first process is there, or its second."""
-    mine = set(tree.descendants(os.getpid()))
+    mine = set(descendants(os.getpid()))
     wrong = [
-        await _cancelled_when(box, own, lambda _, many=many: len({*tree.descendants(os.getpid())} - mine) >= many)  # type: ignore[misc]
+        await _cancelled_when(box, own, lambda _, many=many: len({*descendants(os.getpid())} - mine) >= many)  # type: ignore[misc]
         for many in (1, 2) * 4
     ]
     return "; ".join(filter(None, wrong))
@@ -237,7 +238,7 @@ async def _server_killed(_: Box, __: Path, own: Path) -> str:
 async def _server_killed_early(_: Box, __: Path, own: Path) -> str:
     """While the box is being built: then what is left may wait for the next start, and no longer."""
     for many, seconds in ((1, 0.0), (1, 0.005), (2, 0.0), (2, 0.005), (2, 0.01)):
-        tag = await _killed_when(own, lambda _, server, many=many: len(list(tree.descendants(server))) >= many, seconds)  # type: ignore[misc]
+        tag = await _killed_when(own, lambda _, server, many=many: len(list(descendants(server))) >= many, seconds)  # type: ignore[misc]
         await asyncio.sleep(0.1)  # for a box that is on its way to be built, or gone
         orphans.end()
         await _until(lambda tag=tag: not probe._tagged(tag))  # type: ignore[misc]
@@ -277,7 +278,9 @@ def _daemon(tag: str) -> RunSpec:
         " os.execv(sys.executable, [sys.executable, '-I', '-S', '-c', 'import time; time.sleep(60)', sys.argv[1]])\n"
         "time.sleep(60)"
     )
-    return RunSpec((sys.executable, "-I", "-S", "-c", script, tag), binds=mounts.interpreter(), limits=Limits(wall=50))
+    return RunSpec(
+        (sys.executable, "-I", "-S", "-c", script, tag), binds=mounts.interpreter(), limits=Limits(seconds=50)
+    )
 
 
 def _tag() -> str:
@@ -287,7 +290,7 @@ def _tag() -> str:
 def _things(own: Path) -> dict[str, Any]:
     """What a run might leave: children, descriptors, mounts, files."""
     return {
-        "processes": set(tree.descendants(os.getpid())),
+        "processes": set(descendants(os.getpid())),
         "descriptors": len(os.listdir("/proc/self/fd")),
         "mounts": Path("/proc/self/mounts").read_bytes().count(b"\n"),
         "files": {str(path) for path in own.rglob("*") if path.parent.name in ("runs", "layers")},

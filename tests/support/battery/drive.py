@@ -58,7 +58,7 @@ async def attacks(box: Box, folder: Path) -> dict[str, Any]:
             (sys.executable, "-E", "-s", "-S", "inside.py", *left_out),
             files=files,
             binds=(*mounts.interpreter(), outside.shown),
-            limits=Limits(wall=60),
+            limits=Limits(seconds=60),
         )
         result = await box.run(spec)
         try:

@@ -18,12 +18,14 @@ import time
 from typing import Any
 
 from .channel import Channel
+from .processes import Clock  # type: ignore[import-not-found]  # in the box it lies beside this file
 
 _CHUNK = 65_536
 _LINE = 16_384
 _KEPT = 1_500_000
 _MOST = 8_000_000
 _DRAIN = 0.3
+_PERIOD = 0.05
 
 
 def main() -> None:
@@ -85,13 +87,13 @@ class Step:
             self._channel.say("exit", step=name, code=127, why=f"{self._step['argv'][0]}: {error.strerror}", seconds=0)
             return 127
         os.close(writing)
-        why = self._listen(child, reading, started + self._step["wall"])
+        why = self._listen(child, reading, Clock(child.pid, started))
         os.close(reading)
         code = child.returncode
         self._channel.say("exit", step=name, code=code, why=why, seconds=time.monotonic() - started)
         return -1 if why else int(code)
 
-    def _listen(self, child: subprocess.Popen[bytes], side: int, end: float) -> str:
+    def _listen(self, child: subprocess.Popen[bytes], side: int, clock: Clock) -> str:
         """Takes in what the child says until it is gone; returns why it was stopped, if it was."""
         why = ""
         with selectors.DefaultSelector() as waiting:
@@ -100,26 +102,29 @@ class Step:
                     waiting.register(stream, selectors.EVENT_READ, name)
             ended: float | None = None
             while waiting.get_map():
-                for key, _ in waiting.select(timeout=0.05):
+                for key, _ in waiting.select(timeout=_PERIOD):
                     if not self._take(key.fd, key.data):
                         waiting.unregister(key.fileobj)
                 now = time.monotonic()
                 if ended is None and child.poll() is not None:
                     ended = now
-                if ended is None and (now > end or self._read > _MOST):
-                    why = "timeout" if now > end else "output"
+                late = ended is None and self._is_late(clock)
+                if ended is None and (late or self._read > _MOST):
+                    why = "timeout" if late else "output"
                     self._kill(child)
                 if ended is not None and now > ended + _DRAIN:
                     break
-        try:
-            # It may have closed its streams and go on.
-            child.wait(max(0.0, end - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            why = "timeout"
+        # It may have closed its streams and go on.
+        while child.poll() is None and not why:
+            time.sleep(_PERIOD)
+            why = "timeout" if self._is_late(clock) else ""
         self._kill(child)
         for name in [name for name, rest in self._rest.items() if rest]:
             self._tell(name, self._rest[name])
         return why
+
+    def _is_late(self, clock: Clock) -> bool:
+        return bool(clock.read() > self._step["seconds"])
 
     def _take(self, descriptor: int, name: str) -> bool:
         data = os.read(descriptor, _CHUNK)

@@ -31,10 +31,10 @@ def check(box: Sandbox) -> Check:
     """Runs files as tests: `await check("python", {"test_a.py": "…"})`; those in `code` are no tests."""
 
     async def run(
-        language: str, tests: dict[str, str], code: dict[str, str] | None = None, *, wall: float = 0, **more: Any
+        language: str, tests: dict[str, str], code: dict[str, str] | None = None, *, seconds: float = 0, **more: Any
     ) -> TestReport:
         files = {name: text.encode() for name, text in {**tests, **(code or {})}.items()}
         plan = TestPlan(language, tuple(tests), files, **more)
-        return await run_tests(box, replace(plan, limits=replace(TESTS, wall=wall)) if wall else plan)
+        return await run_tests(box, replace(plan, limits=replace(TESTS, seconds=seconds)) if seconds else plan)
 
     return run

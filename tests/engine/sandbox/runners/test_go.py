@@ -80,6 +80,6 @@ async def test_green_and_what_is_not(check: Check) -> None:
 async def test_what_hangs_is_stopped(check: Check) -> None:
     hangs = HEAD + "func TestA(t *testing.T) { for { } }\n"
 
-    report = await check("go", {"a_test.go": hangs}, CODE, wall=12)
+    report = await check("go", {"a_test.go": hangs}, CODE, seconds=12)
 
     assert (report.outcome, report.running) == (Outcome.TIMEOUT, ("a_test.go::TestA",))

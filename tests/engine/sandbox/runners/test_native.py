@@ -82,6 +82,6 @@ async def test_without_a_file_nothing_ran(check: Check) -> None:
 
 
 async def test_what_hangs_is_stopped(check: Check) -> None:
-    report = await check("c", {"a.c": main("for (;;) ;")}, CODE, wall=4)
+    report = await check("c", {"a.c": main("for (;;) ;")}, CODE, seconds=4)
 
     assert (report.outcome, report.running) == (Outcome.TIMEOUT, ("a.c",))

@@ -75,7 +75,7 @@ NOT_GREEN = {
 async def test_only_what_ran_is_green(check: Check, name: str) -> None:
     text, outcome = NOT_GREEN[name]
 
-    report = await check("javascript", {"a.test.mjs": text}, wall=5)
+    report = await check("javascript", {"a.test.mjs": text}, seconds=5)
 
     assert report.outcome is (outcome or Outcome.INCOMPLETE), report.detail
 

@@ -174,7 +174,7 @@ STOPPED = {
 async def test_what_was_stopped_says_so(check: Check, name: str) -> None:
     text, outcome = STOPPED[name]
 
-    report = await check("python", {"test_a.py": text}, wall=4)
+    report = await check("python", {"test_a.py": text}, seconds=4)
 
     assert report.outcome is outcome, report.detail
     assert report.running == ("test_a.py::test_a",)
@@ -183,7 +183,7 @@ async def test_what_was_stopped_says_so(check: Check, name: str) -> None:
 async def test_endless_captured_output_is_no_pass(check: Check) -> None:
     text = "import os\ndef test_a():\n while True: os.write(1, b'\\xff\\0' * 9999)\n"
 
-    report = await check("python", {"test_a.py": text}, wall=10)
+    report = await check("python", {"test_a.py": text}, seconds=10)
 
     assert report.outcome in (Outcome.RED, Outcome.LIMIT, Outcome.TIMEOUT), "the capture's file has a limit"
 

@@ -84,7 +84,7 @@ NOT_GREEN = {
 async def test_only_what_ran_is_green(check: Check, name: str) -> None:
     text, outcome = NOT_GREEN[name]
 
-    report = await check("python", {"test_a.py": text}, framework="unittest", wall=4)
+    report = await check("python", {"test_a.py": text}, framework="unittest", seconds=4)
 
     assert report.outcome is outcome, report.detail
 
