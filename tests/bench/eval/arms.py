@@ -52,6 +52,7 @@ ARMS = (
     # Same prompt, same form, same reader of the reply: what is compared is the engine's work, not its wording.
     Arm("single shot", Budget.QUICK, _SINGLE),
     Arm("stet", Budget.STANDARD, {}),
+    Arm("thorough", Budget.THOROUGH, {}),
     Arm("equal tokens", Budget.QUICK, {**_SINGLE, "model": {"temperature": 0.8}}, draws=True),
     Arm("no samples", Budget.STANDARD, {"models": {"samples": 1}}),
     Arm("no repair", Budget.STANDARD, {"checks": {"auto_fix": False}}),
