@@ -68,9 +68,10 @@ async def _with_own_tests(job: Job, answer: Answer, tests: str) -> Answer:
     with job.stage("judge"):
         report = await run_tests(runtime.sandbox, way.running(tests, seconds=max(1.0, runtime.left())))
     count = len(report.cases)
-    verdict = Ruling.PASS if report.green and count else Ruling.FAIL
+    verdict = Ruling.PASS if report.green and count else Ruling.UNKNOWN if report.starved else Ruling.FAIL
     said = f"its own {count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''}"
-    detail = said if verdict is Ruling.PASS else f"its own tests do not pass: {report.detail or report.outcome}"
+    wrong = "could not be run" if report.starved else "do not pass"
+    detail = said if verdict is Ruling.PASS else f"its own tests {wrong}: {report.detail or report.outcome}"
     own = Evidence(Check.TESTS, verdict, detail, seconds=time.monotonic() - began, count=count)
     kept = (item for item in answer.evidence if item.check is not Check.TESTS or item.verdict is Ruling.PASS)
     return replace(answer, evidence=(*kept, own), tests=tests)

@@ -6,23 +6,23 @@ collects? → passes three times? → whose fault are failures? → reaches or n
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+import time
+from dataclasses import replace
 
 from stet_ls.engine.actions.joining import join
 from stet_ls.engine.actions.placement import Place
+from stet_ls.engine.actions.proof import Proof, none_left, stood, unrun
+from stet_ls.engine.actions.remaining import Remaining
 from stet_ls.engine.diagnosis.about import about_of
 from stet_ls.engine.diagnosis.diagnose import diagnose
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.diagnosis.diagnosis import About, Cause
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.own_tests import trial
 from stet_ls.engine.judges.own_tests.choose import worth_keeping
 from stet_ls.engine.judges.own_tests.plans import Planned, planned
-from stet_ls.engine.judges.own_tests.split import Single, owner_at, tests_in, without
+from stet_ls.engine.judges.own_tests.split import owner_at, tests_in
 from stet_ls.engine.judges.own_tests.thrice import Thrice, outcome, simple, thrice
-from stet_ls.engine.judges.own_tests.trial import Noticed
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Budget, Check, Evidence, Request, Ruling, Target
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Origin, Outcome, TestReport
@@ -32,88 +32,8 @@ from stet_ls.validators.source import Source
 _TRIES = 4
 """Runs until the tests collect and end; each takes out what stood in the way."""
 _CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
-_ENOUGH = 0.8
-"""The share of mutants above which no more tests are asked for (engine facts, section 8)."""
 _MOST_KNOWN = 40
 _LEAST_SECONDS = 3.0
-_TOLD = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Suspect:
-    """A test that fails on the present code: a bug of the code, or a wrong expectation."""
-
-    test: Single
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What became of a text of tests. `text` is the whole test file with those that stood, `code` these alone.
-
-    `count` of them stood; without a `problem` there are some, or none was run and all are there. `dropped` counts the
-    others by reason; `gaps` are what the tests of the file leave untested, in words.
-    """
-
-    text: Source
-    code: str
-    count: int
-    evidence: tuple[Evidence, ...]
-    suspects: tuple[Suspect, ...] = ()
-    dropped: Counter[str] = field(default_factory=Counter)
-    gaps: tuple[str, ...] = ()
-    problem: str = ""
-    notes: tuple[str, ...] = ()
-
-
-@dataclass
-class _Candidates:
-    """The tests that are left, and what became of the others."""
-
-    job: Job
-    runtime: Runtime
-    place: Place
-    way: Planned
-    about: About
-    code: str
-    dropped: Counter[str] = field(default_factory=Counter)
-    suspects: list[Suspect] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def tests(self) -> tuple[Single, ...]:
-        return tests_in(self.code)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        return tuple(test.id for test in self.tests)
-
-    def joined(self) -> Source:
-        return join(self.place, self.code, self.job.request, self.job.tools)
-
-    def drop(self, test: str, reason: str) -> None:
-        if test in self.ids:
-            self.dropped[reason] += 1
-            self.code = without(self.code, {test})
-
-    def suspect(self, test: str, sentence: str) -> None:
-        found = next((each for each in self.tests if each.id == test), None)
-        if found is not None:
-            self.suspects.append(Suspect(found, sentence))
-            self.code = without(self.code, {test})
-
-    def judge(self, told: Diagnosis, test: str) -> None:
-        """Puts a test that does not pass where its diagnosis says."""
-        if told.cause is Cause.TEST:
-            self.drop(test, "wrong")
-        elif told.cause is Cause.ENVIRONMENT:
-            if told.sentence not in self.notes:
-                self.notes.append(told.sentence)
-            self.drop(test, "not run here")
-        elif told.cause is Cause.FLAKY:
-            self.drop(test, "flaky")
-        else:
-            self.suspect(test, told.sentence)
 
 
 async def prove(job: Job, place: Place, code: str, target: Target) -> Proof:
@@ -123,27 +43,29 @@ async def prove(job: Job, place: Place, code: str, target: Target) -> Proof:
     text = await asyncio.to_thread(join, place, code, request, job.tools)
     if runtime is None or request.path is None:
         quick = request.budget is Budget.QUICK
-        return _unrun(text, code, "the quick budget runs none" if quick else "no code may run", Ruling.SKIPPED)
+        return unrun(text, code, "the quick budget runs none" if quick else "no code may run", Ruling.SKIPPED)
     if request.language == "python" and runtime.python is None:
-        return _unrun(text, code, runtime.why_no_python or "there is no Python to run them", Ruling.SKIPPED)
+        return unrun(text, code, runtime.why_no_python or "there is no Python to run them", Ruling.SKIPPED)
     way = planned(runtime, request.language, request.path, request.source.text, place.path)
     if request.language != "python":
         return await _whole(runtime, way, text, code)
     if not tests_in(code):
         return Proof(text, code, 0, (), problem="the reply held no test that pytest would run")
     about = await asyncio.to_thread(_about, request, target, runtime, way)
-    left = _Candidates(job, runtime, place, way, about, code)
+    left = Remaining(job, runtime, place, way, about, code)
     first = await _first(left)
     if isinstance(first, Proof):
         return first
     if not left.ids:
-        return _none_left(left, "")
+        return none_left(left, "")
     ran = await thrice(runtime.sandbox, way.running(left.joined().text, *left.ids), first, left.ids)
+    if ran.starved:
+        return unrun(left.joined(), left.code, ran.starved[0].why_not, Ruling.UNKNOWN)
     _sort(left, ran)
     return await _measured(left, target)
 
 
-async def _first(left: _Candidates) -> TestReport | Proof:
+async def _first(left: Remaining) -> TestReport | Proof:
     """A report of tests that could all be collected and came to an end; a proof where there is none to be had."""
     for _ in range(_TRIES):
         if not left.ids:
@@ -151,22 +73,22 @@ async def _first(left: _Candidates) -> TestReport | Proof:
         seconds = left.runtime.left()
         text = left.joined()
         if seconds < _LEAST_SECONDS:
-            return _unrun(text, left.code, "the job's time was used up", Ruling.UNKNOWN)
+            return unrun(text, left.code, "the job's time was used up", Ruling.UNKNOWN)
         # Half of the time for what may not end: the tests beside it have to be run yet.
         plan = left.way.running(text.text, *left.ids, seconds=min(10.0, max(_LEAST_SECONDS, seconds / 2)))
+        plan = replace(plan, until=time.monotonic() + seconds / 2)
         report = await run_tests(left.runtime.sandbox, plan)
-        if report.outcome in _CANNOT:
-            advice = f" ({report.install})" if report.install else ""
-            return _unrun(text, left.code, f"{report.detail or report.outcome}{advice}", Ruling.SKIPPED)
+        if report.outcome in _CANNOT or report.starved:
+            return unrun(text, left.code, report.why_not, Ruling.UNKNOWN if report.starved else Ruling.SKIPPED)
         if not report.collection and not report.running and report.outcome not in (Outcome.TIMEOUT, Outcome.LIMIT):
             return report
         blamed = _blamed(left, report, text.text)
         if isinstance(blamed, str):
-            return _unrun(text, left.code, blamed, Ruling.UNKNOWN)
-    return _unrun(left.joined(), left.code, "they could not be collected", Ruling.UNKNOWN)
+            return unrun(text, left.code, blamed, Ruling.UNKNOWN)
+    return unrun(left.joined(), left.code, "they could not be collected", Ruling.UNKNOWN)
 
 
-def _blamed(left: _Candidates, report: TestReport, text: str) -> str | None:
+def _blamed(left: Remaining, report: TestReport, text: str) -> str | None:
     """Takes out the tests that kept a file from being read or its run from ending; words where that is not theirs."""
     before = left.ids
     for told in diagnose(report, left.about):
@@ -193,7 +115,7 @@ def _blamed(left: _Candidates, report: TestReport, text: str) -> str | None:
     return None if left.ids != before else report.detail or "they could not be collected"
 
 
-def _sort(left: _Candidates, ran: Thrice) -> None:
+def _sort(left: Remaining, ran: Thrice) -> None:
     """Takes out what does not pass each time."""
     told = {simple(each.symptom.test): each for each in reversed(diagnose(ran.reports[0], left.about))}
     for test in ran.flaky:
@@ -205,10 +127,10 @@ def _sort(left: _Candidates, ran: Thrice) -> None:
             left.drop(test, "not run here" if outcome(ran.reports[0], test) is CaseOutcome.SKIPPED else "wrong")
 
 
-async def _measured(left: _Candidates, target: Target) -> Proof:
+async def _measured(left: Remaining, target: Target) -> Proof:
     """Leaves out what adds nothing to the tests of the file, and runs the file once as it would be offered."""
     if not left.ids:
-        return _none_left(left, "")
+        return none_left(left, "")
     request = left.job.request
     text = left.joined().text
     name = target.name.rpartition(".")[2]
@@ -226,13 +148,13 @@ async def _measured(left: _Candidates, target: Target) -> Proof:
         if test not in kept:
             left.drop(test, "redundant")
     if not left.ids:
-        return _none_left(left, "the tests that are there reach and notice as much")
+        return none_left(left, "the tests that are there reach and notice as much")
     if problem := await _whole_file(left):
-        return _none_left(left, problem)
-    return _proof(left, noticed, [*kept, *known])
+        return none_left(left, problem)
+    return stood(left, noticed, [*kept, *known])
 
 
-async def _whole_file(left: _Candidates) -> str:
+async def _whole_file(left: Remaining) -> str:
     """Runs the file as it would be offered; what is wrong with it, in words. No test of the user's may suffer."""
     text = left.joined().text
     old = tests_in(left.place.text)
@@ -252,78 +174,15 @@ async def _whole_file(left: _Candidates) -> str:
     return ""
 
 
-def _proof(left: _Candidates, noticed: Noticed, counted: Sequence[str]) -> Proof:
-    count = len(left.ids)
-    said = (
-        f"{count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''} three times{_dropped(left.dropped)}"
-    )
-    evidence = [Evidence(Check.TESTS, Ruling.PASS, said)]
-    survivors = noticed.survivors(counted)
-    share = 1.0
-    if noticed.tried:
-        killed = noticed.tried - len(survivors)
-        share = killed / noticed.tried
-        words = f"{killed} of {noticed.tried} mutants noticed"
-        evidence.append(Evidence(Check.MUTANTS, Ruling.PASS if 2 * share >= 1 else Ruling.UNKNOWN, words))
-    else:
-        late = "the time was used up" if noticed.mutants else "there is nothing to change in it"
-        why = noticed.why_not or late
-        evidence.append(Evidence(Check.MUTANTS, Ruling.SKIPPED, f"no mutant was tried: {why}"))
-    gaps = _gaps(left.job.request.source, noticed, counted) if share < _ENOUGH or noticed.uncovered(counted) else ()
-    suspects, notes = tuple(left.suspects), tuple(left.notes)
-    return Proof(left.joined(), left.code, count, tuple(evidence), suspects, left.dropped, gaps, "", notes)
-
-
-def _gaps(source: Source, noticed: Noticed, counted: Sequence[str]) -> tuple[str, ...]:
-    """Lines that no test reaches and mutants that none notices, in words; the model sees no line numbers."""
-    lines = [f"- never run: `{source.line_text(at - 1).strip()}`" for at in noticed.uncovered(counted)]
-    unseen = [
-        f"- nothing fails if `{source.line_text(each.line - 1).strip()}` is wrong ({each.change})"
-        for each in noticed.survivors(counted)
-        if each.line and each.line not in noticed.uncovered(counted)
-    ]
-    return tuple(dict.fromkeys([*lines[:_TOLD], *unseen[:_TOLD]]))
-
-
-def _none_left(left: _Candidates, why: str) -> Proof:
-    """Nothing to offer, with the reason. What could not be told of one test is told of all."""
-    parts = [why] if why else []
-    if left.suspects:
-        count = len(left.suspects)
-        first = left.suspects[0]
-        said = f"`{first.test.name}`, {first.sentence}"
-        verb = "fails" if count == 1 else "fail"
-        parts.append(f"{count} {verb} on the present code (a possible bug, or a wrong expectation): {said}")
-    parts += left.notes
-    told = "; ".join(parts) or "none of them stood"
-    problem = f"{told}{_dropped(left.dropped)}"
-    evidence = (Evidence(Check.TESTS, Ruling.UNKNOWN, problem),)
-    empty = Source(left.place.text)
-    gaps = () if why else ("- everything: no test of the last reply could be used",)
-    return Proof(empty, "", 0, evidence, tuple(left.suspects), left.dropped, gaps, problem, tuple(left.notes))
-
-
-def _dropped(dropped: Counter[str]) -> str:
-    told = ", ".join(f"{count} {reason}" for reason, count in sorted(dropped.items()) if count)
-    return f" (dropped: {told})" if told else ""
-
-
-def _unrun(text: Source, code: str, why: str, verdict: Ruling) -> Proof:
-    """All tests, none of them run: what that costs is told by the evidence."""
-    count = len(tests_in(code))
-    return Proof(text, code, count, (Evidence(Check.TESTS, verdict, f"the tests were not run: {why}"),))
-
-
 async def _whole(runtime: Runtime, way: Planned, text: Source, code: str) -> Proof:
     """The file of a language whose tests are not taken apart: all of it has to pass, three times."""
     plan = way.running(text.text, seconds=60.0)
     try:
         first = await run_tests(runtime.sandbox, replace(plan, limits=None))
     except UsageError as unknown:
-        return _unrun(text, code, str(unknown), Ruling.SKIPPED)
-    if first.outcome in _CANNOT:
-        advice = f" ({first.install})" if first.install else ""
-        return _unrun(text, code, f"{first.detail or first.outcome}{advice}", Ruling.SKIPPED)
+        return unrun(text, code, str(unknown), Ruling.SKIPPED)
+    if first.outcome in _CANNOT or first.starved:
+        return unrun(text, code, first.why_not, Ruling.UNKNOWN if first.starved else Ruling.SKIPPED)
     passed = [case.id for case in first.cases if case.outcome is CaseOutcome.PASSED]
     if not first.green:
         failed = first.failed()
@@ -331,6 +190,8 @@ async def _whole(runtime: Runtime, way: Planned, text: Source, code: str) -> Pro
         said = f"the tests do not stand: {why.strip().partition(chr(10))[0] or first.outcome}"
         return Proof(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
     ran = await thrice(runtime.sandbox, replace(plan, limits=None), first, tuple(map(simple, passed)))
+    if ran.starved:
+        return unrun(text, code, ran.starved[0].why_not, Ruling.UNKNOWN)
     if ran.flaky:
         said = f"the tests do not end alike each time: {', '.join(ran.flaky[:3])}"
         return Proof(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)

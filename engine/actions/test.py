@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.joining import join, prepared
 from stet_ls.engine.actions.placement import Place, find_place
-from stet_ls.engine.actions.proving import Proof, Suspect, prove
+from stet_ls.engine.actions.proof import Proof
+from stet_ls.engine.actions.proving import prove
 from stet_ls.engine.actions.recipe import Brief, Recipe, brief
+from stet_ls.engine.actions.remaining import Suspect
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.events import Judged
 from stet_ls.engine.job import Job

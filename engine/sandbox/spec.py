@@ -12,6 +12,8 @@ from stet_ls.engine.sandbox.isolation import IsolationReport
 
 _KIB = 1024
 _MIB = 1024 * _KIB
+_LEAST_PATIENCE = 1.5
+"""Less would call a program without end on a quiet machine one that waited for a core: some waiting there always is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,8 @@ class Limits:
         return self.seconds * self.patience
 
     def within(self, left: float) -> Limits:
-        """The same for who has no more than `left` seconds to wait; its own seconds a run gets in any case."""
-        return replace(self, patience=max(1.0, min(self.patience, left / self.seconds)))
+        """The same for who has no more than `left` seconds to wait; its own and some more a run gets in any case."""
+        return replace(self, patience=min(self.patience, max(_LEAST_PATIENCE, left / self.seconds)))
 
 
 TESTS = Limits(seconds=30.0)

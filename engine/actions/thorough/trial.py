@@ -56,6 +56,8 @@ class Trial:
             if self.bench is None or not good or self.bench.seconds < _LEAST_SECONDS:
                 break
             report = await self.bench.run(sorted(good), seed)
+            if report.starved:
+                break
             good = frozenset(test for test in good if outcome(report, test) is CaseOutcome.PASSED)
         return good
 
@@ -81,9 +83,8 @@ async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[s
     if bench.seconds < _LEAST_SECONDS:
         return Trial(nothing, about, problem="the job's time was used up")
     report = await bench.run(ids)
-    if report.outcome in _CANNOT:
-        advice = f" ({report.install})" if report.install else ""
-        return Trial(report, about, problem=f"{report.detail or report.outcome}{advice}")
+    if report.outcome in _CANNOT or report.starved:
+        return Trial(report, about, problem=report.why_not)
     passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
     code_of = Source(text)
     found = tuple(_of_the_user(_of_the_tests(each, code_of, plan), code_of, plan) for each in diagnose(report, about))

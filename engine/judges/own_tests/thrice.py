@@ -21,6 +21,11 @@ class Thrice:
     flaky: tuple[str, ...]
     reports: tuple[TestReport, ...]
 
+    @property
+    def starved(self) -> list[TestReport]:
+        """The runs that a busy machine did not bring to their end: then nothing is known of any test."""
+        return [report for report in self.reports if report.starved]
+
 
 async def thrice(box: Box, plan: TestPlan, first: TestReport, tests: Sequence[str]) -> Thrice:
     """Runs a plan twice more after its first report."""

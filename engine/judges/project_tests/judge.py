@@ -124,9 +124,9 @@ class _Runs:
 
 
 async def _compared(case: Case, before: TestReport, after: TestReport, run: _Runs) -> Evidence:
-    if after.outcome in _CANNOT and before.outcome is after.outcome:
-        help_ = f" ({after.install})" if after.install else ""
-        return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {after.detail or after.outcome}{help_}")
+    starved = [report for report in (before, after) if report.starved]
+    if starved or (after.outcome in _CANNOT and before.outcome is after.outcome):
+        return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {(*starved, after)[0].why_not}")
     mending = case.action in MENDS and bool(before.failed())
     passed, passing = _passed(before), _passed(after)
     # One that is skipped now, or expected to fail, has nothing more to say: the code may have asked for that itself.

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from stet_ls.engine.sandbox.spec import RunResult
+from stet_ls.engine.sandbox.spec import RunResult, Status
 
 
 class Outcome(StrEnum):
@@ -179,6 +179,16 @@ class TestReport:
     def green(self) -> bool:
         """True only if every expected test ran and none failed."""
         return self.outcome is Outcome.GREEN
+
+    @property
+    def starved(self) -> bool:
+        """True if the machine was too busy to run it to its end, which says nothing of any test."""
+        return self.run is not None and self.run.status is Status.STARVED
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing was run, with what would help."""
+        return f"{self.detail or self.outcome}{f' ({self.install})' if self.install else ''}"
 
     def case(self, identifier: str) -> Case | None:
         """The case of that id."""

@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from support.busy import too_busy_for
 from support.engine import Bench, applied
 from support.scripted import Reply, ScriptedModel
 
@@ -202,6 +203,20 @@ async def test_code_without_end_is_told_and_costs_no_other_test(scripted: Script
     assert functions(answer.tests) == ["test_halve_counts"]
     assert "test_halve_zero" in answer.markdown
     assert said(answer, Check.MUTANTS).verdict is Ruling.PASS, "mutants that hang are noticed"
+
+
+@pytest.mark.parametrize("run", ["0", "2"])
+async def test_a_machine_that_is_too_busy_drops_no_test(
+    scripted: ScriptedModel, root: Path, monkeypatch: pytest.MonkeyPatch, run: str
+) -> None:
+    """In the first run or the third: what is not proven is offered and called so."""
+    too_busy_for(monkeypatch, lambda spec: spec.env.get("PYTHONHASHSEED") == run and spec.overlay is not None)
+
+    answer = await offered(scripted, root, f"import pytest\nfrom text import slug\n\n\n{GOOD}\n\n{EMPTY}")
+
+    assert functions(answer.tests) == ["test_slug_joins_words", "test_slug_refuses_nothing"]
+    assert said(answer, Check.TESTS).verdict is Ruling.UNKNOWN
+    assert "the machine was too busy" in said(answer, Check.TESTS).detail
 
 
 async def test_a_module_that_cannot_be_imported_is_said(scripted: ScriptedModel, root: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from support.busy import too_busy_for
 
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.find import Touching, is_test, touching
@@ -326,6 +327,18 @@ async def test_what_fails_each_time_with_the_change_alone_is_its_fault(shop: Pat
     evidence = await judged(PRICES + NEW)
     assert evidence.verdict is Ruling.FAIL
     assert "test_luck fails" in evidence.detail
+
+
+@pytest.mark.parametrize("text", [PRICES, PRICES.replace("1 - rate", "1.0 - rate")], ids=["before", "after"])
+async def test_a_machine_that_is_too_busy_accuses_nobody(
+    shop: Path, judged: Judged, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    too_busy_for(monkeypatch, lambda spec: text.encode() in (spec.overlay.buffers.values() if spec.overlay else ()))
+
+    told = await judged(PRICES.replace("1 - rate", "1.0 - rate"))
+
+    assert told.verdict is Ruling.UNKNOWN
+    assert "the machine was too busy" in told.detail
 
 
 async def test_luck_is_no_mending(shop: Path, judged: Judged) -> None:
