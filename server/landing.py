@@ -104,6 +104,8 @@ def _judge(plan: Plan, language: str, tools: Toolbox) -> None:
 
 async def _send(ls: StetServer, job: Job, answer: Answer, origin: Origin, confirm: str | None) -> Ending:
     plan = await _judged_plan(ls, answer, origin)
+    for change in plan.changes:
+        ls.sent_by[change.before.uri] = job.id
     reply = await _apply(ls, plan, answer, confirm)
     if not reply.applied and await _worth_retrying(ls.documents, plan, reply, asked=confirm is not None):
         plan = await _judged_plan(ls, answer, origin)
@@ -139,7 +141,9 @@ async def _late(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> None:
     finally:
         for track in tracks:
             track.release()
-    await _landed(ls, job, answer, plan)
+    # The same text may have been sent again since, by another job: then it is that one's.
+    if all(ls.sent_by.get(change.before.uri) == job.id for change in plan.changes):
+        await _landed(ls, job, answer, plan)
 
 
 async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None) -> _Reply:

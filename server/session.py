@@ -76,6 +76,8 @@ class StetServer(LanguageServer):
         self.jobs = Jobs(self._forget)
         self.units = UnitIndex(self._read)
         self.outcomes = Outcomes(self.documents, self._tell_outcome)
+        self.sent_by: dict[str, str] = {}
+        """Of each document, the job whose edit was sent last."""
         self._options: dict[str, Any] = {}
         self._log_file = log_file
         self._log_level = log_level

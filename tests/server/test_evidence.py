@@ -196,6 +196,24 @@ async def test_a_change_that_shows_late_has_its_lens_after_all(
         assert lens["command"]["arguments"] == [{"job": job}]
 
 
+async def test_an_edit_that_is_sent_again_lands_once(scripted: ScriptedModel, environment: Environment) -> None:
+    """The first was lost by the client: what shows within its minute is the second's."""
+    scripted.default = fenced(NEW)
+    async with editor(environment, VSCODE) as client:
+        client.applying = Applying.CLAIMS
+        _, lost = await refactor(client)
+        assert lost["applied"] is None
+
+        client.applying = Applying.HONESTLY
+        job = await start(client, "refactor", uri=URI, range=lines(1))
+        assert (await finish(client, job))["applied"] is True
+
+        await client.wait_notification("workspace/codeLens/refresh")
+        for _ in range(10):  # each answer leaves the server time for what else follows from the change
+            lenses = await client.request("textDocument/codeLens", {"textDocument": {"uri": URI}})
+        assert [lens["command"]["arguments"] for lens in lenses] == [[{"job": job}]]
+
+
 async def test_a_lens_stands_above_changed_code_until_it_changes_again(
     scripted: ScriptedModel, environment: Environment
 ) -> None:
