@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.judges.differential.compare import Likeness, likeness
-from stet_ls.engine.judges.differential.probes import Probe, in_order
+from stet_ls.engine.judges.differential.probes import Probe, Probed, in_order
 from stet_ls.engine.judges.harness.trial import Call, Outcome, Report
 from stet_ls.engine.judges.inputs.draw import GUESSED
 from stet_ls.engine.models import Attachment
@@ -119,6 +119,14 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
         raised=() if "" in ends else tuple(sorted(ends)),
         calls=tuple(call for call, _, _ in pairs),
     )  # fmt: skip
+
+
+def unseen(both: tuple[Probed, Probed], report: Report) -> frozenset[Probe]:
+    """The probes of two texts that no call came by; all of them where that is not known."""
+    if report.unseen is None:
+        return frozenset((*both[0].probes, *both[1].probes))
+    sides = zip(both, report.unseen, strict=True)
+    return frozenset(probe for each, left in sides for n, probe in enumerate(each.probes) if n in left)
 
 
 def shortened(text: str) -> str:

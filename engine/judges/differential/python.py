@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from stet_ls.engine.judges.attached import comparison
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.differential.comparison import Comparison, compared
-from stet_ls.engine.judges.differential.probes import Probe, Probed, probed
+from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
+from stet_ls.engine.judges.differential.probes import Probed, probed
 from stet_ls.engine.judges.harness.place import Place, alone, place_of
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
@@ -56,25 +56,18 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
         return report
     found = compared(unit, calls, report)
     if both is not None and report.unseen is not None:
-        found = replace(found, unseen=_unseen(both, report))
+        found = replace(found, unseen=unseen(both, report))
     if both is not None and found.unseen and not found.differences:
         more = await asyncio.to_thread(reaching, calls, (*both[0].literals, *both[1].literals))
         trial = replace(_trial(texts, unit, more, place, both), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
         if isinstance(further, Report) and not further.texts[0].problem:
-            found = found.beside(compared(unit, more, further), _unseen(both, further))
+            found = found.beside(compared(unit, more, further), unseen(both, further))
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)
 
     return replace(found, is_alone=is_alone, runnable=runnable)
-
-
-def _unseen(both: tuple[Probed, Probed], report: Report) -> frozenset[Probe]:
-    if report.unseen is None:
-        return frozenset((*both[0].probes, *both[1].probes))
-    sides = zip(both, report.unseen, strict=True)
-    return frozenset(probe for each, left in sides for n, probe in enumerate(each.probes) if n in left)
 
 
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:

@@ -1,88 +1,37 @@
 // Goes into the box: runs the same calls against several texts of a JavaScript or TypeScript module.
 //
 // Needs Node 18 and nothing else. Reads one job (JSON, the path is its argument, see `trial.py`) and writes one report
-// to the descriptor BOX_REPORT_FD. Each text is loaded and run in a worker of its own, which never sees the nonce;
-// `pins.mjs` says what is the same in each. A worker that does not end a call in time is ended itself.
+// to the descriptor BOX_REPORT_FD. Each text is made a file by `ways.mjs`, and loaded and run in a worker of its own,
+// which never sees the nonce; `pins.mjs` says what is the same in each. A worker that does not end a call in time is
+// ended itself.
 
-import { spawnSync } from "node:child_process";
-import crypto from "node:crypto";
 import fs from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+
+import { WAYS, built, builtBeside } from "./ways.mjs";
 
 const REPORT = Number(process.env.BOX_REPORT_FD);
 const UNFIT = new Set(["late", "limit", "died", "reached"]);
 const SHOWN = 64_000;
-const MEMORY_MB = 256, MOST_LATE = 4;
-const BANNER = "import { createRequire as stetRequire } from 'node:module'; const require = stetRequire(import.meta.url);";
-const EMPTY = [".css", ".scss", ".less", ".svg", ".png", ".jpg"].map((each) => `--loader:${each}=empty`);
+const MEMORY_MB = 256, MOST_LATE = 4, LOOKS = 0.4, CLOSE = 1e-9;
+const NUMBER = /\x01[-+.\w]+/g;
 const now = () => performance.now() / 1000;
-const digest = (text) => crypto.createHash("sha256").update(text).digest("hex").slice(0, 16);
-
-// A text as the module that it would be in its project: as it is, else built.
-
-const WAYS = {
-  node: { fits: (job) => !job.builds, file: (job) => job.path },
-  bundle: { fits: (job) => job.esbuild, file: bundled },
-  typescript: { fits: (job) => job.typescript, file: transpiled },
-  strip: { fits: (job) => job.typescript, file: stripped },
-};
-
-function written(job, text) {
-  fs.mkdirSync(path.dirname(job.path), { recursive: true });
-  fs.writeFileSync(job.path, text);
-}
-
-function fresh(job, text) {
-  const file = path.join(path.dirname(job.path), `.stet-${crypto.randomBytes(6).toString("hex")}.mjs`);
-  if (text !== undefined) fs.writeFileSync(file, text);
-  return file;
-}
-
-function bundled(job) {
-  const out = fresh(job);
-  const made = spawnSync(
-    job.esbuild,
-    [job.path, "--bundle", "--format=esm", "--platform=node", "--packages=external", `--outfile=${out}`,
-     "--log-level=error", `--banner:js=${BANNER}`, ...EMPTY],
-    { encoding: "utf8", env: { PATH: process.env.PATH } },
-  );
-  if (made.status !== 0) throw new Error(`esbuild: ${(made.stderr || String(made.error)).trim().split("\n")[0]}`);
-  return out;
-}
-
-function required(job, name) {
-  try {
-    return createRequire(job.path)(name);
-  } catch {
-    throw new Error("nothing here takes its types out: neither esbuild nor typescript is in the project");
-  }
-}
-
-function transpiled(job) {
-  const typescript = required(job, "typescript");
-  const options = { target: "ES2022", module: "ESNext", jsx: typescript.JsxEmit?.ReactJSX };
-  return fresh(job, typescript.transpileModule(fs.readFileSync(job.path, "utf8"), { compilerOptions: options }).outputText);
-}
-
-function stripped(job) {
-  const { stripTypeScriptTypes } = createRequire(job.path)("node:module");
-  if (!stripTypeScriptTypes) throw new Error("this Node takes no types out of a text");
-  return fresh(job, stripTypeScriptTypes(fs.readFileSync(job.path, "utf8"), { mode: "transform" }));
-}
 
 // One worker, and the watch over it.
+
+const visible = ({ nonce, texts, calls, probed, probe, ...job }) => job;
+
+const begun = (job, data) => new Worker(new URL("./worker.mjs", import.meta.url), {
+  workerData: { job: visible(job), ...data }, env: {}, stdout: true, stderr: true,
+  resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+});
 
 function once(job, file, calls, limits) {
   return new Promise((resolve) => {
     const shared = new Int32Array(new SharedArrayBuffer(8));
     const told = { load: "it ended the process", outcomes: {}, stuck: "", at: null, beside: [] };
-    const options = { workerData: { job: visible(job), file, calls, limits, shared }, env: {}, stdout: true, stderr: true };
-    const worker = new Worker(new URL("./worker.mjs", import.meta.url), {
-      ...options, resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-    });
+    const worker = begun(job, { file, calls, limits, shared });
     const slack = limits.guards ? 4 : 1; // the worker's own clock comes first
     let seen = -1, since = now(), used = 0, is_loaded = false;
     const end = (stuck) => {
@@ -115,8 +64,6 @@ function once(job, file, calls, limits) {
   });
 }
 
-const visible = ({ nonce, texts, calls, ...job }) => job;
-
 async function run(job, file, calls, { cpu, most, wanted, end }) {
   const told = { load: "it was not loaded", outcomes: {}, beside: [] };
   let left = calls, late = 0;
@@ -143,8 +90,7 @@ async function told(job, number, calls, limits, ways) {
   for (const name of ways) {
     let result;
     try {
-      written(job, job.texts[number]);
-      const file = WAYS[name].file(job);
+      const file = built(job, job.texts[number], name);
       result = { ...(await run(job, file, calls, limits)), way: name, built: name === "node" ? "" : fs.readFileSync(file, "utf8") };
     } catch (error) {
       result = { load: String(error?.message ?? error).slice(0, 300), outcomes: {}, beside: [], way: name, built: "" };
@@ -165,16 +111,64 @@ async function compare(job, calls) {
   const fit = calls.filter(([number]) => number in probe.outcomes && !out.has(number));
   if (probe.load || !fit.length) return { texts: [row(probe, probe, new Set())], left_out: leftOut };
   const all = { most: 1, wanted: fit.length + 1, end };
-  const base = await told(job, 0, fit, { ...all, cpu: 20 * job.cpu }, [probe.way]);
+  const again = () => told(job, 0, fit, { ...all, cpu: 20 * job.cpu }, [probe.way]);
+  // Where all calls are fit the first text runs again only if need be.
+  let base = unfit.length ? await again() : null;
+  const others = [];
+  for (let number = 1; number < job.texts.length; number += 1) {
+    others.push(await told(job, number, fit, { ...all, cpu: 40 * job.cpu }, ways));
+  }
+  base ??= others.length && others.every((each) => agrees(each, probe)) ? probe : await again();
   const same = new Set(Object.keys(base.outcomes).filter((n) => probe.outcomes[n].digest === base.outcomes[n].digest));
   for (const number of Object.keys(base.outcomes)) {
     if (!same.has(number)) leftOut.push({ call: Number(number), kind: "flaky", message: "" });
   }
-  const texts = [base];
-  for (let number = 1; number < job.texts.length; number += 1) {
-    texts.push(await told(job, number, fit, { ...all, cpu: 40 * job.cpu }, ways));
+  const texts = [base, ...others].map((each) => row(each, base, same));
+  const isAlike = others.every((each) => !each.load && [...same].every((n) => isClose(base.outcomes[n], each.outcomes[n])));
+  const unseen = job.probed.length && isAlike ? await missed(job, [base, ...others], fit.filter(([n]) => same.has(String(n))), end) : null;
+  return { texts, left_out: leftOut, unseen };
+}
+
+/** Whether two texts came to the same on every call, and so did two runs: another of the first would tell no more. */
+function agrees(told, first) {
+  const numbers = Object.keys(first.outcomes);
+  return !told.load && numbers.every((n) => told.outcomes[n]?.digest === first.outcomes[n].digest);
+}
+
+/** Whether two outcomes are the same but for rounding, or one is missing. */
+function isClose(one, other) {
+  if (!other || one.digest === other.digest) return true;
+  const [first, second] = [one, other].map((each) => [each.kind, each.error, each.printed, ...each.results, each.variables].join("\0"));
+  const words = (text) => text.replace(NUMBER, "\x01"), numbers = (text) => text.match(NUMBER) ?? [];
+  return words(first) === words(second) && numbers(first).every((text, at) => {
+    const [mine, theirs] = [text, numbers(second)[at]].map((each) => Number(each.slice(1)));
+    return Object.is(mine, theirs) || Math.abs(mine - theirs) <= Math.max(CLOSE * Math.abs(mine), 1e-12);
+  });
+}
+
+// Where the inputs came by: the texts again, with probes in what the change is about. Outcomes do not count here.
+
+/** The probes of the first two texts that no call came by; null if one of them cannot be run with its probes. */
+async function missed(job, texts, calls, end) {
+  const bytes = (count) => new Uint8Array(new SharedArrayBuffer(count));
+  const sides = job.probed.map(([, count]) => ({ seen: bytes(count), isLoaded: bytes(1) }));
+  const asked = [];
+  try {
+    for (const [at, [text, count]] of job.probed.entries()) {
+      if (count) asked.push({ ...sides[at], file: builtBeside(job, text, texts[at].way) });
+    }
+  } catch {
+    return null;
   }
-  return { texts: texts.map((each) => row(each, base, same)), left_out: leftOut };
+  const worker = begun(job, { calls, limits: { cpu: job.cpu }, probed: { name: job.probe, sides: asked, seconds: LOOKS } });
+  const patience = Math.max(0, Math.min(end - now(), 6 * LOOKS));
+  await new Promise((done) => {
+    for (const event of ["message", "error", "exit"]) worker.on(event, done);
+    setTimeout(done, 1_000 * patience);
+  });
+  await worker.terminate();
+  if (asked.some(({ isLoaded }) => !isLoaded[0])) return null;
+  return sides.map(({ seen }) => [...seen.keys()].filter((number) => !seen[number]));
 }
 
 /** Outcomes in full only where they differ from the first text's, which come in full. */

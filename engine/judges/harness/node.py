@@ -16,7 +16,7 @@ from stet_ls.engine.sandbox.runners.programs import Program
 from stet_ls.engine.sandbox.runners.run import Missing
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
 
-_INSIDE = ("inside.mjs", "worker.mjs", "pins.mjs", "encode.mjs", "intrinsics.mjs")
+_INSIDE = ("inside.mjs", "ways.mjs", "worker.mjs", "pins.mjs", "seen.mjs", "encode.mjs", "intrinsics.mjs")
 _LIMITS = Limits(seconds=20.0, processes=128)
 
 

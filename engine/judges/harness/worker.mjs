@@ -10,10 +10,11 @@ import { parentPort, workerData } from "node:worker_threads";
 import { Encoder } from "./encode.mjs";
 import { changes, note } from "./intrinsics.mjs";
 import { beside, install, restart, state } from "./pins.mjs";
+import { probes } from "./seen.mjs";
 
-const { job, file, calls, limits, shared } = workerData;
+const { job, file, calls, limits, shared, probed } = workerData;
 const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60;
-const real = { setImmediate, now: performance.now.bind(performance), hash: crypto.createHash };
+const real = { setImmediate, now: performance.now.bind(performance), used: process.cpuUsage, hash: crypto.createHash };
 const post = parentPort.postMessage.bind(parentPort);
 const listed = Object.keys;
 const PAGE = /^(?:document|window|localStorage|sessionStorage|navigator|location|HTMLElement|XMLHttpRequest|alert) is not/;
@@ -138,29 +139,38 @@ function failure(reason, encoder) {
 
 const isValid = (each) => each.kind === "ok" || (each.kind === "raised" && !["TypeError", "ReferenceError"].includes(each.error));
 
-async function main() {
-  install(job.reads);
-  note();
-  process.on("unhandledRejection", () => undefined);
-  try {
-    await import(pathToFileURL(file).href);
-  } catch (error) {
-    return post({ load: `${error?.name ?? "Error"}: ${String(error?.message ?? error).slice(0, 300)}` });
-  }
+/** What a text has to be called. Throws what the text throws. */
+async function loaded(from) {
+  await import(pathToFileURL(from).href);
   const space = globalThis.__stet__ ?? {};
   delete globalThis.__stet__;
   const target = job.target.split(".")[0];
-  if (target && !(target in space)) return post({ load: `ReferenceError: there is no \`${target}\` in it` });
+  if (target && !(target in space)) throw new ReferenceError(`there is no \`${target}\` in it`);
+  return space;
+}
+
+/** A call as a function; undefined for one that is no JavaScript. */
+function made([, setup, body, names]) {
+  try {
+    return new Function("__space__", "__out__", "__vars__", `with (__space__) { ${setup}\n__vars__(() => ({ ${names.join(", ")} }));\n${body}\n}`);
+  } catch {
+    return undefined;
+  }
+}
+
+async function main() {
+  let space;
+  try {
+    space = await loaded(file);
+  } catch (error) {
+    return post({ load: `${error?.name ?? "Error"}: ${String(error?.message ?? error).slice(0, 300)}` });
+  }
   if (state.printed) beside(`it prints ${JSON.stringify(bounded(state.printed))}`);
   post({ load: "" });
   let valid = 0;
-  for (const [at, [number, setup, body, names]] of calls.entries()) {
-    let call;
-    try {
-      call = new Function("__space__", "__out__", "__vars__", `with (__space__) { ${setup}\n__vars__(() => ({ ${names.join(", ")} }));\n${body}\n}`);
-    } catch {
-      continue;
-    }
+  for (const [at, each] of calls.entries()) {
+    const call = made(each), [number, , , names] = each;
+    if (!call) continue;
     shared[0] = at + 1;
     shared[1] += 1;
     const came = await outcome(space, call, names);
@@ -172,6 +182,29 @@ async function main() {
   shared[0] = 0;
 }
 
-await main();
+/** Makes calls in each text with probes until all of them were come by, or for a while. What comes of them is left. */
+async function look({ name, sides, seconds }) {
+  for (const { file: from, seen, isLoaded } of sides) {
+    globalThis[name] = probes(seen);
+    const space = await loaded(from);
+    isLoaded[0] = 1;
+    const end = cpu() + seconds;
+    for (const each of calls) {
+      if (cpu() > end || !seen.includes(0)) break;
+      const call = made(each);
+      if (call) await outcome(space, call, each[3]);
+    }
+  }
+}
+
+const cpu = () => {
+  const { user, system } = real.used();
+  return (user + system) / 1e6;
+};
+
+install(job.reads);
+note();
+process.on("unhandledRejection", () => undefined);
+await (probed ? look(probed) : main());
 changes(beside);
 post({ over: listed(state.beside) });

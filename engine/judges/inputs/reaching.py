@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -20,20 +20,25 @@ from stet_ls.engine.judges.inputs.mutate import literal, text_of
 _MOST, _TRIES = 240, 600
 _LONGEST = 5_000
 """A guard of more is not met by length."""
+Change = Callable[[Call, "Values"], Call | None]
 _OTHER_KINDS: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {}, b"a")
 
 
-def reaching(calls: Sequence[Call], literals: Sequence[str]) -> tuple[Call, ...]:
-    """Calls like some that are there, with several of these literals at once as values, in them, and as lengths."""
+def reaching(calls: Sequence[Call], literals: Sequence[str], change: Change | None = None) -> tuple[Call, ...]:
+    """Calls like some that are there, with several of these literals at once as values, in them, and as lengths.
+
+    `change` makes such a call; without one they are Python's.
+    """
+    change = change or _changed
     random = Random(zlib.crc32("\0".join(literals).encode()))  # noqa: S311 - the same inputs each time
-    values = _Values([value for value in map(literal, literals) if value is not None], random)
+    values = Values([value for value in map(literal, literals) if value is not None], random)
     base = [call for call in calls if not call.again]
     known = {(call.setup, call.body) for call in calls}
     found: dict[tuple[str, str], Call] = {}
     for _ in range(_TRIES if base else 0):
         call = random.choice(base)
         try:
-            made = _changed(call, values)
+            made = change(call, values)
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # too deep or too large to be written
             continue
         if made is not None and (made.setup, made.body) not in known:
@@ -43,22 +48,25 @@ def reaching(calls: Sequence[Call], literals: Sequence[str]) -> tuple[Call, ...]
     return tuple(found.values())
 
 
-def _changed(call: Call, values: _Values) -> Call | None:
+def _changed(call: Call, values: Values) -> Call | None:
     written = call.setup or call.body  # the life of an object has no setup
     tree = ast.parse(written)
     for holder, key, node in list(_places(tree)):
         value = literal(ast.unparse(node))
         if values.random.random() < 0.3 or (value is None and not _is_none(node)):
             continue
-        is_open = call.origin == GUESSED and values.random.random() < 0.05
-        like = values.random.choice(_OTHER_KINDS) if is_open else values.like(value)
-        new = ast.parse(text_of(like), mode="eval").body
+        new = ast.parse(text_of(values.instead(value, call)), mode="eval").body
         if isinstance(holder, list):
             holder[key] = new
         else:
             setattr(holder, key, new)
     made = ast.unparse(tree)
-    if made == ast.unparse(ast.parse(written)) or len(made) > 4 * _LONGEST:
+    return None if made == ast.unparse(ast.parse(written)) else with_text(call, made)
+
+
+def with_text(call: Call, made: str) -> Call | None:
+    """A call whose arguments are made by another text; None where that is too long."""
+    if len(made) > 4 * _LONGEST:
         return None
     return replace(call, setup=made) if call.setup else replace(call, body=made)
 
@@ -77,12 +85,17 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-class _Values:
+class Values:
     """Makes values of what is known to be compared."""
 
     def __init__(self, known: Sequence[Any], random: Random) -> None:
         self.known, self.random = known, random
         self.lengths = [n for n in known if type(n) is int and 0 < n <= _LONGEST] or [1]
+
+    def instead(self, value: Any, call: Call) -> Any:
+        """What an argument of a call may be instead, seldom of another kind where its kind was guessed."""
+        is_open = call.origin == GUESSED and self.random.random() < 0.05
+        return self.random.choice(_OTHER_KINDS) if is_open else self.like(value)
 
     def like(self, value: Any, depth: int = 0) -> Any:
         """A value of the same kind."""

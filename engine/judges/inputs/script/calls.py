@@ -13,8 +13,9 @@ from stet_ls.engine.judges.harness.trial import Call
 from stet_ls.engine.judges.inputs.draw import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED
 from stet_ls.engine.judges.inputs.examples import Row
 from stet_ls.engine.judges.inputs.mutate import literal, mutated
-from stet_ls.engine.judges.inputs.script.draw import Draws, constants
-from stet_ls.engine.judges.inputs.script.examples import Text, literals, outer, rows_for
+from stet_ls.engine.judges.inputs.script.constants import constants
+from stet_ls.engine.judges.inputs.script.draw import Draws
+from stet_ls.engine.judges.inputs.script.examples import Text, rows_for
 from stet_ls.engine.judges.inputs.script.kinds import Kind, text_of
 from stet_ls.engine.judges.inputs.script.subject import Module, Parameter, Subject, read_module, shape_of, subject_of
 from stet_ls.engine.judges.inputs.script.usage import used_as
@@ -25,21 +26,36 @@ _Told = tuple[Row, str]
 """A row of JavaScript, and its origin."""
 
 
+def new_constants(before: str, after: str, language: str, qualified: str) -> tuple[str, ...]:
+    """The constants of a unit that only its new text has: an input that is treated apart is named by one."""
+    sides: list[list[str]] = []
+    for text in (before, after):
+        module = read_module(text, language)
+        subject = subject_of(module, qualified) if module else None
+        sides.append(constants(module, subject.node) if module and subject else [])
+    return tuple(each for each in sides[1] if each not in set(sides[0]))
+
+
 @lru_cache(maxsize=32)
-def calls_for(text: str, language: str, qualified: str, tests: tuple[Text, ...] = ()) -> tuple[Call, ...]:
-    """The inputs of a unit of a text, the same each time; none if it is nothing that could be called."""
+def calls_for(
+    text: str, language: str, qualified: str, tests: tuple[Text, ...] = (), besides: tuple[str, ...] = ()
+) -> tuple[Call, ...]:
+    """The inputs of a unit of a text, the same each time; none if it is nothing that could be called.
+
+    `besides` are constants that count as its own.
+    """
     module = read_module(text, language)
     subject = subject_of(module, qualified) if module else None
     if module is None or subject is None:
         return ()
-    return tuple(dict.fromkeys(_Inputs(module, subject, tests).calls()))
+    return tuple(dict.fromkeys(_Inputs(module, subject, tests, besides).calls()))
 
 
 class _Inputs:
     """Makes the calls of one subject."""
 
-    def __init__(self, module: Module, subject: Subject, tests: tuple[Text, ...]) -> None:
-        self._module, self._subject, self._tests = module, subject, tests
+    def __init__(self, module: Module, subject: Subject, tests: tuple[Text, ...], besides: tuple[str, ...]) -> None:
+        self._module, self._subject, self._tests, self._besides = module, subject, tests, besides
         self._seed = zlib.crc32(f"{subject.name}\0{text_of(subject.node)}".encode())
 
     def calls(self) -> Iterator[Call]:
@@ -61,9 +77,9 @@ class _Inputs:
         for row in written:
             yield _as_source(row), "example"
         changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
-        found = [text for node in (subject.node, *outer(self._module, subject.node)) for text in literals(node)]
+        found = [*self._besides, *constants(self._module, subject.node)]
         near = itertools.islice(mutated(changeable, found, self._seed), most)
-        draws = Draws(self._seed, constants(found), self._plain_makings(subject))
+        draws = Draws(self._seed, found, self._plain_makings(subject))
         kinds, is_guessed = _kinds(subject, written)
         origin = GUESSED if is_guessed else "drawn"
         drawn = iter(

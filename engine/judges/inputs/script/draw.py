@@ -20,12 +20,13 @@ _LONGEST = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
 
 
 class Draws:
-    """Draws with a seed. `constants` are literals of the code by kind, `makings` how objects of a class are made."""
+    """Draws with a seed. `constants` are those of the code as rows hold them, `makings` how a class is made."""
 
     def __init__(self, seed: int, constants: Sequence[str] = (), makings: Mapping[str, Sequence[str]] | None = None):
         self.random = Random(seed)  # noqa: S311 - the same each time is what is wanted
-        self._numbers = [text for text in constants if text[:1] in "-0123456789"]
-        self._strings = [text for text in constants if text[:1] == '"']
+        known = [source(text) for text in constants]
+        self._numbers = [text for text in known if text[:1] in "-0123456789"]
+        self._strings = [text for text in known if text[:1] == '"']
         self._makings = makings or {}
 
     def value(self, kind: Kind, depth: int = 0) -> str:
@@ -101,16 +102,6 @@ class Draws:
             return "null"
         simple = (NUMBER, NUMBER, STRING, STRING, Kind("array", (NUMBER,)), Kind("array", (STRING,)), BOOLEAN, NULL)
         return self.value(self.random.choice(simple), depth)
-
-
-def plain(source_text: str) -> bool:
-    """True for source that is a number or a string, of which more are made."""
-    return source_text[:1] in '-0123456789"'
-
-
-def constants(rows: Sequence[str]) -> tuple[str, ...]:
-    """The literals of a code, as rows hold them, in JavaScript's words."""
-    return tuple(text for text in map(source, rows) if plain(text))
 
 
 def _one_of(texts: Sequence[str], form: str = "{}") -> Callable[[Draws, Kind, int], str]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _MOST_ROWS = 60
 _MOST_CALLS = 400
 _MOST_TEXT = 300_000
-_PLAIN = frozenset({"identifier", "number", "string", "binary_expression", "unary_expression"})
 _CALLS = frozenset({"call_expression", "new_expression"})
 _ENDINGS = ("test.{}", "spec.{}")
 _EXTENSIONS = ("js", "mjs", "cjs", "jsx", "ts", "mts", "tsx")
@@ -41,44 +40,6 @@ def rows_for(module: Module, subject: Subject, tests: tuple[Text, ...] = ()) -> 
         if len(found) >= _MOST_ROWS:
             break
     return found
-
-
-def literals(node: tree_sitter.Node) -> list[str]:
-    """The constants in a piece of code as rows hold them, and the whole numbers beside each: where branches part."""
-    found: list[str] = []
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        if each.type in ("number", "string") and len(text_of(each)) < 100 and (text := stored(each)) is not None:
-            found.append(text)
-            if text.isdigit() and int(text) < 10**6:
-                found += [str(int(text) + 1), str(int(text) - 1)]
-        pending += each.named_children
-    return list(dict.fromkeys(found))[:40]
-
-
-def outer(module: Module, node: tree_sitter.Node) -> list[tree_sitter.Node]:
-    """What the module's own names stand for that a piece of code uses, by way of others too: `var m = s * 60`."""
-    values = {
-        text_of(called): value
-        for top in module.parsed.root.named_children
-        for each in (top, *top.named_children)
-        for declared in each.named_children
-        if declared.type == "variable_declarator"
-        and (called := declared.child_by_field_name("name")) is not None
-        and (value := declared.child_by_field_name("value")) is not None
-        and value.type in _PLAIN
-    }
-    found: dict[str, tree_sitter.Node] = {}
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        name = text_of(each) if each.type == "identifier" else ""
-        if name in values and name not in found:
-            found[name] = values[name]
-            pending.append(values[name])
-        pending += each.named_children
-    return list(found.values())
 
 
 def test_texts(path: Path | None, root: Path | None) -> tuple[Text, ...]:
