@@ -24,6 +24,13 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Judging:
+    """A judge is asked. `judge` is its name ("differential"), "" for one that somebody added."""
+
+    judge: str
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """A judge spoke."""
 
@@ -67,7 +74,7 @@ class Uncounted:
     cost: float = 0.0
 
 
-Event = Stage | Progress | Judged | Notice | Requested | Uncounted
+Event = Stage | Progress | Judging | Judged | Notice | Requested | Uncounted
 OnEvent = Callable[[Event], None]
 
 

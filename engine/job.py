@@ -178,7 +178,7 @@ class Job:
             )
         limit = self._call_limit(prompt.tokens, max_tokens)
         await self._reserve(prompt.tokens, max_tokens)
-        stage = stage or Stage("model" if not self.ledger.calls else "repair")
+        stage = stage or (Stage("repair") if self.ledger.calls else Stage("model", self.profile.model))
         waited = self.waited
         try:
             with self.stage(stage.name, stage.detail):

@@ -8,10 +8,10 @@ from itertools import count
 from typing import Generic, TypeVar
 
 from stet_ls.engine.errors import LimitError, ModelError
-from stet_ls.engine.events import Judged
+from stet_ls.engine.events import Judged, Judging
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.attached import sealed
-from stet_ls.engine.judges.case import Case, Judge, timed
+from stet_ls.engine.judges.case import Case, Judge, name_of, timed
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.engine.prompt.build import Prompt, repair
@@ -123,6 +123,7 @@ async def consider(
     case = replace(draft.case, runtime=await job.runtime()) if judges else draft.case
     evidence: list[Evidence] = []
     for judge in judges:
+        job.on_event(Judging(name_of(judge)))
         try:
             item = sealed(await timed(judge, case), secrets)
         except RecursionError:  # what no judge could look at is offered by none

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from stet_ls.engine.errors import LimitError, ModelError
-from stet_ls.engine.events import Judged
+from stet_ls.engine.events import Judged, Judging
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.agreement import Agreement, agreement
 from stet_ls.engine.judges.case import Case, Judge
@@ -57,6 +57,7 @@ async def choose(
             if proven(job, result):
                 return result
             drawn.append(result)
+            job.on_event(Judging(Check.AGREEMENT))
             found = await agreement([await _case(job, each) for each in drawn])
         if len(drawn) == _ENOUGH and isinstance(found, Agreement) and len(found.groups) == 1:
             break

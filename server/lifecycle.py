@@ -144,6 +144,7 @@ async def _run(ls: StetServer, job: Job, prepared: Prepared, progress: JobProgre
     if answer.base is not None:
         ls.diagnostics.analyzed(answer, prepared.origin)
     if answer.edits or answer.new_files:
+        on_event(Stage("landing"))
         preview = prepared.params.preview or ready.settings.editor.preview
         return await land(ls, job, answer, prepared.origin, preview)
     # A plugin does not know of the jobs that its editor starts from the menu of code actions.

@@ -15,15 +15,14 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from stet_ls.engine.events import Event, Judged, Notice, Progress, Stage
+from stet_ls.engine.events import Event, Notice
 from stet_ls.engine.markdown import plain
-from stet_ls.engine.models import Ruling
-from stet_ls.server.stages import words
+from stet_ls.server.stages import At
 
 LOGGER = logging.getLogger(__name__)
 
-REPORT_EVERY = 0.2
-"""Least seconds between two reports of mere token counts; a new stage is always reported."""
+REPORT_EVERY = 1.0
+"""Least seconds between two reports of mere counts and seconds; what is new is always reported."""
 
 
 class JobProgress:
@@ -41,38 +40,31 @@ class JobProgress:
         self._cancel = cancel
         self._began = False
         self._end: str | None = None
-        self._stage = ""
-        self._message = ""
+        self._at = At()
         self._last_report = 0.0
         self._creating = asyncio.create_task(self._create(), name=f"create {token}") if shown else None
+        self._ticking = asyncio.create_task(self._tick(), name=f"tick {token}") if shown else None
         if not shown:
             self._log(f"{title}: started")
 
     def on_event(self, event: Event) -> None:
         """Reports what the engine tells; the engine calls it on the event loop's thread."""
-        match event:
-            case Stage() as stage:
-                self._stage = words(stage)
-                self._report(self._stage, urgent=True)
-            case Progress(tokens):
-                self._report(f"{self._stage} · {tokens} tokens", urgent=False)
-            case Judged(evidence):
-                if evidence.verdict is not Ruling.SKIPPED:
-                    # With the stage: the next judge is at work, and its run may take long.
-                    self._report(f"{self._stage} · {evidence.check}: {evidence.verdict}", urgent=True)
-            case Notice(message):
-                self._log(f"{self._title}: {message}")
-                self._report(message, urgent=True)
+        if isinstance(event, Notice):
+            self._log(f"{self._title}: {event.message}")
+        self._report(urgent=self._at.hear(event))
 
     def say(self, message: str) -> None:
         """Reports words of its own; many in a row are thinned out."""
-        self._report(message, urgent=False)
+        self._at.say(message)
+        self._report(urgent=False)
 
     def end(self, message: str) -> None:
         """Ends the progress with the outcome. Only the first call counts."""
         if self._end is not None:
             return
         self._end = plain(message)
+        if self._ticking is not None:
+            self._ticking.cancel()
         if self._creating is None:
             self._log(f"{self._title}: {message}")
         elif self._began:
@@ -86,20 +78,26 @@ class JobProgress:
             self._creating = None
             return
         self._began = True
-        begin = types.WorkDoneProgressBegin(self._title, cancellable=True, message=self._message or None)
+        begin = types.WorkDoneProgressBegin(self._title, cancellable=True, message=plain(self._at.text) or None)
         self._ls.work_done_progress.begin(self._token, begin)
         pressed = self._ls.work_done_progress.tokens[self._token]
         pressed.add_done_callback(lambda _: self._cancel())
         if self._end is not None:
             self._send_end()
 
-    def _report(self, message: str, *, urgent: bool) -> None:
-        self._message = message = plain(message)
+    async def _tick(self) -> None:
+        """Says for how long it has been at the same: a model that hangs sends no event."""
+        while True:
+            await asyncio.sleep(REPORT_EVERY)
+            if self._at.lasts:
+                self._report(urgent=False)
+
+    def _report(self, *, urgent: bool) -> None:
         now = time.monotonic()
         if not self._began or self._end is not None or not (urgent or now - self._last_report >= REPORT_EVERY):
             return
         self._last_report = now
-        report = types.WorkDoneProgressReport(cancellable=True, message=message)
+        report = types.WorkDoneProgressReport(cancellable=True, message=plain(self._at.clocked))
         self._ls.work_done_progress.report(self._token, report)
 
     def _send_end(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stet_ls.engine.events import Event, Judged, OnEvent, Progress, Requested, Stage, ignore
+from stet_ls.engine.events import Event, Judged, Judging, OnEvent, Progress, Requested, Stage, ignore
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.profiles import Profile
 from stet_ls.engine.model.served import ModelSource
@@ -54,8 +54,8 @@ class Tape:
         return round(time.monotonic() - self._started, 4)
 
     def hear(self, event: Event) -> None:
-        """Passes an event on, and remembers it unless it only counts tokens."""
-        if not isinstance(event, Progress):
+        """Passes an event on, and remembers it unless it only says how far something is."""
+        if not isinstance(event, Progress | Judging):
             self.events.append((self.seconds(), event))
             self._log(event)
         self._on_event(event)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 
-from stet_ls.engine.events import Event, Judged, Notice, Progress, Stage
+from stet_ls.engine.events import Event, Notice
 from stet_ls.server.cli.present import visible
 from stet_ls.server.cli.session import tell
-from stet_ls.server.stages import words
+from stet_ls.server.stages import At
 
 _CLEAR = "\r\x1b[K"
+_WIDTH = 70
 
 
 class ProgressLine:
@@ -19,30 +21,38 @@ class ProgressLine:
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
         self._started = time.monotonic()
-        self._stage = ""
+        self._at = At()
+        self._ticking: asyncio.Task[None] | None = None
 
     def __call__(self, event: Event) -> None:
-        """Shows where the job is."""
-        match event:
-            case Stage() as stage:
-                self._stage = words(stage)
-                self._draw("")
-            case Progress(tokens):
-                self._draw(f", {tokens} tokens")
-            case Judged(evidence):
-                self._draw(f", {evidence.check} {evidence.verdict}")
-            case Notice(message):
-                self.clear()
-                tell(visible(message))
+        """Shows where the job is. Called on the event loop's thread."""
+        self._at.hear(event)
+        if isinstance(event, Notice):
+            self._wipe()
+            tell(visible(event.message))
+        if self._shown:
+            self._ticking = self._ticking or asyncio.create_task(self._tick(), name="progress line")
+            self._draw()
 
     def clear(self) -> None:
         """Takes the line away, before results are printed."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+            self._ticking = None
+        self._wipe()
+
+    async def _tick(self) -> None:
+        """A model that hangs sends no event: the seconds go on all the same."""
+        while True:
+            await asyncio.sleep(1.0)
+            self._draw()
+
+    def _wipe(self) -> None:
         if self._shown:
             sys.stderr.write(_CLEAR)
             sys.stderr.flush()
 
-    def _draw(self, more: str) -> None:
-        if self._shown:
-            seconds = time.monotonic() - self._started
-            sys.stderr.write(f"{_CLEAR}{visible(self._stage + more)[:70]} ({seconds:.0f} s)")
-            sys.stderr.flush()
+    def _draw(self) -> None:
+        seconds = time.monotonic() - self._started
+        sys.stderr.write(f"{_CLEAR}{visible(self._at.text)[:_WIDTH]} ({seconds:.0f} s)")
+        sys.stderr.flush()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.scripted import ScriptedModel
+from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
 from support.terminal import on_terminal
 
@@ -32,6 +32,19 @@ def test_a_terminal_gets_colours_and_no_escape_sequence_of_a_model(
     assert "\x1b]0;owned" not in drawn
     assert "owned" in drawn
     assert "\r\x1b[K" in drawn, "a progress line was drawn and taken away"
+
+
+def test_the_seconds_go_on_while_a_model_is_silent(
+    folder: Path, environment: Mapping[str, str], scripted: ScriptedModel
+) -> None:
+    (folder / "a.py").write_text("def one():\n    return 2\n")
+    scripted.default = Reply("CODE:\n```python\ndef one():\n    return 1\n```\n", first_delay=3.2)
+
+    _, drawn = on_terminal(stet_argv("run", "refactor", "a.py:1"), folder, environment)
+
+    lines = re.findall(r"asking scripted-7b \((\d+) s\)", drawn)
+    assert len(set(lines)) >= 3, drawn
+    assert lines == sorted(lines, key=int)
 
 
 def test_control_characters_become_pictures() -> None:

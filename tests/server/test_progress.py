@@ -15,8 +15,12 @@ from support.session import EGLOT, NEOVIM, VSCODE, boxes, command, editor, fence
 from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls import engine
-from stet_ls.engine.events import Stage
-from stet_ls.server.stages import words
+from stet_ls.engine.actions import rewrite
+from stet_ls.engine.events import Judging, Progress, Stage
+from stet_ls.engine.judges import comments, timing
+from stet_ls.engine.judges.case import Case, name_of
+from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.server.stages import At, words
 
 URI = "file:///w/a.py"
 TEXT = "def add(a, b):\n    total = a + b\n    return total\n"
@@ -56,7 +60,10 @@ async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(
         assert begin["value"]["title"] == "Stet: refactor a.py"
         assert end["value"]["message"] == result["message"]
         assert "syntax ok" in end["value"]["message"]
-        assert any("model" in each["value"]["message"] for each in progress(client, "report"))
+        told = [each["value"]["message"] for each in progress(client, "report")]
+        assert any(each.startswith("asking scripted-7b") for each in told)
+        assert "checking: old against new" in told
+        assert told[-1] == "with your editor"
 
 
 async def test_a_job_that_waits_for_the_editors_settings_says_that_it_is_starting(
@@ -85,8 +92,35 @@ async def test_reports_of_mere_tokens_are_few(scripted: ScriptedModel, environme
     async with editor(environment, VSCODE) as client:
         await finish(client, await refactor(client))
 
-        counts = [each for each in progress(client, "report") if "tokens" in each["value"]["message"]]
+        counts = [each for each in progress(client, "report") if " token" in each["value"]["message"]]
         assert 0 < len(counts) < 40
+
+
+async def test_while_a_model_is_silent_the_seconds_go_on_and_stop_with_the_job(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    scripted.default = Reply(stall_after=0)
+    async with editor(environment, VSCODE) as client:
+        job = await refactor(client)
+
+        def clocked(message: Json) -> bool:
+            said = str(message.get("params", {}).get("value", {}).get("message"))
+            return re.fullmatch(r"asking scripted-7b, \d+ s", said) is not None
+
+        for _ in range(2):
+            await client.wait_for(clocked, since=client.mark())
+        seconds = [
+            int(found.group(1))
+            for each in progress(client, "report")
+            if (found := re.search(r", (\d+) s$", each["value"]["message"]))
+        ]
+        assert seconds == sorted(set(seconds)), "no second is told twice"
+        assert seconds[0] >= 2, "what is quick needs no clock"
+        await command(client, "stet.cancel", job=job)
+        await finish(client, job)
+        mark = client.mark()
+        with pytest.raises(TimeoutError):
+            await client.wait_for(lambda m: m.get("method") == "$/progress", since=mark, timeout=2.5)
 
 
 async def test_a_client_without_progress_gets_two_lines_in_its_log(
@@ -221,6 +255,35 @@ async def test_many_jobs_end_each_once(scripted: ScriptedModel, environment: Env
         assert {result["status"] for result in results} == {"cancelled"}
         ended = [each["token"] for each in progress(client, "end")]
         assert sorted(ended) == sorted(set(ended)) == sorted(each["token"] for each in progress(client, "begin"))
+
+
+def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> None:
+    at = At()
+    for event in (Stage("model", "Qwen/Qwen2.5-Coder-7B"), Progress(1)):
+        at.hear(event)
+    assert at.text == "asking Qwen2.5-Coder-7B · 1 token"
+    at.hear(Judging("project_tests"))
+    assert at.text == "checking: the project's tests"
+    at.hear(Judging(""))
+    assert at.text == "checking"
+    at.hear(Stage("queued", "2 ahead"))
+    assert at.text == "waiting, 2 ahead"
+    at.hear(Stage("model"))
+    assert at.text == "asking Qwen2.5-Coder-7B", "its turn has come"
+    at.hear(Stage("step", "1 of 2: split the model"))
+    assert at.text == "step: 1 of 2: split the model", "the user's words stay"
+
+
+def test_every_judge_of_the_engine_has_the_name_of_its_place() -> None:
+    folder = Path(engine.__file__).parent / "judges"
+    files = [path for path in folder.rglob("*.py") if "\nasync def judge(" in path.read_text(encoding="utf-8")]
+    places = {path.relative_to(folder).with_suffix("").parts[0] for path in files}
+    assert {name_of(judge) for judge in (*rewrite.EQUAL, timing.judge, comments.judge)} == places
+
+    async def of_a_package(case: Case) -> Evidence:
+        return Evidence(Check.AGREEMENT, Ruling.PASS, "fine")
+
+    assert name_of(of_a_package) == ""
 
 
 def test_every_stage_of_the_engine_has_words_for_a_person() -> None:
