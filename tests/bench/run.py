@@ -22,6 +22,7 @@ TOPICS = (
     "privacy",
     "proving",
     "sandbox",
+    "scaling",
 )
 """The modules beside this one, each with a `rows()` that yields a `Row` for each measurement."""
 

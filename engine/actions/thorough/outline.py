@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from stet_ls.engine.actions.thorough.guard import Count
 from stet_ls.validators.source import Source, Span, Splice
@@ -32,14 +34,13 @@ class Outline:
         told = {each.qualified: each.doc for each in units(Source(before), self.language)}
         cuts += [Splice(each.doc_span, "") for each in found if each.doc_span and told.get(each.qualified) != each.doc]
         documented = [each.doc_span for each in found if each.doc_span]
-        for nodes, those in (
-            (parsed.root.named_children, [each.span for each in found]),
-            (captures(parsed, _COMMENTS), documented),
+        for nodes, touched in (
+            (parsed.root.named_children, _touched([each.span for each in found])),
+            (captures(parsed, _COMMENTS), _touched(documented)),
         ):
             for node in nodes:
                 span = Span(node.start_byte, node.end_byte)
-                told_before = node.type in self.kept or source.slice(span) in before
-                if not told_before and not any(span.overlaps(each) for each in those):
+                if node.type not in self.kept and not touched(span) and source.slice(span) not in before:
                     cuts.append(Splice(span, ""))
         return source.splice(_outermost(cuts)).text
 
@@ -58,6 +59,19 @@ def counted(asserts: str, text: str, tests: tuple[str, ...]) -> Count:
 
 def _bodies(found: tuple[Unit, ...]) -> Iterator[Splice]:
     yield from (Splice(each.body, _HIDDEN) for each in found if each.body is not None and each.kind != "class")
+
+
+def _touched(those: list[Span]) -> Callable[[Span], bool]:
+    """Whether a span shares a byte with one of these, without looking at each of them."""
+    ordered = sorted(those, key=lambda each: each.start)
+    starts = [each.start for each in ordered]
+    furthest = list(accumulate((each.end for each in ordered), max))
+
+    def touched(span: Span) -> bool:
+        earlier = bisect_left(starts, span.end)
+        return earlier > 0 and furthest[earlier - 1] > span.start
+
+    return touched
 
 
 def _outermost(cuts: list[Splice]) -> list[Splice]:

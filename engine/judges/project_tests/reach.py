@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import imports, units
@@ -33,12 +34,24 @@ def ways_to(text: str, unit: str, language: str) -> frozenset[str] | None:
     """
     source = Source(text)
     found = units(source, language)
-    leads = {unit.rpartition(".")[2], *_class_of(unit)}
-    texts = [(each, words(source.slice(each.span))) for each in found if each.kind != "class"]
-    while more := {name for each, said in texts if said & leads for name in _names(each)} - leads:
-        leads |= more
+    leads = _leading({unit.rpartition(".")[2], *_class_of(unit)}, source, found)
     taken = any(_registered(source.slice(each.span)) for each in found if each.name in leads)
     return None if taken or words(_top(source, found, language)) & leads else frozenset(leads)
+
+
+def _leading(first: set[str], source: Source, found: tuple[Unit, ...]) -> set[str]:
+    """Some names, and those of the units that name one of these, and so on. Each name is looked at once."""
+    named_by: defaultdict[str, list[Unit]] = defaultdict(list)
+    for each in found:
+        if each.kind != "class":
+            for word in words(source.slice(each.span)):
+                named_by[word].append(each)
+    leads, pending = set(first), list(first)
+    while pending:
+        more = {name for each in named_by[pending.pop()] for name in _names(each)} - leads
+        leads |= more
+        pending += more
+    return leads
 
 
 def _names(unit: Unit) -> set[str]:
