@@ -54,6 +54,8 @@ class Client:
     """Opens a document that the server names."""
     shows_reports: bool = False
     """A plugin shows the reports of jobs itself, from `stet.result`; the server need not."""
+    shows_offers: bool = False
+    """A plugin shows an edit with its evidence and asks whether it may land: it answers `stet/offer`."""
     text_document_content: bool = False
     """Fetches the text of documents that exist only in the server."""
     message_actions: bool = False
@@ -124,6 +126,7 @@ class Client:
             work_done_progress=has("window.work_done_progress"),
             show_document=has("window.show_document.support"),
             shows_reports=_plugin(params).get("reports") is True,
+            shows_offers=_plugin(params).get("offers") is True,
             text_document_content=offered(params.capabilities, "workspace.text_document_content") is not None,
             message_actions=has("window.show_message.message_action_item.additional_properties_support"),
             markdown=types.MarkupKind.Markdown in formats,
@@ -146,7 +149,10 @@ class Client:
 
 
 def _plugin(params: types.InitializeParams) -> Mapping[str, Any]:
-    """What a plugin of ours says of itself: `initializationOptions.plugin`, `{name, reports, buttons, diagnoses}`."""
+    """What a plugin of ours says of itself: `initializationOptions.plugin`.
+
+    `{name, reports, offers, buttons, diagnoses}`.
+    """
     options = params.initialization_options
     plugin = options.get("plugin") if isinstance(options, Mapping) else None
     return plugin if isinstance(plugin, Mapping) else {}

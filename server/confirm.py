@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
+from stet_ls.engine.markdown import plain
 from stet_ls.engine.models import Answer, Check, Edit, Ruling
 from stet_ls.server.documents import Snapshot
 from stet_ls.server.evidence import told
@@ -17,6 +18,9 @@ from stet_ls.server.plan import Plan, is_target
 from stet_ls.validators.structure import imports
 
 Preview = Literal["auto", "always", "never"]
+
+OFFER = "stet/offer"
+"""A request to plugins that show an edit in full: `{job, question, choices, markdown}`; a choice or null answers."""
 
 
 class Choice(StrEnum):
@@ -66,8 +70,13 @@ def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) 
 
     `apart` are phrases that stand elsewhere before its reader's eyes.
     """
+    return f"{told(answer, (*reasons, *apart))}. {why_asked(reasons)}"
+
+
+def why_asked(reasons: Sequence[str]) -> str:
+    """The question without what was done."""
     why = "; ".join(reasons)
-    return f"{told(answer, (*reasons, *apart))}. Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
+    return "Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
 
 
 def must_ask(preview: Preview, reasons: tuple[str, ...]) -> bool:
@@ -84,6 +93,16 @@ async def ask(ls: LanguageServer, question: str) -> Choice:
     except JsonRpcException:
         return Choice.DISCARD
     return Choice(item.title) if item is not None and item.title in Choice.__members__.values() else Choice.DISCARD
+
+
+async def offer(ls: LanguageServer, job: str, question: str, markdown: str) -> bool:
+    """Has a plugin show all about an edit and ask. True if its user says yes; whatever else comes means no."""
+    choices = [Choice.APPLY.value, Choice.DISCARD.value]
+    params = {"job": job, "question": plain(question), "choices": choices, "markdown": markdown}
+    try:
+        return bool(await ls.protocol.send_request_async(OFFER, params) == Choice.APPLY)
+    except JsonRpcException:
+        return False
 
 
 def _outside(edit: Edit, answer: Answer, snapshot: Snapshot) -> bool:

@@ -57,8 +57,8 @@ def attached(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment]]:
     return ((item.check.value, each) for item in lines for each in item.attachments)
 
 
-def report(answer: Answer, lines: Sequence[Evidence], files: Files) -> str:
-    """All about some lines as markdown: what each says, what its word weighs, and what can be opened."""
+def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = "") -> str:
+    """All about some lines as markdown: what each says, what its word weighs, the edit, and what can be opened."""
     parts = [f"# Evidence\n\n{_prose(answer.message)}"]
     if reason := answer.metadata.get("confidence_reason"):
         row = str(answer.metadata.get("calibration", ""))
@@ -67,6 +67,8 @@ def report(answer: Answer, lines: Sequence[Evidence], files: Files) -> str:
     if shows := answer.metadata.get("show_trace"):
         parts.append(f"What was asked, what came and when, if records are kept: {code_span(str(shows))}")
     parts.append("\n".join(_line(item) for item in lines))
+    if diff:
+        parts.append(f"## The edit\n\n{fenced(diff.rstrip(), 'diff')}")
     for check, each in attached(lines):
         place = f"\n\n[{each.name}]({file.as_uri()})" if (file := files.get((check, each.name))) else ""
         parts.append(f"## {check}: {code_span(each.name)}{place}\n\n{fenced(_head(each.text), each.language)}")

@@ -19,7 +19,7 @@ from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.markdown import fenced, plain
 from stet_ls.engine.models import Answer
 from stet_ls.server.client import Client
-from stet_ls.server.confirm import Choice, Preview, ask, dangers, must_ask, question, risks
+from stet_ls.server.confirm import Choice, Preview, ask, dangers, must_ask, offer, question, risks, why_asked
 from stet_ls.server.documents import Documents
 from stet_ls.server.evidence import told
 from stet_ls.server.jobs import Ending, Job, JobStatus
@@ -70,7 +70,7 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
             return await _send(ls, job, answer, origin, None)
         if ls.client.change_annotations:
             return await _send(ls, job, answer, origin, question(answer, reasons, _done(answer)))
-        if not await _agreed(ls, job, answer, question(answer, reasons), plan):
+        if not await _agreed(ls, job, answer, reasons, plan):
             ls.outcomes.rejected(answer)
             return _refused(answer, "Discarded; nothing was changed.")
         return await _send(ls, job, answer, origin, None)
@@ -223,9 +223,12 @@ def _moved(documents: Documents, change: Change) -> bool:
     return live is not None and live.version != change.before.version
 
 
-async def _agreed(ls: StetServer, job: Job, answer: Answer, asked: str, plan: Plan) -> bool:
-    """True if the person says so, who may look at the diff and at the evidence first."""
-    while (choice := await ask(ls, asked)) in (Choice.SHOW_DIFF, Choice.SHOW_EVIDENCE):
+async def _agreed(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[str], plan: Plan) -> bool:
+    """True if the person says so, who sees the diff and the evidence, or may look at them first."""
+    if ls.client.shows_offers and answer.evidence:
+        shown = await ls.shelf.take(job.id, answer, diff=await asyncio.to_thread(plan.diff))
+        return await offer(ls, job.id, why_asked(reasons), shown["markdown"])
+    while (choice := await ask(ls, question(answer, reasons))) in (Choice.SHOW_DIFF, Choice.SHOW_EVIDENCE):
         if choice is Choice.SHOW_DIFF:
             await _show_diff(ls, job, plan)
         else:

@@ -48,15 +48,15 @@ class Shelf:
                     await self._reports.open(each["uri"])
         return shown
 
-    async def take(self, job: str, answer: Answer, check: str = "") -> dict[str, Any]:
-        """What `show` returns, opened by nobody: for a plugin that shows it itself."""
+    async def take(self, job: str, answer: Answer, check: str = "", *, diff: str = "") -> dict[str, Any]:
+        """What `show` returns, opened by nobody: for a plugin that shows it itself. The report holds `diff`, too."""
         lines = chosen(answer, check)
         files = await asyncio.to_thread(self._write, job, lines)
         rows = [
             {"check": name, **each.to_json(), "uri": file.as_uri() if (file := files.get((name, each.name))) else None}
             for name, each in attached(lines)
         ]
-        return {"job": job, "markdown": report(answer, lines, files), "attachments": rows}
+        return {"job": job, "markdown": report(answer, lines, files, diff), "attachments": rows}
 
     def drop(self, job: str) -> None:
         """Removes the files of a job that is forgotten."""

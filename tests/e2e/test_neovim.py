@@ -360,11 +360,111 @@ def test_a_refusal_is_one_message_with_the_way_to_its_evidence(editor: Neovim, s
     assert told.endswith(" :Stet evidence shows what was checked")
 
 
+WRONG = "def sign(x):\n    return (x > 0) + (x < 0)\n"
+
+KEYS = "vim.fn.maparg('q', 'n', false, true).buffer == 1"
+"""True once keys count: in the first moment they were meant for the code."""
+
+
+def press(nvim: Neovim, keys: str) -> None:
+    """Types keys; returns before they have their effect."""
+    nvim.lua(f"vim.api.nvim_input({json.dumps(keys)})")
+
+
+@pytest.fixture
+def offered(editor: Neovim, scripted: ScriptedModel) -> Neovim:
+    """An editor whose screen is small, and whose user is asked about an edit that a judge refuted."""
+    scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
+    editor.lua("vim.o.lines, vim.o.columns = 20, 60")
+    editor.command("Stet refactor")
+    editor.wait("vim.bo.buftype == 'nofile'")
+    return editor
+
+
+def test_the_question_shows_all_evidence_and_one_key_answers(offered: Neovim, file: Path) -> None:
+    asked = offered.text()
+    assert asked.startswith("Apply it? Differential FAILED: ")
+    assert "- differential: **failed**" in asked
+    assert "+    return (x > 0) + (x < 0)" in asked
+    assert "counter_example_sign.py" in asked
+    assert "`stet trace show " in asked
+    assert offered.lua("return vim.wo.winbar") == "%#Title# a %* Apply   %#Title# q %* Discard"
+    # It is longer than its window, and one can read on to its end.
+    press(offered, "G")
+    offered.wait("vim.fn.line('w$') == vim.fn.line('$') and vim.fn.line('w0') > 1")
+
+    press(offered, "<C-w>p")
+    offered.wait("vim.bo.filetype == 'python'")
+    offered.command("Stet answer")
+    offered.wait(KEYS)
+    press(offered, "a")
+    assert offered.done()["applied"] is True
+    assert offered.text() == BEFORE.replace(OLD, WRONG)
+    assert len(offered.windows(floating=False)) == 1
+
+
+@pytest.mark.parametrize("way", ["q", ":quit<CR>"])
+def test_to_close_the_question_is_a_no(offered: Neovim, way: str) -> None:
+    offered.wait(KEYS)
+    press(offered, way)
+    result = offered.done()
+    assert (result["status"], result["message"]) == ("refused", "Discarded; nothing was changed.")
+    assert offered.text() == BEFORE
+
+
+def test_a_question_takes_no_key_from_somebody_who_types(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
+    editor.command("Stet refactor")
+    press(editor, "Goa")
+    editor.wait("vim.api.nvim_get_mode().mode == 'i'")
+    editor.wait("#_G.seen.messages >= 1")
+    press(editor, "qa<Esc>")
+    editor.wait("vim.api.nvim_get_mode().mode == 'n'")
+    assert editor.text() == f"{BEFORE}aqa\n"
+    assert editor.seen()["messages"] == ["Stet: a question waits for you (:Stet answer)"]
+    editor.command("Stet answer")
+    assert editor.text().startswith("Apply it?")
+    editor.command("Stet cancel")
+    assert editor.done()["status"] == "cancelled"
+    assert len(editor.windows(floating=False)) == 1, "who is asked no more sees no question"
+
+
+def test_a_question_of_any_kind_has_a_key_for_each_choice(editor: Neovim) -> None:
+    editor.lua("""
+      local actions = { { title = "Run it all the same" }, { title = "Read 100 %" }, { title = "No" } }
+      local ask = vim.lsp.config.stet.handlers["window/showMessageRequest"]
+      coroutine.wrap(function()
+        _G.chosen = ask(nil, { message = "May it?", actions = actions })
+      end)()
+    """)
+    editor.wait(KEYS)
+    assert editor.lua("return vim.wo.winbar") == (
+        "%#Title# r %* Run it all the same   %#Title# a %* Read 100 %%   %#Title# q %* No"
+    )
+    press(editor, "a")
+    editor.wait("_G.chosen ~= nil")
+    assert editor.lua("return _G.chosen") == {"title": "Read 100 %"}
+
+
+def test_a_long_report_stays_until_it_is_closed(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply("\n\n".join(f"It gives the sign of x, part {number}." for number in range(60)))
+    editor.command("Stet explain")
+    editor.done()
+    assert editor.windows(floating=True) == []
+    assert editor.lua("return vim.bo.filetype") == "python", "the cursor stays where it was"
+    assert "part 59" in editor.windows(floating=False)[1]
+    editor.command("wincmd j")
+    press(editor, "q")
+    editor.wait("#vim.api.nvim_list_wins() == 1")
+
+
 def test_new_tests_stand_in_a_window_beside(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
     written = "def test_sign():\n    assert sign(5) == 1\n"
     scripted.default = Reply(f"CODE:\n```python\nfrom signs import sign\n\n\n{written}```\n")
-    editor.lua("vim.ui.select = function(items, _, choose) choose(items[1]) end")  # where they cannot be run
     editor.command("Stet test")
+    editor.wait(f"#_G.seen.done > 0 or {KEYS}")
+    if not editor.seen()["done"]:  # where they cannot be run
+        press(editor, "a")
     result = editor.done()
     assert (result["status"], result.get("applied")) == ("done", True), result["message"]
     assert editor.lua("return vim.fn.expand('%:t')") == "signs.py"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -491,6 +491,41 @@ async def test_the_diff_is_shown_before_the_question_is_asked_again(environment:
         diff = Path(shown["uri"].removeprefix("file://")).read_text()
         assert "-    total = a + b" in diff
         assert "+    return a + b" in diff
+
+
+def refuse(params: Json) -> None:
+    raise ErrorAnswer(-32603, "no window today")
+
+
+@pytest.mark.parametrize(
+    ("choice", "status"),
+    [
+        (lambda params: "Apply", "done"),
+        (lambda params: "Discard", "refused"),
+        (lambda params: None, "refused"),
+        (lambda params: {"title": "Apply"}, "refused"),
+        (refuse, "refused"),
+    ],
+    ids=["yes", "no", "closed", "of another form", "failed"],
+)
+async def test_a_plugin_shows_the_edit_with_its_evidence_and_asks(
+    choice: Callable[[Json], Any], status: str, environment: Environment
+) -> None:
+    options = {"plugin": {"name": "any", "offers": True}}
+    async with editor(environment, NEOVIM, initializationOptions=options) as client:
+        client.answers["stet/offer"] = choice
+        client.open(URI, "python", BEFORE)
+        job = await start(client, "refactor", uri=URI, range=TARGET, preview="always")
+        result = await finish(client, job)
+
+        [asked] = client.received("stet/offer")
+        assert (asked["job"], asked["question"], asked["choices"]) == (job, "Apply it?", ["Apply", "Discard"])
+        assert "- syntax: passed" in asked["markdown"]
+        assert "-    total = a + b\n-    return total\n+    return a + b\n" in asked["markdown"]
+        assert asked["markdown"].index("+    return a + b") < asked["markdown"].index("inputs_add.py")
+        assert not client.received("window/showMessageRequest")
+        assert result["status"] == status
+        assert client.text(URI) == (AFTER if status == "done" else BEFORE)
 
 
 async def test_typing_while_the_question_is_open_moves_the_edit(environment: Environment) -> None:

@@ -6,13 +6,15 @@ return {
   -- Neovim does not check the version of an edit for a buffer that was never changed. Sent at once, a change is known
   -- to the server before its edit arrives.
   flags = { debounce_text_changes = 0 },
-  init_options = { plugin = { name = "neovim", reports = true } },
+  init_options = { plugin = { name = "neovim", reports = true, offers = true } },
   -- Actions that are chosen from a menu go the same way as those of :Stet, so that their reports are shown too.
   commands = require("stet").client_commands(),
   -- Neovim 0.11 pulls diagnostics and lenses but cannot be asked to pull again; the plugin can.
   capabilities = { workspace = { diagnostics = { refreshSupport = true }, codeLens = { refreshSupport = true } } },
   handlers = {
     ["window/showMessage"] = require("stet.messages").show,
+    ["window/showMessageRequest"] = require("stet.question").request,
+    ["stet/offer"] = require("stet.question").offer,
     ["workspace/applyEdit"] = require("stet.unnamed").apply_edit,
     ["workspace/codeLens/refresh"] = require("stet.lens").on_refresh,
     ["workspace/diagnostic/refresh"] = require("stet.diagnostics").refresh,

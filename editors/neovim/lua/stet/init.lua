@@ -1,6 +1,7 @@
 --- Stet in Neovim: sends commands to the server and shows the reports that come back. Edits arrive by the server itself.
 local messages = require("stet.messages")
 local progress = require("stet.progress")
+local question = require("stet.question")
 local window = require("stet.window")
 local words = require("stet.words")
 
@@ -37,6 +38,7 @@ end
 local function follow(client, bufnr, job, name)
   M.last_job, last_name = job, name
   send(client, bufnr, "stet.result", { job = job, wait = true }, function(result)
+    question.close(job)
     if result.status == "done" and result.markdown ~= "" then
       M.last_report = result.markdown
       window.float(result.markdown)
@@ -190,7 +192,12 @@ local others = {
       say("there is no report yet", vim.log.levels.WARN)
       return
     end
-    window.stay(M.last_report)
+    window.stay(M.last_report, true)
+  end,
+  answer = function()
+    if not question.go() then
+      say("nothing is asked")
+    end
   end,
   evidence = function(client, bufnr, check)
     M.evidence(client, bufnr, nil, check ~= "" and check or nil)
@@ -231,13 +238,21 @@ local function client_of(bufnr)
   return client and client.initialized and client or nil
 end
 
+--- A server that runs: what is no action can be asked from a report's window, too.
+local function any_client()
+  return vim.iter(vim.lsp.get_clients({ name = "stet" })):find(function(client)
+    return client.initialized
+  end)
+end
+
 --- Runs an action. `call` is what a user command gets.
 function M.command(call)
   local bufnr = vim.api.nvim_get_current_buf()
-  local client = call.fargs[1] ~= "report" and client_of(bufnr) or nil
   local action = call.fargs[1]
+  local alone = action == "report" or action == "answer"
+  local client = not alone and (client_of(bufnr) or others[action] and any_client()) or nil
   local text = table.concat(vim.list_slice(call.fargs, 2), " ")
-  if not client and action ~= "report" then
+  if not client and not alone then
     local why = vim.bo[bufnr].filetype == "" and "it has no type: `:setfiletype python`, for instance" or "see :checkhealth stet"
     say(("the server is not attached to this buffer (%s)"):format(why), vim.log.levels.WARN)
   elseif action == nil then

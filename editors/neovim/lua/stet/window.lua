@@ -1,26 +1,56 @@
---- Where reports are shown: in a floating window that goes with the next movement, or in a window that stays.
+--- Where reports are shown: in a floating window that goes with the next movement, or in one that stays until `q`.
 local M = {}
+
+--- How much of the screen a report may take.
+local SHARE = 0.7
 
 local function lines_of(markdown)
   return vim.split(vim.trim(markdown), "\n")
 end
 
---- Beside the cursor, until it moves.
+--- The rows that lines take in a window that is so wide.
+local function rows_of(lines, width)
+  return vim.iter(lines):fold(0, function(rows, line)
+    return rows + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
+  end)
+end
+
+--- Below everything, as high as it needs to be; one scrolls for the rest. Returns its buffer and the window.
+function M.below(markdown, enter)
+  local lines = lines_of(markdown)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable, vim.bo[bufnr].filetype = "wipe", false, "markdown"
+  local height = math.min(rows_of(lines, vim.o.columns) + 1, math.floor(vim.o.lines * SHARE))
+  local winid = vim.api.nvim_open_win(bufnr, enter, { split = "below", win = -1, height = height, style = "minimal" })
+  local options = vim.wo[winid]
+  options.wrap, options.linebreak, options.foldenable, options.spell, options.winfixheight = true, true, false, false, true
+  return bufnr, winid
+end
+
+--- The same, until `q` closes it.
+function M.stay(markdown, enter)
+  local bufnr = M.below(markdown, enter)
+  vim.keymap.set("n", "q", function()
+    vim.api.nvim_buf_delete(bufnr, { force = true })
+  end, { buffer = bufnr, nowait = true, desc = "Stet: close" })
+end
+
+--- Beside the cursor, until it moves; what is too long for that stays below.
 function M.float(markdown)
-  vim.lsp.util.open_floating_preview(lines_of(markdown), "markdown", {
+  local width, height = math.min(100, vim.o.columns - 4), math.floor(vim.o.lines * SHARE)
+  local lines = lines_of(markdown)
+  if rows_of(lines, width) > height then
+    M.stay(markdown, false)
+    return
+  end
+  vim.lsp.util.open_floating_preview(lines, "markdown", {
     border = "rounded",
-    max_width = math.min(100, vim.o.columns - 4),
-    max_height = math.floor(vim.o.lines * 0.7),
+    max_width = width,
+    max_height = height,
     focus_id = "stet",
     wrap = true,
   })
-end
-
---- In a window of its own.
-function M.stay(markdown)
-  vim.cmd("new")
-  vim.api.nvim_buf_set_lines(0, 0, -1, false, lines_of(markdown))
-  vim.bo.buftype, vim.bo.bufhidden, vim.bo.modifiable, vim.bo.filetype = "nofile", "wipe", false, "markdown"
 end
 
 --- A file that an edit changed, in a window beside if none shows it: who does not see it forgets to write it.
@@ -35,7 +65,7 @@ end
 
 --- A job's evidence, as `stet.evidence` answers: its report, and the files of the one check that was asked for.
 function M.evidence(result, check)
-  M.stay(result.markdown)
+  M.stay(result.markdown, true)
   for _, each in ipairs(check ~= "" and result.attachments or {}) do
     if each.uri ~= vim.NIL then
       vim.cmd.split(vim.fn.fnameescape(vim.uri_to_fname(each.uri)))
