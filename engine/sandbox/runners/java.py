@@ -159,10 +159,13 @@ def _thrown(kind: str, message: str, stack: str, plan: TestPlan) -> Failure:
 
 
 def _path(name: str, file: str, plan: TestPlan) -> str:
-    """Where a class' file is among the plan's: a stack tells its name alone."""
-    folder = "/".join(name.split(".")[:-2])
-    wanted = f"{folder}/{file}" if folder else file
-    known = [path for path in (*plan.files, *plan.tests) if path == wanted or path.endswith(f"/{wanted}")]
+    """Where a class' file is: a stack tells its name alone. A file alone may lie outside of its package's folder."""
+    package = ".".join(name.split(".")[:-2])
+    wanted = f"{package.replace('.', '/')}/{file}" if package else file
+    called = [path for path in (*plan.files, *plan.tests) if PurePosixPath(path).name == file]
+    known = [path for path in called if _class(plan, path).rpartition(".")[0] == package]
+    if not known and plan.text(wanted) is not None:
+        known = [wanted]
     return f"{plan.root}/{known[0]}" if known else f"<{wanted}>"
 
 

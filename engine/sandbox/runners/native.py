@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from stet_ls.engine.sandbox.runners import programs, relay
 from stet_ls.engine.sandbox.runners.channel import FOLDER, Event, inside, token
 from stet_ls.engine.sandbox.runners.compiled import build_errors, died
+from stet_ls.engine.sandbox.runners.crashed import located, telling
 from stet_ls.engine.sandbox.runners.findings import Findings, frame_at
 from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.runners.relay import Said, Step
@@ -50,12 +51,16 @@ class Native:
     def _steps(self, plan: TestPlan, compiler: str, returned: str) -> Iterator[Step]:
         # All are compiled before the first runs: a test shall not find the word of another one's end.
         for number, test in enumerate(plan.tests):
-            argv = (compiler, "-g", "-O0", "-I.", "-o", f"@TMP@/test{number}")
+            # addr2line of binutils up to 2.40 mixes up the files of DWARF 5.
+            argv = (compiler, "-gdwarf-4", "-O0", "-I.", "-o", f"@TMP@/test{number}")
             sources = (test, *self._others(plan, test), "-x", "c", returned, "-x", "none")
             more = ("-Wl,--wrap=main", "-lm", "-pthread")
             yield Step(f"build {test}", (*argv, *sources, *more), _BUILD_SECONDS)
         for number, test in enumerate(plan.tests):
-            yield Step(f"run {test}", (f"@TMP@/test{number}",), _TEST_SECONDS, hide=(returned,))
+            built, frames = f"@TMP@/test{number}", f"@TMP@/frames{number}"
+            yield Step(f"run {test}", (built,), _TEST_SECONDS, hide=(returned,), env={"STET_FRAMES": frames})
+            if where := telling(f"where {test}", built, frames):
+                yield where
 
     def _others(self, plan: TestPlan, test: str) -> Iterator[str]:
         included = set(re.findall(r'#\s*include\s*"([^"]+)"', plan.text(test) or ""))
@@ -75,13 +80,13 @@ class Native:
             if build is not None and build.code is not None and not build.well:
                 found.collection += build_errors(test, build, plan)
             elif ran is not None:
-                _add(found, test, ran, token(nonce), plan)
+                _add(found, test, ran, steps.get(f"where {test}"), token(nonce), plan)
         # A program that could not be built cannot be started: that one is told already.
         found.absent = "" if found.collection else found.absent
         return found
 
 
-def _add(found: Findings, test: str, ran: Said, word: str, plan: TestPlan) -> None:
+def _add(found: Findings, test: str, ran: Said, where: Said | None, word: str, plan: TestPlan) -> None:
     if ran.code is None:
         found.running = (*found.running, test)
         return
@@ -97,7 +102,9 @@ def _add(found: Findings, test: str, ran: Said, word: str, plan: TestPlan) -> No
         found.cases.append(Case(test, CaseOutcome.ERROR, ran.seconds, failure, out))
         found.running = (*found.running, test)
     else:
-        found.cases.append(Case(test, CaseOutcome.FAILED, ran.seconds, _failure(ran, plan), out))
+        found.cases.append(
+            Case(test, CaseOutcome.FAILED, ran.seconds, located(_failure(ran, plan), ran, where, plan), out)
+        )
 
 
 _ASSERT = re.compile(r"^\S+: (\S+?):(\d+): (.*?): Assertion [`'](.*)' failed\.$", re.MULTILINE)

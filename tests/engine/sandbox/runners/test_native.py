@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support.suites import Check, outcomes
 from support.tools import needs
 
@@ -85,3 +86,49 @@ async def test_what_hangs_is_stopped(check: Check) -> None:
     report = await check("c", {"a.c": main("for (;;) ;")}, CODE, seconds=4)
 
     assert (report.outcome, report.running) == (Outcome.TIMEOUT, ("a.c",))
+
+
+CRASHES = {
+    "SIGSEGV": ("int f(int *at) {\n  return *at;\n}\n", "f(0);", "it reached memory that is not its own", 2),
+    "SIGFPE": ("int f(int by) {\n  return 7 / by;\n}\n", "f(0);", "an arithmetic error, such as a division by zero", 2),
+    "SIGABRT": ("#include <stdlib.h>\nvoid f(void) {\n  abort();\n}\n", "f();", "it was aborted", 3),
+    "StackOverflow": ("int f(int n) {\n  return f(n + 1) + 1;\n}\n", "f(0);", "stack overflow", 1),
+}
+
+
+@needs("addr2line")
+@pytest.mark.parametrize("kind", CRASHES)
+async def test_what_a_signal_ends_is_told_with_its_place(check: Check, kind: str) -> None:
+    code, call, words, line = CRASHES[kind]
+
+    report = await check("c", {"test_a.c": f'#include "code.c"\nint main(void) {{\n  {call}\n}}\n'}, {"code.c": code})
+
+    case = report.case("test_a.c")
+    assert case
+    assert case.failure
+    assert (case.failure.type, case.failure.message) == (kind, words)
+    deepest = case.failure.deepest
+    assert deepest
+    assert (deepest.path, deepest.function, deepest.origin) == ("code.c", "f", Origin.PROJECT)
+    # Where a stack ends is chance: within the head of the function, or where it calls itself.
+    assert deepest.line in ((1, 2) if kind == "StackOverflow" else (line,))
+
+
+@needs("addr2line")
+async def test_what_is_thrown_is_told_with_its_place_and_a_plain_name(check: Check) -> None:
+    code = (
+        "#include <vector>\nnamespace {\nstruct Stats {\n  template <typename T> T nth(const std::vector<T> &of)\n"
+        "    { return of.at(3); }\n};\n}\n"
+    )
+    test = '#include "code.hpp"\nint main() {\n  return Stats().nth<int>({});\n}\n'
+
+    report = await check("cpp", {"test_a.cpp": test}, {"code.hpp": code})
+
+    case = report.case("test_a.cpp")
+    assert case
+    assert case.failure
+    assert case.failure.type == "std::out_of_range"
+    own = [
+        (frame.path, frame.line, frame.function) for frame in case.failure.frames if frame.origin is not Origin.LIBRARY
+    ]
+    assert own == [("test_a.cpp", 3, "main"), ("code.hpp", 5, "Stats.nth")]
