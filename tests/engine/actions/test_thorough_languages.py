@@ -346,6 +346,58 @@ def test_go_keeps_what_only_looks_like_an_import_and_versions_of_packages() -> N
     assert [line.strip() for line in told.splitlines() if '"' in line][:2] == ['"math/rand/v2"', '"testing" // of it']
 
 
+HELPERS = """\
+package stats
+
+import "testing"
+
+type pair struct {
+    values []int
+    want int
+}
+
+var want, none = 2, map[string]int{zero: 1}
+
+const zero = "zero"
+
+func check(t *testing.T, got pair, expected int) {
+    if median := Median(got.values); median != expected {
+        t.Errorf("Median = %d", median)
+    }
+}
+
+func TestOdd(t *testing.T) {
+    check(t, pair{values: []int{3, 1, 2}, want: want}, want)
+    check(t, pair{}, none[zero] - 1)
+}
+"""
+
+
+@needs("go")
+async def test_what_tests_of_go_declare_does_not_clash_with_the_package(
+    scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    """Helpers, types and values with the names of the code's and of the project's tests."""
+    module = tmp_path / "stats"
+    module.mkdir()
+    (module / "go.mod").write_text("module example.com/stats\n\ngo 1.19\n")
+    (module / "more.go").write_text("package stats\n\ntype pair int\n\nvar want = 1\n\nconst zero pair = 0\n")
+    (module / "more_test.go").write_text("package stats\n\nfunc check() {}\n")
+    (module / "stats.go").write_text(GO.with_("\treturn 0\n"))
+    fields = {"path": module / "stats.go", "workspace": Workspace((module,))}
+    answer = await generate(scripted, GO, [GO.good], [HELPERS], **fields)
+    assert told(answer).detail.startswith("1 of 1 tests"), (told(answer).detail, answer.warnings)
+
+
+def test_a_copy_of_what_is_tested_keeps_its_name() -> None:
+    """Under another name it would be what the tests call."""
+    about = UnderTest(Path("/w/a.go"), "package stats\n", "Median")
+    copy = "package stats\n\nfunc Median(values []int) int { return 1 }\n\nfunc half(n int) int { return n / 2 }\n"
+    told = DIALECTS["go"].ready(copy, about, Path("/w/a_test.go"))
+    assert "func Median(" in told
+    assert "func halfAsSpecified(" in told
+
+
 def test_a_name_of_a_file_is_no_pattern_for_java() -> None:
     about = UnderTest(Path("/w/a\\d.java"), "class A {}", "A")
     text = DIALECTS["java"].ready("class T { static void testA() {} }\n", about, Path("/w/a\\dTest.java"))
