@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.actions.thorough.guard import Count
 from stet_ls.engine.actions.thorough.outline import Outline, counted
 from stet_ls.engine.actions.thorough.under_test import UnderTest
+from stet_ls.engine.sandbox.runners.rust import is_workspace
+from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 from stet_ls.validators.units import tree_of
 
@@ -22,6 +24,8 @@ _ASSERTS = r"\b(?:assert(?:_eq|_ne)?|panic|debug_assert(?:_eq|_ne)?)!|#\[should_
 _INNER = re.compile(r"^[ \t]*(?:#!\[|//!|/\*!)", re.MULTILINE)
 _ELSEWHERE = re.compile(r"\bcrate::|^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+\s*;", re.MULTILINE)
 _USE = re.compile(r"^(?P<indent>[ \t]*)use\s+(?P<scope>\w+)::(?P<names>[^;]{0,2000});[^\n]*\n", re.MULTILINE)
+_BESIDE = re.compile(r"""\bpath\s*=\s*["']\.\./""")
+_LARGEST = 1_000_000
 _SCOPES = ("std", "core", "alloc", "crate", "super", "self")
 
 
@@ -77,11 +81,25 @@ def ready(code: str, about: UnderTest, place: Path) -> str:
 
 
 def root(about: UnderTest) -> Path | None:
-    """The innermost crate around the file, within what is open."""
-    return about.innermost("Cargo.toml")
+    """The workspace of the crate around the file, else the crate; all that is open where it needs a crate beside it."""
+    crate = about.innermost("Cargo.toml")
+    if crate is None or about.root is None:
+        return about.root
+    manifests = {
+        each: _text(each / "Cargo.toml") for each in (crate, *crate.parents) if each.is_relative_to(about.root)
+    }
+    beside = about.root if _BESIDE.search(manifests[crate]) else crate
+    return next((each for each, text in manifests.items() if is_workspace(text)), beside)
+
+
+def _text(manifest: Path) -> str:
+    try:
+        return read_regular(manifest, most=_LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def folder(about: UnderTest) -> Path:
-    """Where the tests lie: cargo looks for them in one folder of its crate, beside the code they are a file alone."""
-    crate = about.root is not None and (about.root / "Cargo.toml").is_file()
-    return about.root / "tests" if crate and about.root is not None else about.path.parent
+    """Where the tests lie: cargo looks for them in one folder of a crate, beside the code they are a file alone."""
+    crate = about.innermost("Cargo.toml")
+    return crate / "tests" if crate is not None and (crate / "Cargo.toml").is_file() else about.path.parent

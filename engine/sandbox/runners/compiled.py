@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import signal
 from collections.abc import Iterator
@@ -17,9 +18,14 @@ _GNU = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):)?
 _MOST = 20
 
 
-def build_errors(test: str, build: Said, plan: TestPlan, pattern: re.Pattern[str] = _GNU) -> list[CollectionError]:
-    """Each error of a build with its place; at least one, of the whole text. `pattern` names its groups."""
-    found = list(_errors(build.text, plan, pattern))[:_MOST]
+def build_errors(
+    test: str, build: Said, plan: TestPlan, pattern: re.Pattern[str] = _GNU, root: str = ""
+) -> list[CollectionError]:
+    """Each error of a build with its place; at least one, of the whole text. `pattern` names its groups.
+
+    Places are told from the folder `root` (the working folder by default).
+    """
+    found = list(_errors(build.text, plan, pattern, root or plan.root))[:_MOST]
     if found:
         return found
     text = build.text.strip() or f"the compiler ended with {build.code}"
@@ -27,9 +33,10 @@ def build_errors(test: str, build: Said, plan: TestPlan, pattern: re.Pattern[str
     return [CollectionError(test, Failure("CompileError", told, Phase.BUILD))]
 
 
-def _errors(text: str, plan: TestPlan, pattern: re.Pattern[str]) -> Iterator[CollectionError]:
+def _errors(text: str, plan: TestPlan, pattern: re.Pattern[str], root: str) -> Iterator[CollectionError]:
     for match in pattern.finditer(text):
-        path = inside(match["path"].removeprefix("./"), plan)
+        told = match["path"]  # what is in angle brackets is no file
+        path = told if told.startswith("<") else inside(posixpath.normpath(posixpath.join(root, told)), plan)
         place = (path, int(match["line"]), int(match["column"] or 0))
         yield CollectionError(path, Failure("CompileError", match["what"], Phase.BUILD, place=place))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from stet_ls.engine.sandbox.runners.compiled import died
 from stet_ls.engine.sandbox.runners.findings import Findings, frame_at
@@ -19,27 +21,34 @@ _SUMMARY = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ig
 _SAID = re.compile(r"^---- (.+?) stdout ----$")
 _PANIC = re.compile(r"panicked at (?:'(?P<old>.*)', )?(?P<path>[^\s:]+):(?P<line>\d+):\d+:?\n?(?P<new>(?:.*\n?)*)")
 _SIDES = re.compile(r"^assertion `left (==|!=) right` failed(?:: (.*))?\n\s+left: (.*)\n\s*right: (.*)", re.MULTILINE)
+_HERE = PurePosixPath()
 _OUTCOMES = {"ok": CaseOutcome.PASSED, "FAILED": CaseOutcome.FAILED}
 
 
-def listed(lines: Sequence[str], source: str) -> Iterator[str]:
-    """The names in a listing; with the source before each where cargo lists several harnesses (`source` not "")."""
+def listed(lines: Sequence[str], source: str, crate: PurePosixPath = _HERE) -> Iterator[str]:
+    """The names in a listing; with the source before each where cargo lists several harnesses (`source` not "").
+
+    `crate` is the folder that cargo names them from, relative to the working folder.
+    """
     current = source
     for line in lines:
         if match := _SOURCE.match(line):
-            current = match[1] or match[2]
+            current = _source(match, crate)
         elif match := _NAMED.match(line):
             yield f"{current}::{match[1]}" if current else match[1]
 
 
-def read(found: Findings, ran: Said, plan: TestPlan, source: str) -> None:
-    """Adds the cases of a run. It is finished only if each harness' summary counts what was read of it."""
-    reader = _Reader(source)
+def read(found: Findings, ran: Said, plan: TestPlan, source: str, crate: PurePosixPath = _HERE, root: str = "") -> None:
+    """Adds the cases of a run. It is finished only if each harness' summary counts what was read of it.
+
+    Sources are named from `crate`, places in panics from the folder `root` (the working folder by default).
+    """
+    reader = _Reader(source, crate)
     for line in ran.out:
         reader.line(line)
     for name, outcome in reader.outcomes.items():
         text = "\n".join(reader.said.get(name, ()))
-        failure = _failure(text, plan) if outcome is CaseOutcome.FAILED else None
+        failure = _failure(text, plan, root or plan.root) if outcome is CaseOutcome.FAILED else None
         found.cases.append(Case(name, outcome, 0.0, failure, text[-2000:]))
     if reader.running:
         found.running = (*found.running, reader.running)
@@ -49,11 +58,15 @@ def read(found: Findings, ran: Said, plan: TestPlan, source: str) -> None:
     found.exit = found.exit or (ran.code if ran.code is not None else 1)
 
 
+def _source(match: re.Match[str], crate: PurePosixPath) -> str:
+    return str(crate / match[1]) if match[1] else match[2]
+
+
 class _Reader:
     """The lines of one or several harnesses."""
 
-    def __init__(self, source: str) -> None:
-        self._source = source
+    def __init__(self, source: str, crate: PurePosixPath) -> None:
+        self._source, self._crate = source, crate
         self.outcomes: dict[str, CaseOutcome] = {}
         self.said: dict[str, list[str]] = {}
         self.running = ""
@@ -65,7 +78,7 @@ class _Reader:
 
     def line(self, line: str) -> None:
         if match := _SOURCE.match(line):
-            self._source, self._of = match[1] or match[2], None
+            self._source, self._of = _source(match, self._crate), None
         elif re.match(r"^running \d+ tests?$", line):
             self.open, self._since = True, len(self.outcomes)
         elif match := _SUMMARY.match(line):
@@ -99,13 +112,12 @@ class _Reader:
         self.open, self.counted = False, True
 
 
-def _failure(text: str, plan: TestPlan) -> Failure:
+def _failure(text: str, plan: TestPlan, root: str) -> Failure:
     match = _PANIC.search(text)
     if match is None:
         return Failure("TestFailure", text.strip() or "it failed", Phase.CALL)
     message = (match["old"] or match["new"]).partition("\nnote: ")[0].strip()
-    path = match["path"] if match["path"].startswith("/") else f"{plan.root}/{match['path']}"
-    frame = frame_at(path, int(match["line"]), "", plan)
+    frame = frame_at(posixpath.normpath(posixpath.join(root, match["path"])), int(match["line"]), "", plan)
     sides = _SIDES.search(message)
     comparison = Comparison(sides[1], sides[3], sides[4]) if sides else None
     return Failure("panic", message, Phase.CALL, comparison=comparison, frames=(frame,))

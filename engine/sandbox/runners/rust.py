@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.sandbox.runners import programs, relay
 from stet_ls.engine.sandbox.runners.channel import Event
@@ -24,6 +24,8 @@ _ERROR = re.compile(
     r"^error(?:\[\w+\])?: (?P<what>.*)\n\s*--> (?P<path>[^\n:]+):(?P<line>\d+):(?P<column>\d+)", re.MULTILINE
 )
 _LIMITS = LIMITS["rust"]
+_HERE, _MANIFEST = PurePosixPath(), "Cargo.toml"
+_WORKSPACE = re.compile(r"^[ \t]*\[[ \t]*workspace[ \t]*[].]", re.MULTILINE)
 
 
 def _linker(program: Program) -> tuple[Path, ...]:
@@ -39,7 +41,7 @@ class Rustc:
 
     def fits(self, plan: TestPlan) -> bool:
         """Files without a crate around them."""
-        return plan.text("Cargo.toml") is None
+        return _crate(plan) is None
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Builds, lists, runs: the list is what must have been run."""
@@ -82,7 +84,11 @@ class Rustc:
 
 
 class Cargo:
-    """A crate's own tests. Its build scripts and macros run in the box as well; nothing is fetched."""
+    """A crate's own tests. Its build scripts and macros run in the box as well; nothing is fetched.
+
+    The crate is the one around the first test. Cargo names its tests by their places in the crate, and what compilers
+    and panics tell by places in the workspace that the crate may be a member of.
+    """
 
     name = "cargo"
     languages = frozenset({"rust"})
@@ -90,14 +96,16 @@ class Cargo:
 
     def fits(self, plan: TestPlan) -> bool:
         """There is a crate."""
-        return plan.text("Cargo.toml") is not None
+        return _crate(plan) is not None
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Builds, lists, runs. Of cargo's home the registry alone is shown: beside it lie credentials."""
         program = programs.rust("cargo", _INSTALL)
         home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
         shown = (*programs.cache(home / "registry"), *programs.cache(home / "git"))
-        argv = (str(program.path), "test", "--offline", "--color=never")
+        crate = _crate(plan) or _HERE
+        member = () if crate == _HERE else ("--manifest-path", str(crate / _MANIFEST))
+        argv = (str(program.path), "test", "--offline", "--color=never", *member)
         names = tuple(identifier.partition("::")[2] for identifier in plan.select)
         chosen = ("--exact", *names) if names else ()
         return relay.spec(
@@ -123,9 +131,28 @@ class Cargo:
         steps = relay.said(events)
         found = relay.ended(events, steps)
         build, ran = steps.get("build"), steps.get("run")
+        crate = _crate(plan) or _HERE
+        root = str(PurePosixPath(plan.root) / _workspace(plan, crate))
         if build is not None and build.code is not None and not build.well and not found.absent:
-            found.collection += build_errors("Cargo.toml", build, plan, _ERROR)
+            found.collection += build_errors(str(crate / _MANIFEST), build, plan, _ERROR, root)
         elif ran is not None:
-            found.known = tuple(listed(steps["list"].out, "Cargo.toml"))
-            read(found, ran, plan, "")
+            found.known = tuple(listed(steps["list"].out, _MANIFEST, crate))
+            read(found, ran, plan, "", crate, root)
         return found
+
+
+def _crate(plan: TestPlan) -> PurePosixPath | None:
+    """The innermost folder with a manifest around the first test, relative to the working folder."""
+    folders = PurePosixPath(plan.tests[0]).parents if plan.tests else (_HERE,)
+    return next((each for each in folders if plan.text(str(each / _MANIFEST)) is not None), None)
+
+
+def _workspace(plan: TestPlan, crate: PurePosixPath) -> PurePosixPath:
+    """The folder of the workspace that a crate belongs to; its own if it belongs to none."""
+    folders = (crate, *crate.parents)
+    return next((each for each in folders if is_workspace(plan.text(str(each / _MANIFEST)) or "")), crate)
+
+
+def is_workspace(manifest: str) -> bool:
+    """True for a manifest that other crates may be members of."""
+    return _WORKSPACE.search(manifest) is not None

@@ -426,6 +426,27 @@ async def test_a_crate_below_what_is_open_is_built_by_cargo(scripted: ScriptedMo
     assert sorted(each.name for each in crate.iterdir()) == ["Cargo.toml", "src"], "nothing was written there"
 
 
+@needs("cargo", "cc")
+async def test_a_member_of_a_workspace_is_built_with_it(scripted: ScriptedModel, tmp_path: Path) -> None:
+    """What it inherits and the crates beside it are there."""
+    root = tmp_path / "all"
+    manifest = '[package]\nname = "{}"\nversion.workspace = true\nedition = "2021"\n'
+    for name, text in {
+        "Cargo.toml": '[workspace]\nmembers = ["stats", "order"]\n[workspace.package]\nversion = "0.1.0"\n',
+        "order/Cargo.toml": manifest.format("order"),
+        "order/src/lib.rs": "pub fn put(values: &mut Vec<i64>) { values.sort(); }\n",
+        "stats/Cargo.toml": manifest.format("stats") + '[dependencies]\norder = { path = "../order" }\n',
+        "stats/src/lib.rs": RUST.with_("    todo!()\n"),
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    fields = {"path": root / "stats/src/lib.rs", "workspace": Workspace((root,))}
+    bad, good = (body.replace("values.sort()", "order::put(&mut values)") for body in (RUST.bad, RUST.good))
+    answer = await generate(scripted, RUST, [bad, good], [RUST.tests], **fields)
+    assert told(answer).detail.startswith("2 of 2 tests"), (told(answer).detail, answer.warnings)
+    assert "You must change" in repairs(scripted)[0], "the panic's place is the code's"
+
+
 @needs("go")
 async def test_a_module_below_what_is_open_is_one_of_its_own(scripted: ScriptedModel, tmp_path: Path) -> None:
     module = tmp_path / "stats"

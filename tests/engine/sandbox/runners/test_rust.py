@@ -75,3 +75,31 @@ async def test_a_crate(check: Check) -> None:
         "src/lib.rs::tests::unit": "passed",
         "tests/it.rs::whole": "failed",
     }
+
+
+async def test_a_member_of_a_workspace(check: Check) -> None:
+    """Below what is open: its own tests alone, with the crates that it names by path, and places from the top."""
+    manifest = '[package]\nname = "{0}"\nversion.workspace = true\nedition = "2021"\n'
+    unit = "#[cfg(test)] mod tests { #[test] fn unit() {} }\n"
+    files = {
+        "ws/Cargo.toml": '[workspace]\nmembers = ["box", "two"]\n[workspace.package]\nversion = "0.1.0"\n',
+        "ws/box/Cargo.toml": manifest.format("box") + '[dependencies]\ntwo = { path = "../two" }\n',
+        "ws/box/src/lib.rs": "pub fn three() -> i32 { two::two() + 1 }\n" + unit,
+        "ws/two/Cargo.toml": manifest.format("two"),
+        "ws/two/src/lib.rs": "pub fn two() -> i32 { 2 }\n" + unit.replace("{}", "{ panic!() }"),
+    }
+    test = {"ws/box/tests/it.rs": "#[test] fn whole() {\n  assert_eq!(r#box::three(), 4);\n}\n"}
+
+    report = await check("rust", test, files)
+    broken = await check("rust", test, {**files, "ws/two/src/lib.rs": "pub fn two() -> i32 {\n  None\n}\n"})
+
+    assert (report.runner, report.outcome) == ("cargo", Outcome.RED), report.detail
+    assert {case.id: case.outcome.value for case in report.cases} == {
+        "ws/box/src/lib.rs::tests::unit": "passed",
+        "ws/box/tests/it.rs::whole": "failed",
+    }
+    [failed] = report.failed()
+    assert failed.failure
+    assert failed.failure.deepest
+    assert (failed.failure.deepest.path, failed.failure.deepest.line) == ("ws/box/tests/it.rs", 2)
+    assert broken.collection[0].failure.place == ("ws/two/src/lib.rs", 2, 3)
