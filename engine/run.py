@@ -166,7 +166,12 @@ class Engine:
     async def outcome(self, job: str, outcome: Outcome, text: str) -> None:
         """Hears what became of a job's edit. `text` is the document as it stands."""
         log.info("job %s: %s", job, outcome)
+        await self.became(job, "discarded" if outcome is Outcome.REJECTED else outcome.value)
         await self.memory.outcome(job, outcome, text)
+
+    async def became(self, job: str, fate: str) -> None:
+        """Hears, in a word for its record, what became of a job's edit, where that is nothing to be learned from."""
+        await self._traces.became(job, fate)
 
     async def health(self) -> Mapping[str, Any]:
         """Which model would serve, and whether it answers; and how the memory is."""

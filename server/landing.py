@@ -59,13 +59,13 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
     try:
         plan = await _judged_plan(ls, answer, origin)
         if not plan.changes and not plan.new_files:
-            return _refused(answer, "The edit changes nothing.")
+            return _withheld(ls, answer, "The edit changes nothing.")
         if gap := _gap(plan, ls.client):
             return await _hand_over(ls, job, answer, plan, gap)
         reasons = await asyncio.to_thread(risks, answer, plan, origin.snapshot)
         # A project may set `never`: without a question such an edit does not land at all.
         if preview == "never" and (answer.refuted or dangers(answer)):
-            return _refused(answer, f"Not applied: {'; '.join(reasons)}.")
+            return _withheld(ls, answer, f"Not applied: {'; '.join(reasons)}.")
         if not must_ask(preview, reasons):
             return await _send(ls, job, answer, origin, None)
         if ls.client.change_annotations:
@@ -75,7 +75,7 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
             return _refused(answer, "Discarded; nothing was changed.")
         return await _send(ls, job, answer, origin, None)
     except StaleError as stale:
-        return _refused(answer, str(stale))
+        return _withheld(ls, answer, str(stale))
 
 
 async def _judged_plan(ls: StetServer, answer: Answer, origin: Origin) -> Plan:
@@ -126,6 +126,7 @@ async def _send(ls: StetServer, job: Job, answer: Answer, origin: Origin, confir
 
 
 async def _landed(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> None:
+    ls.became(answer, "applied")
     for change in plan.changes[:1]:
         ls.outcomes.landed(answer, change)
         await ls.lenses.landed(job.id, answer, change)
@@ -243,6 +244,7 @@ async def _show_diff(ls: StetServer, job: Job, plan: Plan) -> str:
 async def _hand_over(ls: StetServer, job: Job, answer: Answer, plan: Plan, gap: str) -> Ending:
     """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
     where = await _show_diff(ls, job, plan)
+    ls.became(answer, "shown")
     return Ending(JobStatus.DONE, f"{told(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
 
 
@@ -258,6 +260,12 @@ def _gap(plan: Plan, client: Client) -> str:
 def _done(answer: Answer) -> list[str]:
     """How the message begins, which is what was done: "Refactored `add`", "3 → 2 lines"."""
     return answer.message.split(" · ")[:2]
+
+
+def _withheld(ls: StetServer, answer: Answer, message: str) -> Ending:
+    """The edit may not land, whatever its user thinks of it."""
+    ls.became(answer, "refused")
+    return _refused(answer, message)
 
 
 def _refused(answer: Answer, message: str) -> Ending:

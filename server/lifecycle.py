@@ -66,6 +66,8 @@ def start_prepared(ls: StetServer, prepared: Prepared) -> Job:
         prepared.origin.track.release()
         assert job.ending is not None
         progress.end("cancelled" if job.status is JobStatus.CANCELLED else job.ending.message)
+        if job.status is JobStatus.CANCELLED and job.answer is not None:
+            ls.became(job.answer, "cancelled")
         _announce(ls, job, job.ending)
         if ls.jobs.idle:
             ls.in_background(ls.engine.close_retired(), "close engines of former settings")

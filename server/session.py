@@ -36,6 +36,7 @@ from stet_ls.server.trust import Trust
 from stet_ls.server.unit_index import UnitIndex
 
 if TYPE_CHECKING:
+    from stet_ls.engine.models import Answer
     from stet_ls.engine.paths import Paths
     from stet_ls.engine.run import Engine
     from stet_ls.engine.settings import Settings
@@ -235,6 +236,15 @@ class StetServer(LanguageServer):
         task.set_name(name)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+    def became(self, answer: Answer, fate: str) -> None:
+        """Has the record of a job say, in a word, what became of its edit."""
+
+        async def tell(trace: str) -> None:
+            await (await self.engine.get()).engine.became(trace, fate)
+
+        if trace := answer.metadata.get("trace"):
+            self.in_background(tell(str(trace)), f"{trace} was {fate}")
 
     async def _read(self, uri: str) -> None:
         await self.diagnostics.read(uri)

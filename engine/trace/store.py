@@ -11,7 +11,7 @@ from pathlib import Path
 from stet_ls.engine.errors import PolicyError, UnknownIdError, UsageError
 from stet_ls.engine.trace import record as form
 from stet_ls.engine.trace.writing import Finished, make
-from stet_ls.engine.workers.private import private_folder, write_private
+from stet_ls.engine.workers.private import private_folder, read_private, write_private
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +29,7 @@ class Store:
         self.folder = folder
         self._kept = kept
         self._writing: set[asyncio.Task[None]] = set()
+        self._noting = asyncio.Lock()
 
     def keep(self, job: Finished) -> None:
         """Writes a job down in a thread: nobody waits for it, and no job fails for it."""
@@ -38,10 +39,21 @@ class Store:
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
 
+    async def became(self, job: str, fate: str) -> None:
+        """Writes beside a job's record what became of its edit; the last word counts. Without a record nobody asks."""
+        if not self._kept:
+            return
+        async with self._noting:
+            if self._writing:
+                await asyncio.wait(self._writing)
+            await asyncio.to_thread(self._note, job, fate)
+
     async def close(self) -> None:
         """Waits a moment for what is still being written."""
         if self._writing:
             await asyncio.wait(self._writing, timeout=_CLOSING_SECONDS)
+        async with self._noting:  # whoever holds it only writes a word
+            return
 
     def files(self) -> list[Path]:
         """The records' files, the newest first."""
@@ -56,6 +68,10 @@ class Store:
             ids = ", ".join(job_id(file) for file in files[:5])
             raise UsageError(f'"{prefix}" is the beginning of {len(files)} ids: {ids}; give more of it.')
         return files[0]
+
+    def fate(self, file: Path) -> str:
+        """What became of the edit of that record's job, in a word; "" if nobody told."""
+        return (read_private(_beside(file)) or "").strip()
 
     def _named(self, prefix: str) -> Iterator[Path]:
         return (file for file in self.files() if job_id(file).startswith(prefix.lower()))
@@ -75,6 +91,13 @@ class Store:
         except Exception as error:  # noqa: BLE001 - no job fails for its record; its words may quote code, so only its kind
             log.error("job %s leaves no trace: a bug in Stet (%s)", job.id, type(error).__name__)
 
+    def _note(self, job: str, fate: str) -> None:
+        try:
+            for file in self._named(job):
+                write_private(_beside(file), f"{fate}\n")
+        except OSError as error:
+            log.warning("what became of job %s (%s) is not kept: %s", job, fate, error)
+
     def _prune(self) -> None:
         room = KEPT_BYTES
         for index, file in enumerate(self.files()):
@@ -82,8 +105,13 @@ class Store:
                 room -= file.stat().st_size
                 if index and (index >= self._kept or room < 0):
                     file.unlink()
+                    _beside(file).unlink(missing_ok=True)
             except FileNotFoundError:
                 continue  # another process pruned too
+
+
+def _beside(file: Path) -> Path:
+    return file.with_suffix(".became")
 
 
 def job_id(file: Path) -> str:

@@ -118,7 +118,9 @@ async def _run(arguments: argparse.Namespace) -> int:
         await asyncio.to_thread(_write_evidence, Path(arguments.evidence), answer)
     status = _finish(arguments, target, answer)
     if arguments.apply and status == 0:
-        await engine.memory.applied(str(answer.metadata.get("trace", "")))
+        trace = str(answer.metadata.get("trace", ""))
+        await engine.memory.applied(trace)
+        await engine.became(trace, "applied")
     return status
 
 

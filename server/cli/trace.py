@@ -53,7 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.verb == "export":
         return _export(store, arguments)
     name, record = _record(store, arguments.id)
-    return _show(record, arguments) if arguments.verb == "show" else asyncio.run(_replay(name, record, arguments))
+    if arguments.verb == "show":
+        return _show(record, store.fate(Path(name)), arguments)
+    return asyncio.run(_replay(name, record, arguments))
 
 
 def _record(store: Store, word: str) -> tuple[str, Record]:
@@ -77,7 +79,7 @@ def _list(store: Store, arguments: argparse.Namespace) -> int:
     rows: list[dict[str, Any]] = []
     for file in store.files()[: arguments.limit]:
         try:
-            rows.append(_row(read(file)))
+            rows.append(_row(read(file), store.fate(file)))
         except UsageError as error:
             tell(str(error))
     if arguments.json:
@@ -85,14 +87,14 @@ def _list(store: Store, arguments: argparse.Namespace) -> int:
     elif not rows:
         present.print_line("No records are kept.")
     else:
-        table: list[tuple[str, ...]] = [("job", "at", "action", "language", "ended", "seconds", "calls", "message")]
-        table += [tuple(str(value) for value in row.values()) for row in rows]
+        table: list[tuple[str, ...]] = [("job", "at", "action", "language", "became", "seconds", "calls", "message")]
+        table += [tuple(str(row[column]) for column in table[0]) for row in rows]
         for line in present.table(table):
             present.print_line(line)
     return 0
 
 
-def _row(record: Record) -> dict[str, Any]:
+def _row(record: Record, fate: str) -> dict[str, Any]:
     said = (record.answer or {}).get("message") or (record.error.message if record.error else "")
     return {
         "job": record.id,
@@ -100,24 +102,33 @@ def _row(record: Record) -> dict[str, Any]:
         "action": record.request.action,
         "language": record.request.language,
         "ended": record.ended.value,
+        "became": fate or _ended(record),
         "seconds": record.seconds,
         "calls": len(record.calls),
         "message": str(said).split("\n")[0][:_LONGEST_MESSAGE],
     }
 
 
-def _show(record: Record, arguments: argparse.Namespace) -> int:
+def _ended(record: Record) -> str:
+    """How a job ended. An explanation offers nothing."""
+    answer = record.answer or {}
+    offers = answer.get("edits") or answer.get("new_files") or not answer.get("success")
+    return record.ended.value if offers else "answered"
+
+
+def _show(record: Record, fate: str, arguments: argparse.Namespace) -> int:
     if arguments.json:
         present.print_json(json.loads(record.to_json()))
         return 0
-    for line in _shown(record, prompts=arguments.prompts):
+    for line in _shown(record, fate, prompts=arguments.prompts):
         present.print_text(line)
     return 0
 
 
-def _shown(record: Record, *, prompts: bool) -> Iterator[str]:
+def _shown(record: Record, fate: str, *, prompts: bool) -> Iterator[str]:
     asked = record.request
-    yield f"job {record.id}, {record.at}: {asked.action}, {asked.language}, {asked.path or 'no file'}: {record.ended}"
+    came = _ended(record) + (f", then {fate}" if fate else "")
+    yield f"job {record.id}, {record.at}: {asked.action}, {asked.language}, {asked.path or 'no file'}: {came}"
     yield f"made by Stet {record.versions.stet}, Python {record.versions.python}, {record.versions.system}"
     if asked.instruction:
         yield f"instruction: {asked.instruction}"

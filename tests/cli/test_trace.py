@@ -51,6 +51,25 @@ def test_list_and_show(stet: Stet, job: str) -> None:
     assert json.loads(stet("trace", "show", job, "--json").out)["id"] == job
 
 
+def test_the_list_says_what_became_of_each_job(stet: Stet, scripted: ScriptedModel, folder: Path, job: str) -> None:
+    scripted.default = Reply(code_reply(AFTER))
+    assert stet("run", "refactor", "a.py:1", "--apply").status == 0
+    scripted.default = Reply("No.")
+    assert stet("run", "refactor", "a.py:1").status == 1
+    scripted.default = Reply("It gives 1 or 2.")
+    assert stet("run", "explain", "a.py:1").status == 0
+
+    head, *rows = stet("trace", "list").out.splitlines()
+    at = head.split().index("became")
+    assert [row.split()[at] for row in rows] == ["answered", "refused", "applied", "offered"]
+    told = json.loads(stet("trace", "list", "--json").out)["traces"]
+    assert [(row["ended"], row["became"]) for row in told] == [
+        ("offered", "answered"), ("refused", "refused"), ("offered", "applied"), ("offered", "offered"),
+    ]  # fmt: skip
+    assert "no file" not in (shown := stet("trace", "show", told[2]["job"]).out.splitlines()[0])
+    assert shown.endswith(": offered, then applied")
+
+
 def test_replay_asks_no_model(stet: Stet, scripted: ScriptedModel, job: str, stet_home: Path) -> None:
     asked = len(scripted.requests)
     ledger = [file.read_text() for file in (stet_home / "data" / "ledger").iterdir()]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.scripted import ScriptedModel
-from support.session import NEOVIM, editor, fenced, finish, lines, start
-from support.wire import RawClient
+from support.session import NEOVIM, command, editor, fenced, finish, lines, start
+from support.wire import Json, RawClient
 
 from stet_ls.engine.judges.verdict import summary
 from stet_ls.engine.models import Answer, Check, Edit, Evidence, NewFile, Ruling
+from stet_ls.engine.trace.store import Store
 from stet_ls.server.confirm import must_ask, question, risks
 from stet_ls.server.diff import minimal
 from stet_ls.server.documents import Snapshot
@@ -177,3 +179,36 @@ async def test_the_engine_hears_what_became_of_the_edit(
     log = Path(environment["STET_HOME"], "log", "stet.log").read_text()
     told = [word for word in ("undone", "kept", "edited", "rejected") if f"job {trace}: {word}" in log]
     assert told == ([] if fate is None else [fate])
+    assert became(environment, trace) == (fate or "applied")
+
+
+def became(environment: Mapping[str, str], trace: str) -> str:
+    """What stands beside the record of a job."""
+    store = Store(Path(environment["STET_HOME"], "data", "traces"), 0)
+    return store.fate(store.find(trace))
+
+
+@pytest.mark.parametrize("fate", ["discarded", "refused", "cancelled"])
+async def test_the_record_says_why_an_edit_did_not_land(
+    fate: str, scripted: ScriptedModel, environment: Mapping[str, str]
+) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, NEOVIM) as client:
+
+        async def answer(params: Json) -> Json:
+            if fate == "refused":
+                client.replace(URI, "total = a + b", "total = b + a")
+            elif fate == "cancelled":
+                await asyncio.Event().wait()
+            return {"title": "Discard" if fate == "discarded" else "Apply"}
+
+        client.answers["window/showMessageRequest"] = answer
+        client.open(URI, "python", HEAD + OLD)
+        job = await start(client, "refactor", uri=URI, range=lines(8), preview="always")
+        await client.wait_notification("window/showMessageRequest")
+        if fate == "cancelled":
+            await command(client, "stet.cancel", job=job)
+        assert (await finish(client, job))["applied"] is not True
+        [row] = (await command(client, "stet.stats"))["ledger"]["jobs"]
+
+    assert became(environment, row["job"]) == fate

@@ -64,7 +64,7 @@ async def test_what_was_kept_twice_answers_by_itself(bench: Bench, scripted: Scr
     again = await ask(bench, project)
     assert "from memory, kept 3 times" in again.message, "the edit stood, and what it was made of won"
     await bench.engine.close()
-    records = [read(file) for file in sorted(user_paths().traces.iterdir())]
+    records = [read(file) for file in sorted(user_paths().traces.glob("*.json"))]
     assert sorted(each.whole for each in records) == [False, False, True], "without its reply no replay answers alike"
 
 

@@ -205,9 +205,14 @@ async def test_the_switch_turns_it_off(scripted: ScriptedModel, stet_home: Path)
 async def test_only_the_last_ones_stay_and_only_their_user_reads_them(scripted: ScriptedModel, stet_home: Path) -> None:
     scripted.default = Reply(code_reply(SHORT))
     async with Bench(scripted, Settings(trace=TraceSettings(keep=3))) as bench:
-        ids = [(await bench.run("refactor", SIGN)).metadata["trace"] for _ in range(5)]
-    files = Store(user_paths().traces, 3).files()
-    assert len(files) == 3
+        ids = []
+        for _ in range(5):
+            ids.append((await bench.run("refactor", SIGN)).metadata["trace"])
+            await bench.engine.became(ids[-1], "applied")
+    store = Store(user_paths().traces, 3)
+    files = store.files()
+    assert [store.fate(file) for file in files] == ["applied"] * 3
+    assert len(list(user_paths().traces.iterdir())) == 6, "what became of a job goes with its record"
     assert {file.name.partition("-")[2].removesuffix(".json") for file in files} <= set(ids)
     assert user_paths().traces.stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
