@@ -1,8 +1,9 @@
 """Rewrites of functions and classes, right ones and subtly wrong ones: what a refactoring does, and what it breaks.
 
 They stand in text files. A unit begins with `== module unit`: one of the interpreter's own library, read where that is
-installed, or, if a text follows, one of that text. Its rewrites are `++` (right), `--` (wrong) or `-?` (wrong, which no
-input is known to show), each with the words that it puts in place of others: old, `=>`, new, and `&&` before the next.
+installed, or, if a text follows, one of that text. Its rewrites are `++` (right), `+?` (right, of which no input can
+show all that changed), `--` (wrong) or `-?` (wrong, which no input is known to show), each with the words that it puts
+in place of others: old, `=>`, new, and `&&` before the next.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-RIGHT, WRONG, UNSEEN = "++", "--", "-?"
+RIGHT, UNPROVEN, WRONG, UNSEEN = "++", "+?", "--", "-?"
 _NATIVE = ("from _bisect import *", "from _heapq import *")
 """Lines that put functions in another language in place of those above them."""
 
@@ -36,7 +37,7 @@ def rewrites(file: Path) -> dict[str, list[Rewrite]]:
     for block in re.split(r"(?m)^== ", file.read_text(encoding="utf-8"))[1:]:
         head, _, rest = block.partition("\n")
         module, unit = head.split()
-        own, *parts = re.split(r"(?m)^(\+\+|--|-\?) (.*)\n", rest)
+        own, *parts = re.split(r"(?m)^(\+[+?]|-[-?]) (.*)\n", rest)
         found[f"{module} {unit}"] = list(_read(own or _of_library(module), unit, parts))
     return found
 

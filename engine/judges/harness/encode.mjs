@@ -92,16 +92,20 @@ export class Encoder {
     }
   }
 
+  /** What an iterator gives, as it comes, and again where it is something else once all has come. */
   drained(value) {
-    const found = [];
+    const told = [], items = [];
+    let end = "";
     try {
       for (const item of value) {
-        found.push(this.text(item));
-        if (found.length >= ITEMS) break;
+        items.push(item);
+        told.push(this.text(item));
+        if (items.length >= ITEMS) break;
       }
     } catch (error) {
-      found.push(`throws ${error?.name}`);
+      end = `, throws ${error?.name}`;
     }
-    return `[${found.join(", ")}]`;
+    const [first, after] = [told, items.map((item) => this.text(item))].map((texts) => `[${texts.join(", ")}${end}]`);
+    return first === after ? first : `${first} and then ${after}`;
   }
 }

@@ -16,11 +16,17 @@ export const WAYS = {
   strip: { fits: (job) => job.typescript, file: stripped },
 };
 
+const made = new Map();
+
 /** The file of a text of a job, built in one of these ways. Throws where that is not possible. */
 export function built(job, text, way) {
+  const known = made.get(way + text);
+  if (known) return known;
   fs.mkdirSync(path.dirname(job.path), { recursive: true });
   fs.writeFileSync(job.path, text);
-  return WAYS[way].file(job);
+  const file = WAYS[way].file(job);
+  if (file !== job.path) made.set(way + text, file);
+  return file;
 }
 
 /** Another one, beside one that stays where it is. */

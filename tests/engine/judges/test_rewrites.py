@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.judging import MakeCase
-from support.rewrites import RIGHT, UNSEEN, rewrites
+from support.rewrites import RIGHT, UNPROVEN, UNSEEN, rewrites
+from support.tools import needs
 
 from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.models import Ruling
 
 FOLDER = Path(__file__).with_name("rewrites")
 OWN, LIBRARY = rewrites(FOLDER / "own.txt"), rewrites(FOLDER / "library.txt")
+SCRIPT = rewrites(FOLDER / "script.txt")
+LANGUAGES = {"js": "javascript", "ts": "typescript"}
 
 
 @pytest.mark.parametrize("unit", OWN)
@@ -35,3 +40,17 @@ async def test_of_code_that_is_not_ours(make: MakeCase, unit: str) -> None:
         evidence = await judge(make(each.before, each.after, each.unit))
         never = Ruling.FAIL if each.kind == RIGHT else Ruling.PASS
         assert each.kind == UNSEEN or evidence.verdict is not never, (each.name, evidence)
+
+
+@needs("node")
+@pytest.mark.parametrize("unit", SCRIPT)
+async def test_of_javascript_and_typescript(make: MakeCase, unit: str) -> None:
+    ending = unit.split()[0].rpartition(".")[2]
+    if ending == "ts" and shutil.which("esbuild") is None:
+        pytest.skip("not on this machine: esbuild")
+    for each in SCRIPT[unit]:
+        assert each.after is not None, f"{each.name}: the text has other words"
+        case = replace(make(each.before, each.after, each.unit), language=LANGUAGES[ending])
+        evidence = await judge(case)
+        wanted = {RIGHT: {Ruling.PASS}, UNPROVEN: {Ruling.UNKNOWN}}.get(each.kind, {Ruling.FAIL, Ruling.UNKNOWN})
+        assert evidence.verdict in wanted, (each.name, evidence)

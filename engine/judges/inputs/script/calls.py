@@ -13,6 +13,7 @@ from stet_ls.engine.judges.harness.trial import Call
 from stet_ls.engine.judges.inputs.draw import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED
 from stet_ls.engine.judges.inputs.examples import Row
 from stet_ls.engine.judges.inputs.mutate import literal, mutated
+from stet_ls.engine.judges.inputs.script.alike import with_alike, with_few
 from stet_ls.engine.judges.inputs.script.constants import constants
 from stet_ls.engine.judges.inputs.script.draw import Draws
 from stet_ls.engine.judges.inputs.script.examples import Text, rows_for
@@ -78,16 +79,17 @@ class _Inputs:
             yield _as_source(row), "example"
         changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
         found = [*self._besides, *constants(self._module, subject.node)]
-        near = itertools.islice(mutated(changeable, found, self._seed), most)
+        changed = map(_as_source, itertools.islice(mutated(changeable, found, self._seed), most))
+        near = with_alike(changed, self._seed, [*map(_as_source, changeable)])
         draws = Draws(self._seed, found, self._plain_makings(subject))
         kinds, is_guessed = _kinds(subject, written)
         origin = GUESSED if is_guessed else "drawn"
-        drawn = iter(
-            [_drawn(draws, subject.parameters, kinds) for _ in range(DRAWN_BESIDE if changeable else DRAWN_ALONE)]
-        )
+        count = DRAWN_BESIDE if changeable else DRAWN_ALONE
+        blind = (_drawn(draws, subject.parameters, kinds) for _ in range(count))
+        drawn = with_alike(blind, self._seed, fixed=_told(subject))
         # One draw to six near misses, so that a bound on their number cuts neither off.
         for number, row in enumerate(near):
-            yield _as_source(row), "near an example"
+            yield row, "near an example"
             if number % 6 == 0 and (one := next(drawn, None)) is not None:
                 yield one, origin
         for row in drawn:
@@ -125,7 +127,8 @@ class _Inputs:
         origin = "drawn" if all(each.kind.known for each in given) else GUESSED
         for number in range(DRAWN_ALONE if steps else len(makings)):
             start = number * 5 % max(len(steps), 1)
-            life = [f"__out__(obj.{step})" for step in steps[start : start + 1 + number % 7]]
+            length = 1 + number % 7 if number % 4 != 1 else 20
+            life = [f"__out__(obj.{step})" for step in steps[start : start + length]]
             making = f"const obj = {makings[number % len(makings)]}"
             yield Call("", "\n".join([making, *_quiet(life), "__out__(obj)"]), (), origin, _PRINTER)
 
@@ -135,7 +138,7 @@ class _Inputs:
         if not init.parameters:
             return [f"new {owner}()"]
         named = replace(init, name=owner)
-        rows = [row for row, _ in itertools.islice(self._rows(named), 80)]
+        rows = with_few((row for row, _ in itertools.islice(self._rows(named), 80)), self._seed, _told(named))
         return [f"new {owner}({_arguments(init.parameters, row)})" for row in rows]
 
     def _plain_makings(self, subject: Subject) -> dict[str, list[str]]:
@@ -152,7 +155,9 @@ class _Inputs:
             if method.how == "getter":
                 columns.append([method.callee] * 40)
                 continue
-            rows = [row for row, _ in itertools.islice(self._rows(method, 60), 120)]
+            rows = with_few(
+                (row for row, _ in itertools.islice(self._rows(method, 60), 120)), self._seed, _told(method)
+            )
             columns.append([f"{method.callee}({_arguments(method.parameters, row)})" for row in rows])
         random = Random(self._seed)  # noqa: S311 - the same each time is what is wanted
         return [random.choice(random.choice(columns)) for _ in range(1600)] if columns else []
@@ -181,6 +186,15 @@ def _drawn(draws: Draws, parameters: Sequence[Parameter], kinds: Sequence[Kind])
             break
         row[parameter.name] = draws.value(kind)
     return row
+
+
+def _told(subject: Subject) -> list[str]:
+    """The parameters of which the values are told: there are a few, and no others."""
+    return [
+        each.name
+        for each in subject.parameters
+        if any(kind.name == "literal" for kind in (each.kind, *each.kind.items))
+    ]
 
 
 def _within(kind: Kind) -> Iterator[Kind]:

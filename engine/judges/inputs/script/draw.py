@@ -10,13 +10,15 @@ from stet_ls.engine.judges.inputs.script.values import source
 
 _NUMBERS = ("0", "1", "-1", "2", "3", "5", "7", "10", "12", "16", "25", "99", "100", "-5", "0.5", "1.5", "-2.25")
 _STRINGS = ('""', '"a"', '"b"', '"ab"', '"aba"', '"Hello World"', '"a b c"', '"  x "', '"12"', '"-3"', '"A1b2"',
-            '"é"', '"foo_bar"', '"a,b;c"', '"(())"', '"2024-02-29"')  # fmt: skip
+            '"é"', '"ß"', '"a👍b"', '"foo_bar"', '"a,b;c"', '"(())"', '"2024-02-29"')  # fmt: skip
 _LETTERS = "abcdeABC019 _-,.()[]"
 _DATES = ("0", "1700000000000", '"2024-02-29T12:30:00Z"', '"1999-12-31"', "2020, 0, 31", "NaN")
 _FUNCTIONS = ("x => x", "(a, b) => a + b", "x => Boolean(x)", "x => String(x)", "() => undefined",
               "x => x > 1", "(a, b) => (a > b) - (a < b)")  # fmt: skip
 _REGEXPS = ("/a/", "/\\d+/g", "/^[a-z]+$/i", "/x*/")
-_LONGEST = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
+_LENGTHS = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
+_LONG = (13, 34)
+"""Heaps and their like go wrong when there is much in them. Within another array none is so long."""
 
 
 class Draws:
@@ -38,7 +40,8 @@ class Draws:
         del depth
         pick = self.random.random()
         if self._numbers and pick < 0.25:
-            return self.random.choice(self._numbers)
+            number = self.random.choice(self._numbers)
+            return f"-{number}" if number[0] not in "-0" and self.random.random() < 0.2 else number
         if pick < 0.6:
             small = [each for each in _NUMBERS if kind.name != "int" or "." not in each]
             return self.random.choice(small)
@@ -63,7 +66,8 @@ class Draws:
         return "[" + ", ".join(self._several(kind.items[0] if kind.items else NUMBER, depth)) + "]"
 
     def _several(self, kind: Kind, depth: int) -> list[str]:
-        count = self.random.choice(_LONGEST) if depth < 4 else self.random.randint(0, 1)
+        lengths = _LENGTHS + _LONG if depth < 2 else _LENGTHS
+        count = self.random.choice(lengths) if depth < 4 else self.random.randint(0, 1)
         made = [self.value(kind, depth) for _ in range(count)]
         if made and self.random.random() < 0.3:
             made.append(self.random.choice(made))  # what stands twice shows what a set would lose
