@@ -10,7 +10,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.harness.place import Place, place_of
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
-from stet_ls.engine.judges.inputs.draw import calls_for
+from stet_ls.engine.judges.inputs.calls import calls_for
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Check, Evidence, Ruling
 

@@ -3,7 +3,8 @@
 An input counts by its first call: each call meets the module as it is after loading, with nothing remembered of the
 others. A gain counts when all of its interval lies above `WORTH`. What was measured and gained nothing is refuted; what
 could have been measured and was not is unknown. Where nothing here could measure it, and where calls that are repeated
-tell another story, that is unknown and trusted, so that a person is asked before it lands.
+tell another story, that is unknown and trusted, so that a person is asked before it lands. A module that can be loaded
+only once cannot be warmed up without being used: there both calls have to gain.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.harness.place import Place, place_of
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
-from stet_ls.engine.judges.inputs.draw import calls_for
+from stet_ls.engine.judges.inputs.calls import calls_for
 from stet_ls.engine.judges.inputs.examples import test_texts
 from stet_ls.engine.judges.inputs.grown import grown
 from stet_ls.engine.judges.inputs.subject import changed_units, read_module
@@ -47,6 +48,8 @@ class Gain:
     inputs: int = 0
     again: Gain | None = None
     """What calls gain that are made a second time."""
+    warm: bool = True
+    """Whether first calls found all that is not the module's in place."""
 
     def __str__(self) -> str:
         of = f" on {self.inputs} input{'' if self.inputs == 1 else 's'}" if self.inputs else ""
@@ -66,7 +69,7 @@ async def judge(case: Case) -> Evidence:
     found = await _measured(case, case.runtime)
     if isinstance(found, Impossible):
         return Evidence(Check.TIMING, Ruling.UNKNOWN, f"the gain could not be measured: {found.reason}")
-    return _evidence(found)
+    return evidence_of(found)
 
 
 def _unmeasurable(case: Case) -> str:
@@ -101,7 +104,7 @@ async def _measured(case: Case, runtime: Runtime) -> Gain | Impossible:
     if len(report.rounds) < LEAST_ROUNDS:
         return Impossible("it takes too long to be run often enough")
     again = gain(report.again) if len(report.again) >= _LEAST_AGAIN else None
-    return replace(gain(report.rounds), inputs=report.inputs, again=again)
+    return replace(gain(report.rounds), inputs=report.inputs, again=again, warm=report.warm)
 
 
 def gain(pairs: Sequence[tuple[float, float]]) -> Gain:
@@ -115,11 +118,15 @@ def _ratio(pairs: Sequence[tuple[float, float]]) -> float:
     return min(old for old, _ in pairs) / max(min(new for _, new in pairs), 1e-9)
 
 
-def _evidence(found: Gain) -> Evidence:
+def evidence_of(found: Gain) -> Evidence:
+    """What a measured gain says of a change."""
     if (again := found.again) is not None and _is_another_story(found, again):
         when = "only on repeated calls" if again.is_faster else "on first calls, not on repeated ones"
         both = f"faster {when}: {found}, and {again} when the same call is made again"
         said = Evidence(Check.TIMING, Ruling.UNKNOWN, both, trusted=True)
+    elif found.is_faster and not found.warm and again is None:
+        once = f"faster on a first call, with what that loads: {found}; there was no time for a second one"
+        said = Evidence(Check.TIMING, Ruling.UNKNOWN, once, trusted=True)
     elif found.is_faster:
         said = Evidence(Check.TIMING, Ruling.PASS, f"speed {found}", trusted=True)
     elif found.high < 1:
@@ -130,9 +137,10 @@ def _evidence(found: Gain) -> Evidence:
 
 
 def _is_another_story(first: Gain, again: Gain) -> bool:
-    """Whether one of them is a gain and the other, by far, is not."""
+    """Whether one of them is a gain and the other is not: by far, or after a first call that was no warm one."""
     gained, lost = (first, again) if first.is_faster else (again, first)
-    return gained.is_faster and lost.low < WORTH and gained.low >= _OTHERWISE * lost.high
+    by_far = gained.low >= _OTHERWISE * lost.high
+    return gained.is_faster and lost.low < WORTH and (by_far or (gained is first and not first.warm))
 
 
 async def _fit(case: Case, runtime: Runtime, place: Place, calls: tuple[Call, ...]) -> tuple[Call, ...] | Impossible:

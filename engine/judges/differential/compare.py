@@ -1,4 +1,4 @@
-"""Two outcomes of one call: the same, the same but for rounding, or different."""
+"""Two outcomes of one call: the same, the same but for rounding or for what is shared, or different."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _CLOSE = 1e-9
 
 
 class Likeness(Enum):
-    """How alike two outcomes are. UNDECIDED: nothing fair can be said."""
+    """How alike two outcomes are. SHARED: equal values, but what was one thing is several, or the other way round."""
 
     SAME = "same"
     ROUNDED = "rounded"
+    SHARED = "shared"
     DIFFERENT = "different"
-    UNDECIDED = "undecided"
 
 
 def likeness(old: Outcome, new: Outcome) -> Likeness:
@@ -29,11 +29,19 @@ def likeness(old: Outcome, new: Outcome) -> Likeness:
     if (old.kind, old.error, old.printed) != (new.kind, new.error, new.printed):
         return Likeness.DIFFERENT
     one, other = _parts(old), _parts(new)
-    if "\x01" not in one or _FLOAT.sub("", one) != _FLOAT.sub("", other):
+    rounded = _is_rounded(one, other)
+    if one != other and not rounded:
         return Likeness.DIFFERENT
+    if old.shared != new.shared:
+        return Likeness.SHARED
+    return Likeness.ROUNDED if rounded else Likeness.DIFFERENT
+
+
+def _is_rounded(one: str, other: str) -> bool:
+    if "\x01" not in one or _FLOAT.sub("", one) != _FLOAT.sub("", other):
+        return False
     first, second = _FLOAT.findall(one), _FLOAT.findall(other)
-    alike = len(first) == len(second) and all(map(_close, first, second))
-    return Likeness.ROUNDED if alike else Likeness.DIFFERENT
+    return len(first) == len(second) and all(map(_close, first, second))
 
 
 def _close(one: str, other: str) -> bool:

@@ -46,8 +46,10 @@ class Difference:
     def __str__(self) -> str:
         call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet
         if str(self.old) == str(self.new):
-            before, now = shortened(self.old.variables), shortened(self.new.variables)
-            return f"after `{shortened(call)}` before: {before}, now: {now}"
+            told = [each.variables for each in (self.old, self.new)]
+            if told[0] == told[1]:
+                told = [each.shared or "nothing is shared" for each in (self.old, self.new)]
+            return f"after `{shortened(call)}` before: {shortened(told[0])}, now: {shortened(told[1])}"
         return f"`{shortened(call)}` was: {shortened(str(self.old))}, now: {shortened(str(self.new))}"
 
 
@@ -55,6 +57,7 @@ class Difference:
 class Comparison:
     """What running a unit twice came to: inputs that were compared, valid ones among them, differences.
 
+    `sharing` are calls on which only what is one object differs: nobody sees it who changes nothing afterwards.
     `missing` counts the inputs of which the new code made nothing before its time was up. `raised` names the errors
     where no input came to anything else. `unseen` are the places of the change that no input came by, as far as that
     is known.
@@ -66,6 +69,7 @@ class Comparison:
     rounded: int
     differences: tuple[Difference, ...]
     left_out: dict[str, int]
+    sharing: tuple[Difference, ...] = ()
     missing: int = 0
     opaque: bool = False
     raised: tuple[str, ...] = ()
@@ -80,6 +84,7 @@ class Comparison:
             self, compared=self.compared + more.compared, valid=self.valid + more.valid,
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
             differences=tuple(each for each in more.differences if each.is_telling),
+            sharing=(*self.sharing, *more.sharing),
             raised=self.raised if more.raised or not more.valid else (), calls=(*self.calls, *more.calls),
             unseen=self.unseen & unseen,
         )  # fmt: skip
@@ -109,11 +114,14 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     differences = [each for each in differences if not each.is_refusal]
     # A person understands a short call that used to work best.
     differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
+    sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is Likeness.SHARED]
+    sharing.sort(key=lambda each: len(each.call.snippet))
     inputs = [(before, after) for call, before, after in pairs if not call.again]
     valid = sum(before.valid for before, _ in inputs)
     ends = {"" if before.kind == "ok" else before.error or before.kind for _, before, _ in pairs if before.valid}
     return Comparison(
         unit, len(inputs), valid, alike.count(Likeness.ROUNDED), tuple(differences), dict(report.left_out),
+        sharing=tuple(each for each in sharing if each.old.valid),
         missing=sum(not calls[n].again for n in old.outcomes if n not in new.outcomes),
         opaque=valid > 0 and all(before.opaque for _, before, _ in pairs if before.valid),
         raised=() if "" in ends else tuple(sorted(ends)),

@@ -92,12 +92,19 @@ def _evidence(done: Sequence[Comparison]) -> Evidence:
         said += ", but for rounding"
     if any(each.is_alone for each in done):
         said += ", tried without the rest of its file"
-    # Units that change together: what one did not come by another may.
-    if left := frozenset.intersection(*(each.unseen for each in done)):
-        said += f", none of which {_first(left)}"
-        return replace(_ruled(Ruling.UNKNOWN, said), count=weakest.valid)
+    if doubt := _doubt(done):
+        return replace(_ruled(Ruling.UNKNOWN, said + doubt), count=weakest.valid)
     # An answer is as sure as the unit that was compared least.
     return replace(_ruled(Ruling.PASS, said, trusted=True), count=weakest.valid)
+
+
+def _doubt(done: Sequence[Comparison]) -> str:
+    """Why the same results prove nothing: what is shared is another, or no input came by all of the change."""
+    if sharing := next((each.sharing[0] for each in done if each.sharing), None):
+        return f", but shares otherwise: {sharing}"
+    # Units that change together: what one did not come by another may.
+    left = frozenset.intersection(*(each.unseen for each in done))
+    return f", none of which {_first(left)}" if left else ""
 
 
 def _first(unseen: Collection[Probe]) -> str:

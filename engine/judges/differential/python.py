@@ -13,7 +13,7 @@ from stet_ls.engine.judges.differential.probes import Probed, probed
 from stet_ls.engine.judges.harness.place import Place, alone, place_of
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
-from stet_ls.engine.judges.inputs.draw import calls_for, new_literals
+from stet_ls.engine.judges.inputs.calls import calls_for, new_literals
 from stet_ls.engine.judges.inputs.examples import test_texts
 from stet_ls.engine.judges.inputs.partly import with_first_values
 from stet_ls.engine.judges.inputs.reaching import reaching

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from pathlib import Path
 
 from stet_ls.engine.errors import StetError
+from stet_ls.engine.judges.harness.inside import PROGRAM
 from stet_ls.engine.judges.harness.trial import Impossible, Report, Trial, read_report
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 
-_INSIDE = Path(__file__).with_name("inside.py").read_text(encoding="utf-8")
 _LIMITS = Limits(seconds=15.0)
 """The same for all runs, so that a box built ahead fits each; the harness' own clock is much tighter."""
 _WARM = (
@@ -56,7 +55,7 @@ async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) ->
     trial = replace(trial, seconds=min(trial.seconds, left))
     nonce = secrets.token_hex(8)
     script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
-    files = {script: _INSIDE.encode(), job: trial.to_json(nonce)}
+    files = {script: PROGRAM.encode(), job: trial.to_json(nonce)}
     spec = replace(_spec(runtime.python, script, job), files=files, overlay=overlay)
     return await reported(runtime, spec, nonce, trial)
 
@@ -89,5 +88,5 @@ def _spec(python: Environment, *arguments: str) -> RunSpec:
         limits=_LIMITS,
         report=True,
         warm=_WARM,
-        program=_INSIDE,
+        program=PROGRAM,
     )

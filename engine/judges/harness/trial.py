@@ -39,7 +39,9 @@ class Call:
 class Outcome:
     """What came of one call. `kind`: ok, raised, late, limit, died or reached (it would have reached out).
 
-    `results`, `variables` and `printed` are bounded texts, empty where all texts that are compared came to the same.
+    `results`, `variables`, `printed` and `shared` are bounded texts, empty where all texts that are compared came to
+    the same. `shared` names what of the results, the arguments and what they hold is one thing (Python, old against
+    new alone).
     """
 
     kind: str
@@ -50,6 +52,7 @@ class Outcome:
     variables: str = ""
     printed: str = ""
     opaque: bool = False
+    shared: str = ""
 
     @property
     def valid(self) -> bool:
@@ -103,7 +106,7 @@ class Trial:
     probe: str = ""
 
     def to_json(self, nonce: str, **more: Any) -> bytes:
-        """The job as `inside.py` and `inside.mjs` read it; `more` is what only one of them does."""
+        """The job as `inside/` and `inside.mjs` read it; `more` is what only one of them does."""
         job = {
             **more,
             "nonce": nonce,
@@ -146,7 +149,8 @@ class Report:
     """What came of a trial. `left_out` counts the calls of which the first text made nothing to compare, by why.
 
     `rounds` are the seconds that old and new took for `inputs` calls, each made the first time; `again` the seconds
-    for the second time, as far as there was time for it. `built` are the texts as they were run, where they had to be
+    for the second time, as far as there was time for it. `warm` is false where each text could be loaded only once: a
+    first call then pays for what it loads, too. `built` are the texts as they were run, where they had to be
     translated first. `unseen` are the probes of the old text and of the new one that no call came by; None where that
     is not known.
     """
@@ -156,6 +160,7 @@ class Report:
     rounds: tuple[tuple[float, float], ...] = ()
     again: tuple[tuple[float, float], ...] = ()
     inputs: int = 0
+    warm: bool = True
     built: tuple[str, ...] = ()
     unseen: tuple[frozenset[int], frozenset[int]] | None = None
 
@@ -212,6 +217,7 @@ def _outcome(row: Mapping[str, Any]) -> Outcome:
         variables=str(row.get("variables", "")),
         printed=str(row.get("printed", "")),
         opaque=bool(row.get("opaque", False)),
+        shared=str(row.get("shared", "")),
     )
 
 
@@ -219,4 +225,4 @@ def _timing(row: Mapping[str, Any]) -> Report | Impossible:
     if row["load"]:
         return Impossible(f"the code could not be loaded to be timed ({row['load']})")
     rounds, again = (tuple((float(old), float(new)) for old, new in row[name]) for name in ("rounds", "again"))
-    return Report((), rounds=rounds, again=again, inputs=int(row["inputs"]))
+    return Report((), rounds=rounds, again=again, inputs=int(row["inputs"]), warm=bool(row["warm"]))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
+from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
@@ -68,6 +70,25 @@ def of_parameter(parameter: Parameter, node: ast.AST, known: Known) -> Texts:
     if isinstance(default, ast.Constant) and default.value is None:
         return st.one_of(strategy, st.just("None"))
     return strategy
+
+
+def items_compared(parameters: Sequence[Parameter], node: ast.AST) -> dict[str, str]:
+    """Parameters without a hint that `node` compares with what another one holds, and that other one."""
+    names = {each.name for each in parameters}
+    holders = {each.target.id: each.iter for each in ast.walk(node)
+               if isinstance(each, ast.For | ast.comprehension) and isinstance(each.target, ast.Name)}  # fmt: skip
+    holders |= {each.targets[0].id: each.value.value for each in ast.walk(node) if isinstance(each, ast.Assign)
+                and isinstance(each.targets[0], ast.Name) and isinstance(each.value, ast.Subscript)}  # fmt: skip
+    found = {}
+    for each in ast.walk(node):
+        if not isinstance(each, ast.Compare):
+            continue
+        for one, other in itertools.permutations([each.left, *each.comparators], 2):
+            holder = other.value if isinstance(other, ast.Subscript) else holders.get(getattr(other, "id", ""))
+            if isinstance(one, ast.Name) and isinstance(holder, ast.Name) and {one.id, holder.id} <= names:
+                found[one.id] = holder.id
+    open_ones = {each.name for each in parameters if each.annotation is None}
+    return {one: holder for one, holder in found.items() if one in open_ones and one != holder}
 
 
 def _one_of(kinds: list[str], known: Known) -> Texts:

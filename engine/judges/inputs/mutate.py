@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -12,6 +12,11 @@ from stet_ls.engine.judges.inputs.examples import Row
 
 _LETTERS = "abcXYZ019 ,.-_()[]{}<>aeiou"
 _LARGEST = 10**9
+_KEYED = 60
+_KEYS = (
+    "(lambda *args, **kw: args[0][::-1] if hasattr(args[0], '__len__') else -args[0])",
+    "(lambda *args, **kw: args[0][:1] if hasattr(args[0], '__len__') else args[0] // 2)",
+)
 _FEW = ("'a'", "'b'", "'c'")
 
 
@@ -38,6 +43,34 @@ def meeting(rows: Sequence[Row], seed: int) -> list[Row]:
     return [_met(row, random) if number % 3 == 2 else row for number, row in enumerate(rows)]
 
 
+def like_items(rows: Sequence[Row], held: Mapping[str, str], seed: int) -> list[Row]:
+    """The rows; in every second an argument that is compared with the items of another one is like one of them.
+
+    `held` names the other by the one.
+    """
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    return [_like_item(row, held, random) if number % 2 else row for number, row in enumerate(rows)]
+
+
+def with_keys(rows: Sequence[Row], seed: int) -> list[Row]:
+    """The rows, and some again with functions that give what is of its argument's kind, in another order or with ties:
+    where a function is forgotten, what it is given is taken in its place, and fits.
+    """
+    names = sorted({name for row in rows for name, text in row.items() if text.startswith("(lambda *args")})
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    some = random.sample(rows, min(len(rows), _KEYED)) if names else []
+    return [*rows, *({**row, name: random.choice(_KEYS)} for row in some for name in names)]
+
+
+def _like_item(row: Row, held: Mapping[str, str], random: Random) -> Row:
+    found = dict(row)
+    for name, holder in held.items():
+        items = literal(row.get(holder, ""))
+        if name in row and isinstance(items, list | tuple | str) and items:
+            found[name] = text_of(_changed(random.choice(items), (), random))
+    return found
+
+
 def with_few_texts(rows: Sequence[Row]) -> list[Row]:
     """The rows; in every second the texts are one of three: what a method keeps by a key another asks for."""
     return [
@@ -50,9 +83,9 @@ def with_few_texts(rows: Sequence[Row]) -> list[Row]:
 
 def _met(row: Row, random: Random) -> Row:
     values = {name: literal(text) for name, text in row.items()}
-    groups = (each for each in values.values() if isinstance(each, list | tuple | dict | set))
-    held = [item for each in groups for item in _in_order(each)]
+    groups = {name: each for name, each in values.items() if isinstance(each, list | tuple | dict | set)}
     for name, value in values.items():
+        held = [item for other, each in groups.items() if other != name for item in _in_order(each)]
         if fitting := [item for item in held if value is not None and type(item) is type(value) and item != value]:
             return {**row, name: text_of(random.choice(fitting))}
     return row

@@ -14,6 +14,7 @@ from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
 from stet_ls.engine.judges.inputs import draw
+from stet_ls.engine.judges.inputs.calls import calls_for
 from stet_ls.engine.models import Ruling
 
 TOTAL = '''
@@ -142,6 +143,82 @@ async def test_rounding_is_no_difference_and_is_told(make: MakeCase) -> None:
     assert "but for rounding" in alike.detail
 
 
+BOX = """
+class Box:
+    def __init__(self, items: list[int]) -> None:
+        self.items = list(items)
+
+    def add(self, n: int) -> None:
+        self.items.append(n)
+
+    def all(self) -> list[int]:
+        return list(self.items)
+"""
+BOXES = BOX + "\n\ndef boxes(n: int, m: int) -> list[Box]:\n    return [Box([n]), Box([m])]\n"
+ROWS = "def rows(xs: list[list[int]]) -> list[list[int]]:\n    return [list(x) for x in xs]\n"
+ALIASES = {
+    "items of an argument": (ROWS, ROWS.replace("[list(x) for x in xs]", "list(xs)"), "rows", "the result[0] is xs[0]"),
+    "items copied": (ROWS.replace("[list(x) for x in xs]", "list(xs)"), ROWS, "rows", "now: nothing is shared"),
+    "one row for all": (
+        "def grid(n: int, m: int) -> list[list[int]]:\n    return [[0] * (m % 5) for _ in range(n % 5)]\n",
+        "def grid(n: int, m: int) -> list[list[int]]:\n    return [[0] * (m % 5)] * (n % 5)\n", "grid",
+        "the result[0] is the result[1]",
+    ),
+    "what an object holds": (BOX, BOX.replace("return list(", "return ("), "Box", "obj.items is the result"),
+    "what an object hides": (
+        BOX.replace("self.items", "self._items"),
+        BOX.replace("self.items", "self._items").replace("return list(", "return ("), "Box", "result 1 is result 2",
+    ),
+    "one object for two": (
+        BOXES, BOXES.replace("[Box([n]), Box([m])]", "[Box([n])] * 2 if n == m else [Box([n]), Box([m])]"), "boxes",
+        "the result[0] is the result[1]",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALIASES)
+async def test_what_is_shared_otherwise_is_no_proof(make: MakeCase, name: str) -> None:
+    before, after, unit, says = ALIASES[name]
+    evidence = await judge(make(before, after, unit))
+    assert evidence.verdict is Ruling.UNKNOWN, evidence
+    assert "shares otherwise" in evidence.detail
+    assert says in evidence.detail
+
+
+async def test_what_an_object_was_made_of_is_looked_at(make: MakeCase) -> None:
+    evidence = await judge(make(BOX, BOX.replace("= list(items)", "= items"), "Box"))
+    assert evidence.verdict is Ruling.FAIL, evidence
+    assert "given1 = " in evidence.detail
+
+
+ALIKE = {
+    "the order of a dictionary": (
+        "def f(a: list[int]) -> dict[str, list[int]]:\n    return {'b': a, 'a': a, 'c': [*a]}\n",
+        "def f(a: list[int]) -> dict[str, list[int]]:\n    return {'a': a, 'c': a[:], 'b': a}\n",
+    ),
+    "a value made anew": (
+        "from fractions import Fraction\n\n\ndef f(n: int):\n    return [Fraction(n), Fraction(n)]\n",
+        "from fractions import Fraction\n\n\ndef f(n: int):\n    return [Fraction(n)] * 2\n",
+    ),
+    "a tuple": (
+        "def f(n: int):\n    return [(n, 'a'), (n, 'a')]\n", "def f(n: int):\n    return [(n, 'a')] * 2\n",
+    ),
+    "a frozen dataclass": (
+        "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass P:\n    x: int\n\n\n"
+        "def f(n: int):\n    return [P(n), P(n)]\n",
+        "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass P:\n    x: int\n\n\n"
+        "def f(n: int):\n    return [P(n)] * 2\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALIKE)
+async def test_nobody_sees_whether_values_are_one(make: MakeCase, name: str) -> None:
+    before, after = ALIKE[name]
+    evidence = await judge(make(before, after, "f"))
+    assert evidence.verdict is Ruling.PASS, evidence
+
+
 NOT_COMPARABLE = {
     "files": ("def f(n: int):\n    return open('/tmp/a', 'w')\n", "writes files"),
     "network": ("import socket\n\n\ndef f(n: int):\n    return socket.create_connection(('h', n))\n", "network"),
@@ -260,10 +337,10 @@ async def test_an_input_that_is_tried_twice_counts_once(make: MakeCase) -> None:
 
 def test_what_takes_long_to_draw_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "def f(names: list[str], table: dict[str, list[int]]) -> int:\n    return len(names)\n"
-    whole = draw.calls_for(text, "f")
-    draw.calls_for.cache_clear()
+    whole = calls_for(text, "f")
+    calls_for.cache_clear()
     monkeypatch.setattr(draw, "_DRAWING", 0.01)
-    some = draw.calls_for(text, "f")
-    draw.calls_for.cache_clear()
+    some = calls_for(text, "f")
+    calls_for.cache_clear()
     assert 0 < len(some) < len(whole)
     assert some == whole[: len(some)], "the same ones, as far as they go"

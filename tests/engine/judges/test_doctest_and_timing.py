@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.judging import MakeCase
 
@@ -139,6 +141,25 @@ async def test_a_module_that_is_loaded_once_only_is_measured_on_one_input(make: 
     evidence = await timing.judge(make(before, after, "f", action="optimize"))
     assert evidence.verdict is Ruling.PASS, evidence
     assert evidence.count == 1
+
+
+async def test_what_a_first_call_loads_is_no_gain_where_nothing_can_warm_it_up(make: MakeCase) -> None:
+    only = "import codecs\n\nassert not hasattr(codecs, 'mine')\ncodecs.mine = True\n\n\n"
+    work = "def f(n: int) -> int:\n{}    return len(dom.__name__) + sum([each + n for each in range(20_000)])\n"
+    before = only + work.format("    import xml.dom.minidom as dom\n\n")
+    after = "import xml.dom.minidom as dom\n" + only + work.format("")
+    evidence = await timing.judge(make(before, after, "f", action="optimize"))
+    assert evidence.verdict is not Ruling.PASS, evidence
+
+
+@pytest.mark.parametrize(("again", "verdict"), [(1.0, Ruling.UNKNOWN), (1.3, Ruling.PASS), (None, Ruling.UNKNOWN)])
+def test_a_cold_gain_has_to_be_one_when_the_call_is_made_again(again: float | None, verdict: Ruling) -> None:
+    def gained(times: float) -> timing.Gain:
+        return timing.gain([(times, 1.0)] * 9)
+
+    found = replace(gained(1.3), warm=False, again=gained(again) if again else None)
+    assert timing.evidence_of(found).verdict is verdict
+    assert timing.evidence_of(replace(found, warm=True)).verdict is Ruling.PASS
 
 
 KEPT = """

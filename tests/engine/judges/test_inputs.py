@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.judges.inputs.draw import calls_for
+from stet_ls.engine.judges.inputs.calls import calls_for
 from stet_ls.engine.judges.inputs.partly import with_first_values
 
 _DRAWN = """
@@ -27,6 +29,49 @@ def test_sets_give_the_same_inputs_in_each_process() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(told) == 1
+
+
+_FULL_OF_CONSTANTS = "A = [987654321, 123454321, 'quite a long constant', 0.123454321]\n" * 30
+_CALLS = """
+import sys
+if len(sys.argv) > 1:
+    sys.path.insert(0, sys.argv[1])
+    import full_of_constants
+from stet_ls.engine.judges.inputs.calls import calls_for
+print(calls_for("def f(n: int, text: str, x: float):\\n    return n\\n", "f"))
+"""
+
+
+def test_what_else_is_loaded_changes_no_input(tmp_path: Path) -> None:
+    """A module of one's own that stands in no `site-packages`; Hypothesis draws from the constants of those."""
+    folder = tmp_path / "own"  # what has `test` in its path is left out
+    folder.mkdir()
+    (folder / "full_of_constants.py").write_text(_FULL_OF_CONSTANTS)
+    started = {"cwd": tmp_path, "env": {**os.environ, "STET_HOME": str(tmp_path / "home")}}
+    told = [
+        subprocess.run([sys.executable, "-c", _CALLS, *given], capture_output=True, check=True, **started).stdout  # type: ignore[call-overload]
+        for given in ([], [str(folder)])
+    ]
+    assert told[0] == told[1]
+    assert not (tmp_path / ".hypothesis").exists()
+
+
+def test_nested_lists_stay_nested() -> None:
+    calls = calls_for("def f(rows: list[list[int]]):\n    return rows\n", "f")
+    given = [ast.literal_eval(call.setup.removeprefix("rows = ")) for call in calls]
+    assert len(given) > 100
+    assert all(isinstance(row, list) for rows in given for row in rows)
+
+
+def test_what_is_compared_with_items_is_like_them() -> None:
+    text = "def f(held, wanted):\n    for each in held:\n        if each == wanted:\n            return True\n"
+    fitting = [call for call in calls_for(text, "f") if _are_alike(call.setup)]
+    assert len(fitting) > 60, len(fitting)
+
+
+def _are_alike(setup: str) -> bool:
+    held, wanted = (ast.literal_eval(line.partition(" = ")[2]) for line in setup.splitlines())
+    return isinstance(held, list | tuple) and any(type(each) is type(wanted) for each in held)
 
 
 @pytest.mark.parametrize("terms", [400, 1_500, 20_000])

@@ -1,0 +1,143 @@
+"""What a value is, as text: equal texts mean equal values. Identity does not count, nor the order of sets and dicts.
+
+No word of a value's own class is taken for what it is: a class may say of itself what it likes.
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+import re
+import sys
+import types
+from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
+
+NODES, ITEMS, DEPTH = 40_000, 1_000, 60
+ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
+PLAIN = {*ATOMS, float}
+OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
+NAMED = re.compile(r"[\w.<>]+")
+
+
+def named(kind: type) -> str:
+    """A class' name, such that it cannot be read as anything else."""
+    name = type.__dict__["__qualname__"].__get__(kind)
+    return name if NAMED.fullmatch(name) else "class " + repr(name)
+
+
+def attributes(value: Any) -> Any:
+    """What an object holds by name; None if its class hides it."""
+    for base in type(value).__mro__:
+        held = vars(base).get("__dict__")
+        if held is not None:
+            return held.__get__(value) if type(held) is types.GetSetDescriptorType else None
+    return {}
+
+
+def slots(value: Any) -> dict[str, Any]:
+    """What an object holds in slots."""
+    found: dict[str, Any] = {}
+    for base in type(value).__mro__[:-1]:
+        for name, slot in vars(base).items() if "__slots__" in vars(base) else ():
+            if type(slot) is types.MemberDescriptorType:
+                try:
+                    found.setdefault(name, slot.__get__(value))
+                except AttributeError:
+                    continue
+    return found
+
+
+class Encoder:
+    """Writes one value. A float is led by \\x01, so that the reader can allow for rounding; no repr holds that sign."""
+
+    def __init__(self, private: bool) -> None:
+        self.private = private
+        self.nodes = 0
+        self.above: list[int] = []
+        self.opaque = self.cut = False
+
+    def text(self, value: Any) -> str:
+        self.nodes += 1
+        kind = type(value)
+        if kind is float:
+            return "\x01" + repr(value + 0.0)
+        if kind in ATOMS:
+            return repr(value)
+        if self.nodes > NODES or len(self.above) > DEPTH:
+            self.cut = True
+            return "..."
+        if id(value) in self.above:
+            return "<cycle>"
+        self.above.append(id(value))
+        try:
+            return self.whole(value, kind)
+        finally:
+            self.above.pop()
+
+    def whole(self, value: Any, kind: type) -> str:
+        if issubclass(kind, OPAQUE):
+            self.opaque = True
+            return "<{} {}>".format(named(kind), getattr(value, "__qualname__", getattr(value, "__name__", "")))
+        for base, write in CONTAINERS:
+            if issubclass(kind, base):
+                text = write(self, value)
+                return text if kind is base else "{}({}{})".format(named(kind), text, self.fields(value, ", "))
+        if issubclass(kind, BaseException):
+            return "{}{}".format(named(kind), self.listed(value.args, "()"))
+        if hasattr(kind, "__next__"):
+            return "iterator" + self.drained(value)
+        if issubclass(kind, enum.Enum):
+            return f"{named(kind)}.{value.name}"
+        return self.object(value, kind)
+
+    def object(self, value: Any, kind: type) -> str:
+        dates: Any = sys.modules.get("datetime") if kind.__module__ == "datetime" else None
+        if dates and isinstance(value, (dates.date, dates.time, dates.timedelta, dates.tzinfo)):
+            return f"{kind.__name__.lower()}({value})"
+        if hasattr(value, "__dict__") or any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
+            return "{}({})".format(named(kind), self.fields(value, ""))
+        try:
+            parts = value.__reduce_ex__(4)
+        except Exception:  # a lock, a socket: nothing can be said of what it holds
+            parts = None
+        if not isinstance(parts, tuple):
+            self.opaque = True
+            return f"<{named(kind)}>"
+        return "{}{}".format(named(kind), self.listed([part for part in parts[1:] if part is not None], "()"))
+
+    def fields(self, value: Any, lead: str) -> str:
+        held = attributes(value)
+        self.opaque = self.opaque or held is None
+        found = {**slots(value), **(held or {})}
+        shown = [name for name in sorted(map(str, found)) if self.private or not name.startswith("_")]
+        text = ", ".join(f"{name}={self.text(found.get(name))}" for name in shown)
+        return lead + text if text else ""
+
+    def listed(self, values: Any, ends: str) -> str:
+        return ends[0] + ", ".join([self.text(value) for value in values]) + ends[1]
+
+    def drained(self, value: Any) -> str:
+        try:
+            return self.listed(list(itertools.islice(value, ITEMS)), "[]")
+        except Exception as error:
+            return f"[raises {type(error).__qualname__}]"
+
+    def mapping(self, value: Any) -> str:
+        pairs = sorted(f"{self.text(key)}: {self.text(item)}" for key, item in dict.items(value))
+        return "{" + ", ".join(pairs) + "}"
+
+    def set(self, value: Any) -> str:
+        return "{" + ", ".join(sorted(self.text(item) for item in value)) + "}"
+
+
+CONTAINERS: tuple[tuple[type, Callable[[Encoder, Any], str]], ...] = (
+    (list, lambda self, value: self.listed(list.__iter__(value), "[]")),
+    (tuple, lambda self, value: self.listed(tuple.__iter__(value), "()")),
+    (dict, Encoder.mapping),
+    (set, Encoder.set),
+    (frozenset, Encoder.set),
+    (str, lambda self, value: str.__repr__(value)),
+    (bytearray, lambda self, value: repr(bytes(value))),
+    (int, lambda self, value: f"{value.name if isinstance(value, enum.Enum) else int.__repr__(value)}"),
+    (float, lambda self, value: "\x01" + float.__repr__(value)),
+)

@@ -1,0 +1,96 @@
+"""Goes into the box: runs the same calls against several texts of a module, each in a state as fresh as the others'.
+
+Needs Python 3.8 and its standard library. Reads one job (JSON, the path is its argument, see `trial.py`) and writes
+one report to the descriptor BOX_REPORT_FD. Each text is loaded and run in a fork of its own, so that nothing one of
+them does to its process reaches the other; chance, clock and system randomness are pinned, and what would reach out of
+the process (files written, processes, network) ends a call before it happens.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import types
+from typing import Any, Iterator, NoReturn  # noqa: UP035 - as Python 3.8 has them
+
+from stet_ls.engine.judges.harness.inside.compare import compare, plain
+from stet_ls.engine.judges.harness.inside.fork import Begun
+from stet_ls.engine.judges.harness.inside.line import tell
+from stet_ls.engine.judges.harness.inside.timing import measure
+
+try:
+    import ctypes
+except ImportError:  # a Python that was built without
+    ctypes = None  # type: ignore[assignment]
+
+
+HERE: list[Any] = []  # a module that nobody holds is emptied
+
+
+def main() -> NoReturn:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        job = json.load(file)
+    for name in (sys.argv[1], sys.argv[0]):
+        os.unlink(name)
+    sys.path[:1] = job["roots"]
+    sys.stdin = open(os.devnull)
+    for name in job["warm"]:
+        try:
+            importlib.import_module(name)
+        except BaseException:  # the text itself will say so, or do without
+            continue
+    calls = list(compiled(job["calls"]))
+    keep(shut=True)  # the last that is done by path before all forks is done
+    try:
+        report = {"time": measure, "plain": plain, "compare": compare}[job["mode"]](job, calls)
+    except Begun as begun:
+        work, *given = begun.args
+        begun.__traceback__ = None
+    else:
+        report["nonce"] = job["nonce"]
+        tell(REPORT, report)
+        os._exit(0)
+    alone(job, calls, work, given)
+
+
+def compiled(calls: list[Any]) -> Iterator[tuple[int, Any]]:
+    """The calls that are Python, by number. Most have the same body: each text is compiled once."""
+    bodies: dict[str, Any] = {}
+    for number, (setup, body, names) in enumerate(calls):
+        try:
+            if body not in bodies:
+                bodies[body] = compile(body, "<call>", "exec")
+            yield number, (compile(setup, "<input>", "exec"), bodies[body], names)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+
+
+def alone(job: dict[str, Any], calls: list[Any], work: Any, given: list[Any]) -> NoReturn:
+    """The rest of a fork. What is not of its own text is not within its reach by any name or frame."""
+    status = 1
+    try:
+        os.close(REPORT)
+        keep(shut=False)
+        for name in ("nonce", "texts", "calls", "probed"):
+            del job[name]
+        HERE.append(sys.modules["__main__"])
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        sys.argv = [job["path"]]
+        work(job, *given)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def keep(shut: bool) -> None:
+    """Whether other processes of this user are kept from this one: by /proc they could write into its memory."""
+    prctl = getattr(ctypes and ctypes.CDLL(None), "prctl", None)
+    if prctl:
+        prctl(4, int(not shut), 0, 0, 0)  # PR_SET_DUMPABLE; Linux
+
+
+if __name__ == "__main__":
+    REPORT = int(os.environ.pop("BOX_REPORT_FD"))
+    main()

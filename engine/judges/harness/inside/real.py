@@ -1,0 +1,8 @@
+"""Clocks and `fork` as they are: taken before anything is pinned."""
+
+from __future__ import annotations
+
+import os
+import time
+
+real_clock, real_work, real_fork = time.perf_counter, time.process_time, os.fork
