@@ -13,6 +13,7 @@ from stet_ls.engine.job import Job
 from stet_ls.engine.judges.attached import sealed
 from stet_ls.engine.judges.case import Case, Judge, name_of, timed
 from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.model.faults import Failure, reason
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.engine.prompt.build import Prompt, repair
 from stet_ls.engine.prompt.redact import restore
@@ -116,8 +117,8 @@ async def consider(
     """What a reply holds, judged. No word about it quotes a value that the model was not shown."""
     draft = await read(replace(reply, text=restore(reply.text, secrets)))
     if isinstance(draft, Unusable):
-        said = _beginning(reply.text) if draft.problem == NO_CODE else ""
-        return Unusable(hide(draft.problem + said, secrets))
+        problem = _no_code(reply) if draft.problem == NO_CODE else draft.problem
+        return Unusable(hide(problem, secrets))
     if judges and not job.settings.checks.validation:
         return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting checks.validation is off"),))
     case = replace(draft.case, runtime=await job.runtime()) if judges else draft.case
@@ -151,6 +152,13 @@ def _no_repair(job: Job, repairs: int) -> str:
         whose = "this model is asked for" if checks.fix_attempts is None else "the setting checks.fix_attempts allows"
         return f"{whose} {wanted} at most"
     return job.why_no_more()
+
+
+def _no_code(reply: Completion) -> str:
+    """That a reply held no code, and why, as far as that is known."""
+    if reply.fault is None:
+        return NO_CODE + _beginning(reply.text)
+    return f"The reply broke off before any code came: {reason(Failure(reply.fault), 'the endpoint')}."
 
 
 def _beginning(text: str) -> str:

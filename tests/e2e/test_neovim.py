@@ -350,6 +350,39 @@ def test_progress_stands_on_the_last_line_until_the_job_ends(editor: Neovim, ech
     assert "Workspace edit" not in editor.lua("return vim.fn.execute('messages')")
 
 
+def test_the_seconds_fit_on_the_last_line_and_a_long_wait_tells_the_way_out(
+    editor: Neovim, echoed: Callable[[], list[str]]
+) -> None:
+    def shown(message: str) -> str:
+        value = {"kind": "report", "title": "Stet: refactor signs.py", "message": message}
+        params = json.dumps(json.dumps({"token": "stet/1", "value": value}))
+        editor.lua(f"""
+          local client = vim.lsp.get_clients({{ name = "stet" }})[1]
+          local data = {{ client_id = client.id, params = vim.json.decode({params}) }}
+          require("stet.progress").show({{ data = data }})
+        """)
+        return echoed()[-1]
+
+    assert shown("checking, 9 s") == "Stet: refactor signs.py: checking, 9 s"
+    assert shown("checking") == "Stet: refactor signs.py: checking"
+    assert shown("a model, 10 s") == "Stet: refactor signs.py: a model, 10 s", "the hint would not fit"
+    editor.lua("vim.o.columns = 80")
+    assert shown("asking a model, 23 s") == "Stet: refactor signs.py: asking a model, 23 s (:Stet cancel)"
+    long = shown("asking a-model-with-quite-a-name-of-its-own once more · 120 tokens, 123 s")
+    assert long.endswith("…, 123 s")
+    assert len(long) <= 68
+
+
+def test_a_failure_tells_what_to_do_next(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply.failure(401, "no such key")
+    editor.lua("vim.o.columns = 300")
+    editor.command("Stet refactor")
+    assert editor.done()["status"] == "failed"
+    told = editor.seen()["messages"][-1]
+    assert "refused the key" in told
+    assert told.endswith(":Stet health tells what serves, :Stet retry tries again")
+
+
 def test_a_refusal_is_one_message_with_the_way_to_its_evidence(editor: Neovim, scripted: ScriptedModel) -> None:
     scripted.default = Reply("CODE:\n```python\ndef sign(number:\n```\n")
     editor.lua("vim.o.columns = 200")

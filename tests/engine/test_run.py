@@ -175,6 +175,15 @@ async def test_words_in_the_place_of_code_are_quoted(bench: Bench, scripted: Scr
     assert answer.message.rstrip(".").endswith('…"')
 
 
+async def test_a_reply_that_broke_off_before_any_code_is_told_from_one_without(
+    bench: Bench, scripted: ScriptedModel
+) -> None:
+    scripted.default = Reply(code_reply(SHORT), chunks=["PLAN: ", "compare ", "once.\n"], drop_after=2)
+    answer = await bench.run("refactor", SIGN)
+    assert "The reply broke off before any code came: the endpoint " in answer.message
+    assert "It begins" not in answer.message
+
+
 async def test_generate_without_an_instruction_says_how_to_give_one(bench: Bench, scripted: ScriptedModel) -> None:
     with pytest.raises(UsageError, match="# stet: "):
         await bench.run("generate", "x = 1\n$0\ny = 2\n")

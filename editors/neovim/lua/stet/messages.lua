@@ -13,12 +13,12 @@ function M.show(_, params)
 end
 
 --- Adds a hint to the message that the server has just shown; alone it would take the place of a message of one line.
-function M.hint(message, text)
+function M.hint(message, text, level)
   if vim.fn.strdisplaywidth("Stet: " .. message) >= vim.o.columns then
     M.say(text)
   else
     vim.cmd.redraw()
-    M.say(message .. " " .. text, vim.log.levels.WARN)
+    M.say(message .. " " .. text, level)
   end
 end
 

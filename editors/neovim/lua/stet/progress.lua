@@ -4,10 +4,20 @@ local M = {}
 --- The title of each running job, by its token.
 local titles = {}
 
+--- Seconds after which somebody may want to know how to stop what does not end.
+local LONG = 10
+
 local function echo(text)
-  -- A line that does not fit would ask for <Enter>.
+  -- A line that does not fit would ask for <Enter>. The seconds at its end tell that it still goes on.
   local room = math.max(vim.o.columns - 12, 10)
-  vim.api.nvim_echo({ { vim.fn.strcharpart(text, 0, room) } }, false, {})
+  local seconds = text:match(", %d+ s$") or ""
+  local rest = text:sub(1, #text - #seconds)
+  if vim.fn.strchars(text) > room and seconds ~= "" then
+    rest = vim.fn.strcharpart(rest, 0, room - #seconds - 1) .. "…"
+  end
+  text = vim.fn.strcharpart(rest .. seconds, 0, room)
+  local hint = tonumber(seconds:match("%d+") or 0) >= LONG and " (:Stet cancel)" or ""
+  vim.api.nvim_echo({ { vim.fn.strchars(text .. hint) > room and text or text .. hint } }, false, {})
 end
 
 --- Says at once that something was started; the server's own words follow.
