@@ -24,7 +24,7 @@ from stet_ls.engine.judges.inputs.script.subject import changed_units, read_modu
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment
 
-_FURTHER = 3.0
+_FURTHER = 5.0
 """Seconds for further inputs, where the first ones did not come by all of the change."""
 _Texts = tuple[str, str]
 _AGAIN = """\

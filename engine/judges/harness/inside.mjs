@@ -14,7 +14,8 @@ import { WAYS, built, builtBeside } from "./ways.mjs";
 const REPORT = Number(process.env.BOX_REPORT_FD);
 const UNFIT = new Set(["late", "limit", "died", "reached"]);
 const SHOWN = 64_000;
-const MEMORY_MB = 256, MOST_LATE = 4, LOOKS = 0.4, CLOSE = 1e-9;
+const MEMORY_MB = 256, MOST_LATE = 4, CLOSE = 1e-9;
+const LOOKS = 0.4, PATIENCE = 10 * LOOKS;
 const NUMBER = /\x01[-+.\w]+/g;
 const now = () => performance.now() / 1000;
 
@@ -125,7 +126,7 @@ async function compare(job, calls) {
   }
   const texts = [base, ...others].map((each) => row(each, base, same));
   const isAlike = others.every((each) => !each.load && [...same].every((n) => isClose(base.outcomes[n], each.outcomes[n])));
-  const unseen = job.probed.length && isAlike ? await missed(job, [base, ...others], fit.filter(([n]) => same.has(String(n))), end) : null;
+  const unseen = job.probed.length && isAlike ? await missed(job, [base, ...others], fit.filter(([n]) => same.has(String(n)))) : null;
   return { texts, left_out: leftOut, unseen };
 }
 
@@ -149,7 +150,7 @@ function isClose(one, other) {
 // Where the inputs came by: the texts again, with probes in what the change is about. Outcomes do not count here.
 
 /** The probes of the first two texts that no call came by; null if one of them cannot be run with its probes. */
-async function missed(job, texts, calls, end) {
+async function missed(job, texts, calls) {
   const bytes = (count) => new Uint8Array(new SharedArrayBuffer(count));
   const sides = job.probed.map(([, count]) => ({ seen: bytes(count), isLoaded: bytes(1) }));
   const asked = [];
@@ -161,13 +162,12 @@ async function missed(job, texts, calls, end) {
     return null;
   }
   const worker = begun(job, { calls, limits: { cpu: job.cpu }, probed: { name: job.probe, sides: asked, seconds: LOOKS } });
-  const patience = Math.max(0, Math.min(end - now(), 6 * LOOKS));
-  await new Promise((done) => {
-    for (const event of ["message", "error", "exit"]) worker.on(event, done);
-    setTimeout(done, 1_000 * patience);
+  const isOver = await new Promise((done) => {
+    for (const event of ["message", "error", "exit"]) worker.on(event, () => done(true));
+    setTimeout(done, 1_000 * PATIENCE, false); // what it had no time for was not seen
   });
   await worker.terminate();
-  if (asked.some(({ isLoaded }) => !isLoaded[0])) return null;
+  if (isOver && asked.some(({ isLoaded }) => !isLoaded[0])) return null;
   return sides.map(({ seen }) => [...seen.keys()].filter((number) => !seen[number]));
 }
 

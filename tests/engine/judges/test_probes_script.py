@@ -112,6 +112,12 @@ def test_each_part_that_may_not_run_is_asked_for(name: str) -> None:
     assert [each.split()[0] for each in new] == asked
 
 
+def test_an_expression_of_thousands_of_terms_is_no_matter() -> None:
+    deep = f"function f(n) {{ return n < 1 || {'n + ' * 3000}n; }}\n"
+    old, new = needed("function f(n) { return n; }\n", deep)
+    assert (len(old), len(new)) == (1, 3)
+
+
 def test_a_text_with_probes_runs_as_the_one_without(tmp_path: Path) -> None:
     both = probed("function f(n) {}\n", VARIED, "javascript")
     assert both is not None

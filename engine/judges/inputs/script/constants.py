@@ -76,24 +76,26 @@ def _made(node: tree_sitter.Node, values: _Values) -> Iterator[float]:
 
 
 def _worth(node: tree_sitter.Node, values: _Values, depth: int) -> float:
-    """The number that an expression comes to. Raises NotAValueError."""
+    """The number that an expression of some depth comes to. Raises NotAValueError."""
+    if not depth:
+        raise NotAValueError(node.type)
     if node.type == "parenthesized_expression":
-        return _worth(node.named_children[0], values, depth)
-    if node.type == "identifier" and text_of(node) in values and depth:
+        return _worth(node.named_children[0], values, depth - 1)
+    if node.type == "unary_expression" and node.children[0].type == "-":
+        return -_worth(node.named_children[0], values, depth - 1)
+    if node.type == "identifier" and text_of(node) in values:
         return _worth(values[text_of(node)], values, depth - 1)
     if node.type == "binary_expression":
-        sides = node.child_by_field_name("left"), node.child_by_field_name("right")
-        sign = node.child_by_field_name("operator")
-        work = _OPERATORS.get(text_of(sign)) if sign is not None else None
-        if work is not None and sides[0] is not None and sides[1] is not None:
-            one, other = (_worth(side, values, depth) for side in sides if side is not None)
-            if work in (operator.pow, _OPERATORS["<<"]) and not 0 <= other <= 64:
-                raise NotAValueError(text_of(node))
+        left, sign, right = (node.child_by_field_name(each) for each in ("left", "operator", "right"))
+        work = _OPERATORS.get(sign.type) if sign is not None else None
+        if work is not None and left is not None and right is not None:
+            one, other = (_worth(side, values, depth - 1) for side in (left, right))
+            if work in (_OPERATORS["**"], _OPERATORS["<<"]) and (one < 0 or not 0 <= other <= 64):
+                raise NotAValueError(node.type)
             return work(one, other)
-    value = value_of(node)
-    if type(value) not in (int, float):
-        raise NotAValueError(text_of(node))
-    return value  # type: ignore[no-any-return]
+    if node.type != "number":
+        raise NotAValueError(node.type)
+    return float(value_of(node)) if "." in text_of(node) else int(value_of(node))
 
 
 def _declared(node: tree_sitter.Node, deepest: int) -> dict[str, tree_sitter.Node]:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.judges.inputs.script.kinds import ANY, BOOLEAN, FUNCTION, NUMBER, STRING, Kind, text_of, union
+from stet_ls.engine.judges.inputs.script.kinds import (
+    ANY,
+    BOOLEAN,
+    FUNCTION,
+    NULL,
+    NUMBER,
+    STRING,
+    UNDEFINED,
+    Kind,
+    text_of,
+    union,
+)
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -37,6 +48,13 @@ _NAMES: tuple[tuple[str, Kind], ...] = (
     (r"^(is|has|should|can)[A-Z]|^(flag|reverse|strict|enabled)$", BOOLEAN),
     (r"^(fn|cb|callback|func|predicate|compare|comparator|mapper|iteratee)$", FUNCTION),
 )  # fmt: skip
+_NAMED_KINDS = {"string": STRING, "number": NUMBER, "boolean": BOOLEAN, "undefined": UNDEFINED, "function": FUNCTION}
+"""What `typeof` says."""
+_NOTHING = {
+    ("null", 2): {NULL, UNDEFINED}, ("undefined", 2): {NULL, UNDEFINED}, ("null", 3): {NULL},
+    ("undefined", 3): {UNDEFINED},
+}  # fmt: skip
+"""What a comparison with nothing asks for, by the length of its operator: `==` takes one for the other."""
 
 
 def used_as(node: tree_sitter.Node, name: str) -> Kind:
@@ -49,11 +67,13 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
     members: set[str] = set()
     elements: list[tree_sitter.Node] = []
     plain: set[str] = set()
+    asked: set[Kind] = set()
     is_indexed = False
     for each in uses:
         around = each.parent
         if around is None:
             continue
+        asked |= _asked(each, around)
         if around.type == "member_expression" and around.child_by_field_name("object") == each:
             field = around.child_by_field_name("property")
             members.add(text_of(field) if field is not None else "")
@@ -70,7 +90,36 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
         else:
             plain |= _as_plain(each, around)
     element = _of_uses(body, elements, "", deepest - 1) if elements and deepest else ANY
-    return _decided(name, members, element, plain, is_indexed=is_indexed)
+    kind = _decided(name, members, element, plain, is_indexed=is_indexed)
+    return union((kind, *sorted(asked, key=str))) if asked else kind
+
+
+def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[Kind]:
+    """The kinds that the code asks whether a value is of: it is meant for those, and for others."""
+    operator = around.child_by_field_name("operator")
+    sign = text_of(operator) if operator is not None else ""
+    if sign == "??" and around.child_by_field_name("left") == each:
+        return {NULL, UNDEFINED}
+    if around.type == "member_expression" and around.child_by_field_name("optional_chain") is not None:
+        return {NULL, UNDEFINED} if around.child_by_field_name("object") == each else set()
+    if around.type == "arguments" and around.parent is not None and text_of(around.parent).startswith("Array.isArray"):
+        return {NUMBER, Kind("array", (NUMBER,))}
+    beside = around.parent if sign == "typeof" else around
+    other = _other_side(around if sign == "typeof" else each, beside) if beside is not None else None
+    if other is None:
+        return set()
+    if sign == "typeof":
+        return {_NAMED_KINDS[text_of(other)[1:-1]], NUMBER, STRING} if text_of(other)[1:-1] in _NAMED_KINDS else set()
+    return _NOTHING.get((other.type, len(sign)), set())
+
+
+def _other_side(each: tree_sitter.Node, around: tree_sitter.Node) -> tree_sitter.Node | None:
+    """What a node is compared with."""
+    operator = around.child_by_field_name("operator")
+    if operator is None or text_of(operator) not in ("==", "!=", "===", "!=="):
+        return None
+    sides = [around.child_by_field_name("left"), around.child_by_field_name("right")]
+    return next((side for side in sides if side is not None and side != each), None)
 
 
 def _as_plain(each: tree_sitter.Node, around: tree_sitter.Node) -> set[str]:

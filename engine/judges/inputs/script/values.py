@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import math
 import re
@@ -70,7 +71,7 @@ def value_of(node: tree_sitter.Node) -> Any:
         return None
     if node.type == "identifier" and text in _NAMED:
         return _NAMED[text]
-    if node.type == "array" and ",," not in text:
+    if node.type == "array" and not _has_holes(node):
         return [value_of(each) for each in node.named_children if each.type != "comment"]
     if node.type == "object":
         return dict(_pair(each) for each in node.named_children if each.type != "comment")
@@ -81,6 +82,12 @@ def value_of(node: tree_sitter.Node) -> Any:
         if isinstance(value, int | float):
             return -value if text[0] == "-" else value
     raise NotAValueError(text)
+
+
+def _has_holes(array: tree_sitter.Node) -> bool:
+    """`[1, , 3]`, and also `[, 3]`."""
+    marks = [each.type for each in array.children if each.type != "comment"]
+    return any(each == "," and before in (",", "[") for before, each in itertools.pairwise(marks))
 
 
 def kind_of(values: list[str]) -> Kind:
