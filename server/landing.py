@@ -69,6 +69,8 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
         if not must_ask(preview, reasons):
             return await _send(ls, job, answer, origin, None)
         if ls.client.change_annotations:
+            if ls.client.show_document and answer.evidence:  # its preview shows the diff, and of words a line
+                await ls.shelf.show(job.id, answer)
             return await _send(ls, job, answer, origin, question(answer, reasons, _done(answer)))
         if not await _agreed(ls, job, answer, reasons, plan):
             ls.outcomes.rejected(answer)

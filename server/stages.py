@@ -30,7 +30,7 @@ _WORDS = {
     "run": "running the tests",
     "diagnosis": "finding out why",
     "finish": "finishing",
-    "landing": "with your editor",
+    "landing": "with your editor, which may ask you",
     "probe": "testing",
 }
 

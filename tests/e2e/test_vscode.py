@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -71,6 +72,35 @@ def test_cancel_in_the_notification_stops_the_tokens(workbench: VSCode, scripted
     workbench.gone(notification)
     workbench.press("Control+S")
     wait_saved(file, BEFORE)
+
+
+def test_the_notification_names_the_model_and_tells_the_seconds(
+    workbench: VSCode, scripted: ScriptedModel, file: Path
+) -> None:
+    scripted.default = Reply(REPLY, stall_after=0)
+    workbench.palette("Stet: Refactor…")
+    workbench.text('.quick-input-widget:has-text("How?")')
+    workbench.press("Enter")
+    notification = f'{NOTIFICATION}:has-text("Stet: Refactor: asking {scripted.models[0]}, ")'
+    assert re.search(r"asking [\w-]+, \d+ s", workbench.text(notification))
+    workbench.click(f'{notification} .monaco-button:has-text("Cancel")')
+    workbench.gone(NOTIFICATION)
+
+
+def test_a_refuted_edit_is_previewed_with_all_its_evidence_beside(
+    workbench: VSCode, scripted: ScriptedModel, file: Path
+) -> None:
+    wrong = "def sign(x):\n    return (x > 0) + (x < 0)\n"
+    scripted.default = Reply(f"CODE:\n```python\n{wrong}```\n")
+    workbench.choose("Refactor `sign`")
+    scripted.wait_request(1, 60)
+    workbench.text('.tab:has-text("Preview evidence-")')
+    evidence = workbench.preview()
+    assert "differential: failed" in evidence
+    assert "counter_example_sign.py" in evidence
+    workbench.click('.monaco-button:has-text("Discard")')
+    workbench.text(f'{NOTIFICATION}:has-text("did not apply")')
+    assert file.read_text(encoding="utf-8") == BEFORE
 
 
 def test_escape_in_the_input_box_starts_nothing(workbench: VSCode, scripted: ScriptedModel, file: Path) -> None:

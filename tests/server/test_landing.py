@@ -461,6 +461,9 @@ async def test_preview_always_marks_the_edit_where_the_client_asks_by_itself(env
         assert "Refactored" not in annotation["description"], "clients show both"
         assert all("annotationId" in edit for edit in sent["edit"]["documentChanges"][0]["edits"])
         assert not client.received("window/showMessageRequest")
+        [shown] = client.received("window/showDocument")
+        content = await client.request("workspace/textDocumentContent", {"uri": shown["uri"]})
+        assert "- differential: passed" in content["text"], "the evidence is open beside the preview"
         assert result["applied"] is True
 
 

@@ -63,7 +63,7 @@ async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(
         told = [each["value"]["message"] for each in progress(client, "report")]
         assert any(each.startswith("asking scripted-7b") for each in told)
         assert "checking: old against new" in told
-        assert told[-1] == "with your editor"
+        assert told[-1] == "with your editor, which may ask you"
 
 
 async def test_a_job_that_waits_for_the_editors_settings_says_that_it_is_starting(

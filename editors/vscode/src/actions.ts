@@ -1,6 +1,7 @@
 /** The actions: what each asks its user, and how one job is followed to its end. */
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
+import { show } from "./progress";
 
 export interface Action {
   readonly name: string;
@@ -55,10 +56,16 @@ export async function follow(client: LanguageClient, action: Action, argument: o
     client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [params] });
   await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: `Stet: ${action.title}`, cancellable: true },
-    async (_progress, token) => {
+    async (note, token) => {
       const { job } = (await send(`stet.${action.name}`, argument)) as { job: string };
       token.onCancellationRequested(() => void send("stet.cancel", { job }));
-      const result = (await send("stet.result", { job, wait: true })) as Result;
+      const shown = show(job, note);
+      let result: Result;
+      try {
+        result = (await send("stet.result", { job, wait: true })) as Result;
+      } finally {
+        shown.done();
+      }
       if (result.status === "done") {
         vscode.window.setStatusBarMessage(`$(check) ${result.message}`, 10_000);
       }

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
 import { ACTIONS, actionOf, ask, follow } from "./actions";
 import { diagnosed } from "./diagnosed";
+import { hear } from "./progress";
 
 const INSTALL = "pip install '.[local]' in a clone of Stet";
 
@@ -96,6 +97,10 @@ async function offerSettings(message: string): Promise<void> {
 }
 
 const middleware: Middleware = {
+  handleWorkDoneProgress: (token, params, next) => {
+    hear(token, params);
+    next(token, params);
+  },
   // An action from the light bulb can be cancelled like one from the palette.
   executeCommand: async (command, args, next) => {
     const action = actionOf(command);

@@ -1,0 +1,27 @@
+/** What running jobs say, shown in the notifications of those who follow them. */
+import type * as vscode from "vscode";
+import type { ProgressToken, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport } from "vscode-languageclient/node";
+
+type Note = vscode.Progress<{ message?: string }>;
+
+/** By the token of a job's progress: the last words of each, and who shows them. The words may come first. */
+const said = new Map<ProgressToken, string>();
+const notes = new Map<ProgressToken, Note>();
+
+/** Takes in what the server tells of any progress. */
+export function hear(token: ProgressToken, value: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd): void {
+  if (value.kind === "end") {
+    said.delete(token);
+  } else if (value.message !== undefined) {
+    said.set(token, value.message);
+    notes.get(token)?.report({ message: value.message });
+  }
+}
+
+/** Has a notification show the words of a job, until `done` is called. */
+export function show(job: string, note: Note): { done: () => void } {
+  const token = `stet/${job}`;
+  notes.set(token, note);
+  note.report({ message: said.get(token) });
+  return { done: () => void notes.delete(token) };
+}
