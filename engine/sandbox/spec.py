@@ -30,7 +30,7 @@ class Limits:
     """
 
     seconds: float = 10.0
-    patience: float = 5.0
+    patience: float = 6.0
     data: int = 1024 * _MIB
     memory: int = 1536 * _MIB
     processes: int = 64

@@ -18,6 +18,11 @@ import sys
 import time
 from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 
+from processes import Clock  # type: ignore[import-not-found]  # in the box it lies beside this file
+
+del sys.modules["processes"]  # the tests may have one of that name
+PERIOD = 0.02
+
 try:
     import pytest
 except ImportError:
@@ -32,23 +37,26 @@ def main() -> None:
     os.set_inheritable(report, False)
     sys.path[0] = os.getcwd()
     sys.dont_write_bytecode = True
-    started = time.monotonic()
-    end, began = started + job["seconds"], started
+    left, end = job["seconds"], time.monotonic() + job["wall"]
     called = job["plain"] or pytest is None
     # Without a first run on the text as it is mutants would tell nothing.
-    own = attempt(job, None, report, (end - started) / 3 if called and pytest else end - started - 1, called)
+    own = attempt(job, None, report, left / 3 if called and pytest else left - 1, end, called)
     if called and pytest is not None and not all_good(job, own):
-        called, began = False, time.monotonic()
-        own = attempt(job, None, report, end - began - 1, called)
-    allowed = max(1.0, 4 * (time.monotonic() - began))
+        called, left = False, left - own["took"]
+        own = attempt(job, None, report, left - 1, end, called)
+    left -= own["took"]
+    allowed = max(1.0, 4 * own["took"])
     changed = []
     for text in job["texts"]:
-        left = end - time.monotonic()
         if left < 0.2 or not own["done"]:
             break
-        changed.append(attempt(job, text, report, min(allowed, left), called))
+        told = attempt(job, text, report, min(allowed, left), end, called)
+        if told["starved"]:
+            break
+        left -= told["took"]
+        changed.append(told)
     # After all others: a test that notices how mutants are run, or how often, fails here too.
-    same = attempt(job, job["same"], report, allowed, called) if own["done"] else own
+    same = attempt(job, job["same"], report, allowed, end + allowed, called) if own["done"] else own
     data = json.dumps({"nonce": job["nonce"], "own": own, "changed": changed, "same": same}).encode()
     while data:
         data = data[os.write(report, data) :]
@@ -58,8 +66,11 @@ def all_good(job: Any, told: Any) -> bool:
     return told["done"] and all(told["tests"].get("{}::{}".format(job["file"], each)) for each in job["tests"])
 
 
-def attempt(job: Any, text: Any, report: int, seconds: float, called: bool) -> Any:
-    """One run of all tests, by pytest or just `called`: how each ended, which began, whether the run came to an end."""
+def attempt(job: Any, text: Any, report: int, seconds: float, end: float, called: bool) -> Any:
+    """One run of all tests, by pytest or just `called`: how each ended, which began, whether the run came to an end.
+
+    It has so many `seconds` of its own; at the moment `end` it is given up without them, `starved`.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -79,17 +90,15 @@ def attempt(job: Any, text: Any, report: int, seconds: float, called: bool) -> A
         finally:
             os._exit(code)
     os.close(writer)
-    data, late = b"", time.monotonic() + seconds
-    while True:
-        ready, _, _ = select.select([reader], [], [], max(0.0, late - time.monotonic()))
-        chunk = os.read(reader, 1 << 16) if ready else b""
-        if not chunk:
-            break
-        data += chunk
+    data, chunk, clock = b"", b"-", Clock(child)
+    while chunk and clock.read() < seconds and time.monotonic() < end:
+        if select.select([reader], [], [], PERIOD)[0]:
+            chunk = os.read(reader, 1 << 16)
+            data += chunk
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     os.close(reader)
-    return read(data)
+    return {**read(data), "took": clock.own, "starved": bool(chunk) and clock.own < seconds}
 
 
 def read(data: bytes) -> Any:

@@ -15,10 +15,14 @@ from stet_ls.engine.judges.inputs.subject import Function, read_module, subject_
 from stet_ls.engine.judges.mutants import Mutant, mutants_of
 from stet_ls.engine.judges.own_tests.thrice import simple
 from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.sandbox import processes
 from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
 
-_INSIDE = Path(__file__).with_name("inside.py")
+_INSIDE = {
+    "run.py": Path(__file__).with_name("inside.py").read_bytes(),
+    "processes.py": Path(processes.__file__).read_bytes(),
+}
 _SECONDS = 12.0
 _LEAST_SECONDS = 2.0
 MOST_MUTANTS = 24
@@ -91,12 +95,14 @@ async def notice(
 
     The tests are known to pass. Cancelling ends all processes.
     """
-    left = min(_SECONDS, runtime.left() / 2)
+    left = runtime.left() / 2
     if left < _LEAST_SECONDS:
         return Noticed(why_not="the job's time was used up")
     own = plan.text(target) or ""
     nonce = secrets.token_hex(8)
-    script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
+    place = f".stet-{nonce}"
+    script, job = f"{place}/run.py", f"{place}/job.json"
+    seconds = min(_SECONDS, left)
     generated = plan.suite is Suite.GENERATED
     told = {
         "nonce": nonce,
@@ -106,13 +112,18 @@ async def notice(
         "texts": [mutant.text for mutant in mutants],
         # A mutant of which nothing is changed, written as the others are: who fails on it noticed no mistake.
         "same": _written_anew(own),
-        "seconds": left,
+        "seconds": seconds,
+        "wall": left,
         "plain": _are_plain(plan.files.get(plan.tests[0], b""), tests),
         "arguments": ["-c", "/dev/null", "--rootdir=.", "--confcutdir=."] if generated else [],
     }
     spec = RunSpec(
         (str(plan.python()), "-s", "-B", script, job),
-        files={**plan.files, script: _INSIDE.read_bytes(), job: json.dumps(told).encode()},
+        files={
+            **plan.files,
+            **{f"{place}/{name}": text for name, text in _INSIDE.items()},
+            job: json.dumps(told).encode(),
+        },
         overlay=plan.overlay,
         binds=(*plan.python_binds(), *plan.binds),
         env={
@@ -121,7 +132,7 @@ async def notice(
             "PYTHONHASHSEED": "0",
             **plan.env,
         },
-        limits=replace(TESTS, seconds=left + 5),
+        limits=replace(TESTS, seconds=seconds + 5).within(left + 5),
         report=True,
     )
     try:

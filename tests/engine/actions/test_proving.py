@@ -51,7 +51,8 @@ async def offered(
     scripted.replies([f"PLAN: test it\nTESTS:\n```python\n{each}```\n" for each in replies])
     path = root / "text.py"
     path.write_text(code)
-    settings = Settings(models=(ModelRow(name="*", samples=1),))
+    # On a busy machine what does not end has to get its time before it can be called so.
+    settings = Settings(models=(ModelRow(name="*", samples=1),), deadline=600)
     async with Bench(scripted, settings) as bench:
         asked = {"path": path, "workspace": Workspace((root,)), **fields}
         answer = await bench.run("test", code.replace(at, f"$0{at}", 1), **asked)
