@@ -16,7 +16,9 @@ from stet_ls.engine.sandbox.runners.programs import Program
 from stet_ls.engine.sandbox.runners.run import Missing
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
 
-_INSIDE = ("inside.mjs", "ways.mjs", "worker.mjs", "pins.mjs", "seen.mjs", "encode.mjs", "intrinsics.mjs")
+_INSIDE = (
+    "inside.mjs", "ways.mjs", "worker.mjs", "pins.mjs", "seen.mjs", "encode.mjs", "shared.mjs", "intrinsics.mjs",
+)  # fmt: skip
 _LIMITS = Limits(seconds=20.0, processes=128)
 
 

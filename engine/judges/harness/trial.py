@@ -40,8 +40,8 @@ class Outcome:
     """What came of one call. `kind`: ok, raised, late, limit, died or reached (it would have reached out).
 
     `results`, `variables`, `printed` and `shared` are bounded texts, empty where all texts that are compared came to
-    the same. `shared` names what of the results, the arguments and what they hold is one thing (Python, old against
-    new alone).
+    the same. `shared` names what of the results, the arguments and what they hold is one thing, where old
+    is held against new.
     """
 
     kind: str

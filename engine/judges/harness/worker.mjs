@@ -11,6 +11,7 @@ import { Encoder } from "./encode.mjs";
 import { changes, note } from "./intrinsics.mjs";
 import { beside, install, restart, state } from "./pins.mjs";
 import { probes } from "./seen.mjs";
+import { shared as sharing } from "./shared.mjs";
 
 const { job, file, calls, limits, shared, probed } = workerData;
 const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60;
@@ -58,11 +59,11 @@ function within(work) {
   return guarded.runInThisContext({ timeout: Math.ceil(1_000 * patience.seconds) });
 }
 
-/** Kind, results, error, the arguments afterwards, what was printed; a digest of all but the messages. */
+/** Kind, results, error, the arguments afterwards, what was printed, what of it is one thing; a digest of all but the messages. */
 async function outcome(space, call, names) {
   restart();
-  const encoder = new Encoder(), results = [], waiting = [];
-  let variables = () => ({}), kind = "ok", error = "", message = "";
+  const encoder = new Encoder(), results = [], returned = [], waiting = [];
+  let variables = () => ({}), kind = "ok", error = "", message = "", one = "";
   const quietly = (work) => {
     const inside = state.inside;
     state.inside = false;
@@ -75,15 +76,20 @@ async function outcome(space, call, names) {
   const told = (value) => quietly(() => encoder.text(value));
   const out = (value) => {
     const at = results.push("") - 1;
-    if (!isThenable(value)) results[at] = told(value);
-    else {
+    if (!isThenable(value)) {
+      results[at] = told(value);
+      returned.push(value);
+    } else {
       waiting.push(at);
       const over = (said) => {
         results[at] = said;
         waiting.splice(waiting.indexOf(at), 1);
       };
       value.then(
-        (settledValue) => over(`resolves ${told(settledValue)}`),
+        (settledValue) => {
+          returned.push(settledValue);
+          over(`resolves ${told(settledValue)}`);
+        },
         (reason) => {
           over(`rejects ${failure(reason, encoder).error}`);
           raise(reason);
@@ -114,15 +120,16 @@ async function outcome(space, call, names) {
   try {
     const values = { ...variables(), ...Object.fromEntries(job.globals.filter((name) => name in space).map((name) => [name, space[name]])) };
     after = Object.entries(values).map(([name, value]) => `${name} = ${told(value)}`).join("; ");
+    if (!encoder.cut) one = sharing(values, returned);
   } catch {
     after = ""; // an argument that was not made: the error is told
   }
   if (state.reached) [kind, message] = ["reached", state.reached];
   else if (encoder.cut && (kind === "ok" || kind === "raised")) kind = "limit";
-  const whole = [kind, error, results.join("\0"), after, state.printed].join("\0");
+  const whole = [kind, error, results.join("\0"), after, state.printed, one].join("\0");
   return {
     kind, error, message, digest: digest(whole), opaque: encoder.opaque,
-    results: results.map(bounded), variables: bounded(after), printed: bounded(state.printed),
+    results: results.map(bounded), variables: bounded(after), printed: bounded(state.printed), shared: bounded(one),
   };
 }
 

@@ -182,6 +182,45 @@ async def test_what_nobody_meant_it_for_accuses_nobody(make: MakeCase) -> None:
     assert "may not be meant for" in evidence.detail
 
 
+SHARES = {
+    "rows that are one": (
+        "/** @param {int} n */\nfunction f(n) { return Array.from({ length: Math.abs(n % 9) + 2 }, () => [0]); }\n",
+        "/** @param {int} n */\nfunction f(n) { return Array(Math.abs(n % 9) + 2).fill([0]); }\n", "f",
+        "now: the result[0] is the result[1]",
+    ),
+    "an argument's own": (
+        "/** @param {number[][]} xs */\nfunction f(xs) { return xs.map((x) => [...x]); }\n",
+        "/** @param {number[][]} xs */\nfunction f(xs) { return xs.map((x) => x); }\n", "f",
+        "before: nothing is shared, now: the result[0] is xs[0]",
+    ),
+    "what a promise comes to": (
+        "/** @param {number[]} xs */\nasync function f(xs) { return { xs: [...xs] }; }\n",
+        "/** @param {number[]} xs */\nasync function f(xs) { return { xs }; }\n", "f", "now: the result.xs is xs",
+    ),
+    "in a map": (
+        "/** @param {string[]} ks */\nfunction f(ks) { return new Map(ks.map((k) => [k, [1]])); }\n",
+        "/** @param {string[]} ks */\nfunction f(ks) { const one = [1]; return new Map(ks.map((k) => [k, one])); }\n",
+        "f", ".get(",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHARES)
+async def test_what_is_one_thing_is_told_and_proves_nothing(make: MakeCase, name: str) -> None:
+    before, after, unit, says = SHARES[name]
+    evidence = await judged(make, before, after, unit)
+    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False), evidence
+    assert "shares otherwise" in evidence.detail
+    assert says in evidence.detail
+
+
+async def test_what_is_frozen_may_be_one(make: MakeCase) -> None:
+    before = "function f(n) { return [1, 2].map(() => Object.freeze({ n })); }\n"
+    after = "function f(n) { return Array(2).fill(Object.freeze({ n })); }\n"
+    evidence = await judged(make, before, after, "f")
+    assert evidence.verdict is Ruling.PASS, evidence
+
+
 NOT_COMPARABLE = {
     "files": (
         "import { readFileSync } from 'fs';\nexport function f(n) { return readFileSync('/' + n); }\n", "reads files",

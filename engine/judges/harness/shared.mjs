@@ -1,0 +1,51 @@
+// Which ways lead to the same thing: what a caller changes by one of them changes by the others too.
+//
+// Equal values can be one array or two, and no text of them shows which (`Array(3).fill([])`). Told are only things that
+// can be changed: what is frozen is looked into, iterators are not, they are used up.
+
+import { types } from "node:util";
+
+import { Encoder } from "./encode.mjs";
+
+const NODES = 40_000;
+const { ownKeys, getOwnPropertyDescriptor } = Reflect;
+const FIXED = [types.isNativeError, types.isPromise, types.isRegExp, types.isBoxedPrimitive, types.isWeakMap, types.isWeakSet, types.isProxy];
+const isThing = (value) => typeof value === "object" && value !== null && !FIXED.some((is) => is(value)) && typeof value.next !== "function";
+
+/** `a[0] is the result.items; b is c is d`, "" if each thing has one way to it, as far as they are looked for. */
+export function shared(named, returned) {
+  const results = returned.map((value, at) => [returned.length === 1 ? "the result" : `result ${at + 1}`, value]);
+  const pending = [...Object.entries(named), ...results].map(([step, value]) => ({ value, step, above: null }));
+  const ways = new Map();
+  for (let looked = 0; pending.length && looked < NODES; looked += 1) {
+    const way = pending.pop();
+    if (!isThing(way.value)) continue;
+    if (!Object.isFrozen(way.value)) {
+      const others = ways.get(way.value);
+      if (others) {
+        others.push(way);
+        continue; // what is in it has its way by the first
+      }
+      ways.set(way.value, [way]);
+    }
+    for (const [step, value] of held(way.value)) if (typeof value === "object") pending.push({ value, step, above: way });
+  }
+  const told = [...ways.values()].filter((each) => each.length > 1);
+  return told.map((each) => each.map(written).sort().join(" is ")).sort().join("; ");
+}
+
+/** What a thing holds, by the step to it, in an order that is the same for equal ones. */
+function held(value) {
+  if (types.isTypedArray(value) || types.isAnyArrayBuffer(value)) return [];
+  if (Array.isArray(value)) return [...value.entries()].map(([at, item]) => [`[${at}]`, item]);
+  if (types.isMap(value)) return inOrder([...value].map(([key, item]) => [`.get(${new Encoder().text(key)})`, item]));
+  if (types.isSet(value)) return inOrder([...value].map((item) => [` has ${new Encoder().text(item)}`, item]));
+  const fields = ownKeys(value).map((key) => [`.${String(key)}`, getOwnPropertyDescriptor(value, key)]);
+  return inOrder(fields.filter(([, own]) => own.enumerable && "value" in own).map(([step, own]) => [step, own.value]));
+}
+
+const inOrder = (steps) => steps.sort(([one], [other]) => (one > other) - (one < other));
+
+function written({ step, above }) {
+  return above ? written(above) + step : step;
+}
