@@ -332,3 +332,15 @@ FASTER = {
 async def test_a_gain_is_the_codes_own(make: MakeCase, after: str) -> None:
     evidence = await timing.judge(make(WORK, after, "f", action="optimize"))
     assert evidence.verdict is not Ruling.PASS, evidence.detail
+
+
+async def test_what_comes_along_into_the_box_hides_no_module_of_the_user(runtime: Runtime, tmp_path: Path) -> None:
+    """The clock of a trial lies there as `processes`."""
+    code = "from processes import LEAST\n\n\ndef f(x):\n    return max(x, LEAST)\n"
+    (tmp_path / "processes.py").write_text("LEAST = 3\n")
+    (tmp_path / "a.py").write_text(code)
+    there = replace(runtime, workspace=Workspace((tmp_path,)))
+    way = planned(there, "python", tmp_path / "a.py", code, tmp_path / "test_a.py")
+    plan = way.running("from a import f\n\n\ndef test_f():\n    assert f(1) == 3\n    assert f(5) == 5\n", "test_f")
+    noticed = await notice(there, plan, way.target, ["test_f"], mutants_for(code, "f"), lines_of(code, "f"))
+    assert (noticed.why_not, bool(noticed.kills["test_f"])) == ("", True)
