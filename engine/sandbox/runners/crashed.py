@@ -1,4 +1,7 @@
-"""Where a program of C or C++ was when a signal ended it: the frames, as the compiler's own tools tell them."""
+"""Where a program of C or C++ was when a signal ended it: the frames, as the compiler's own tools tell them.
+
+Not by a sanitizer: the memory that it reserves for itself is more than a box allows (RLIMIT_DATA).
+"""
 
 from __future__ import annotations
 
