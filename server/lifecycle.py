@@ -178,6 +178,8 @@ def _announce(ls: StetServer, job: Job, ending: Ending) -> None:
     if ending.status is JobStatus.DONE and ending.applied is not True and _edits(ending):
         # Handed over as a diff (False), or not seen to land (None).
         kind = types.MessageType.Info if ending.applied is False else types.MessageType.Warning
+    elif ending.applied is True and not ls.client.work_done_progress:
+        kind = types.MessageType.Info  # such clients hide their log: Eglot drops it
     if ending.absent:
         ls.in_background(ls.offer.make(ending.absent, ending.message), "offer the embedded model")
     elif kind is not None and ls.client.message_buttons and ending.answer and ending.answer.evidence:

@@ -1,7 +1,7 @@
 """Shows a job's progress to the client: one begin, some reports, exactly one end.
 
-A client without `window.workDoneProgress` gets a line in its log at the start and at the end: message boxes for
-every stage would be too noisy.
+A client without `window.workDoneProgress` gets a line in its log at the start and at the end, and a message at the end:
+one for every stage would be too noisy.
 """
 
 from __future__ import annotations

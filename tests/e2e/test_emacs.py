@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,10 +28,27 @@ def test_an_action_lands_after_a_yes_and_is_undone_in_one_step(
         '(choose "Refactor ")',
         '(wait-for \'(string-match-p "(x > 0) - " (text)))',
         "(setq landed (text))",
+        "(eglot--signal-textDocument/didChange)",  # as its idle timer does, which batch mode has none of
+        '(wait-for \'(with-current-buffer "*Messages*" (string-match-p " % sure: " (text))))',
         "(undo-boundary) (undo)",
         "(list landed (text))",
     )  # fmt: skip
     assert ran.value == ["# mine\n" + AFTER, "# mine\n" + BEFORE]
+    assert re.search(r"Server reports \(type=3\): \d+ % sure: behaves alike on \d+ inputs", ran.messages)
+
+
+def test_a_refusal_says_why_in_one_line(
+    tmp_path: Path, environment: Mapping[str, str], file: Path, scripted: ScriptedModel
+) -> None:
+    scripted.default = Reply("CODE:\n```python\ndef sign(number:\n```\n")
+    ran = emacs.run(
+        tmp_path, environment, file,
+        '(choose "Refactor ")',
+        '(wait-for \'(with-current-buffer "*Messages*" (string-match-p "no edit" (text))))',
+        "(text)",
+    )  # fmt: skip
+    assert ran.value == BEFORE
+    assert "Refactor: no edit, what the model wrote does not parse: " in ran.messages
 
 
 def test_the_evidence_is_shown_by_the_function_of_the_manual(

@@ -11,7 +11,20 @@ from typing import Any
 
 import pytest
 from support.scripted import Reply, ScriptedModel
-from support.session import EGLOT, NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, lines, start
+from support.session import (
+    EGLOT,
+    NEOVIM,
+    NOTHING,
+    VSCODE,
+    boxes,
+    command,
+    editor,
+    fenced,
+    finish,
+    introduction,
+    lines,
+    start,
+)
 from support.wire import PATIENCE, RECORDED, Applying, ErrorAnswer, Json, RawClient
 
 from stet_ls.validators.source import Source
@@ -98,7 +111,8 @@ async def test_each_client_gets_the_edit_as_it_understands_it(name: str, environ
             assert client.text(URI) == AFTER
             [sent] = client.received("workspace/applyEdit")
             assert sent["edit"]["documentChanges"][0]["textDocument"] == {"uri": URI, "version": 1}
-            assert boxes(client) == []
+            progress = introduction(name)["capabilities"].get("window", {}).get("workDoneProgress")
+            assert boxes(client) == ([] if progress else [result["message"]]), "who sees no progress is told the end"
 
 
 async def test_a_client_without_versions_gets_plain_changes(environment: Environment) -> None:
