@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from support.judging import MakeCase
 
 from stet_ls.engine.judges import doctest, timing
+from stet_ls.engine.judges.harness.run import run
+from stet_ls.engine.judges.harness.trial import Call, Report, Trial
 from stet_ls.engine.models import Ruling
 
 TEXT = '''
@@ -134,22 +137,26 @@ async def test_a_module_that_takes_long_to_load_is_measured_on_fewer_inputs(make
     assert 0 < evidence.count < 40
 
 
+ONLY_ONCE = "import codecs\n\nassert not hasattr(codecs, 'mine')\ncodecs.mine = True\n\n\n"
+
+
 async def test_a_module_that_is_loaded_once_only_is_measured_on_one_input(make: MakeCase) -> None:
-    only = "import codecs\n\nassert not hasattr(codecs, 'mine')\ncodecs.mine = True\n\n\n"
-    before = only + "def f(n: int) -> int:\n    return sum([each + n for each in range(30_000)])\n"
-    after = only + "def f(n: int) -> int:\n    return 30_000 * n + 449_985_000\n"
+    before = ONLY_ONCE + "def f(n: int) -> int:\n    return sum([each + n for each in range(30_000)])\n"
+    after = ONLY_ONCE + "def f(n: int) -> int:\n    return 30_000 * n + 449_985_000\n"
     evidence = await timing.judge(make(before, after, "f", action="optimize"))
     assert evidence.verdict is Ruling.PASS, evidence
     assert evidence.count == 1
 
 
-async def test_what_a_first_call_loads_is_no_gain_where_nothing_can_warm_it_up(make: MakeCase) -> None:
-    only = "import codecs\n\nassert not hasattr(codecs, 'mine')\ncodecs.mine = True\n\n\n"
-    work = "def f(n: int) -> int:\n{}    return len(dom.__name__) + sum([each + n for each in range(20_000)])\n"
-    before = only + work.format("    import xml.dom.minidom as dom\n\n")
-    after = "import xml.dom.minidom as dom\n" + only + work.format("")
-    evidence = await timing.judge(make(before, after, "f", action="optimize"))
-    assert evidence.verdict is not Ruling.PASS, evidence
+@pytest.mark.parametrize(("lead", "warm"), [("", True), (ONLY_ONCE, False)], ids=["loaded twice", "loaded once only"])
+async def test_a_first_call_is_warm_where_a_copy_can_be_called_before(make: MakeCase, lead: str, warm: bool) -> None:
+    text = lead + "def f(n: int) -> int:\n    return sum(range(n))\n"
+    case = make(text, text, "f")
+    assert case.runtime is not None
+    trial = Trial((text, text), (Call("n = 9", "__out__(f(n))", ("n",)),), "f", Path("/box/a.py"), "a", rounds=2)
+    report = await run(case.runtime, trial)
+    assert isinstance(report, Report)
+    assert report.warm is warm
 
 
 @pytest.mark.parametrize(("again", "verdict"), [(1.0, Ruling.UNKNOWN), (1.3, Ruling.PASS), (None, Ruling.UNKNOWN)])
