@@ -65,7 +65,7 @@ async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[Test
         each.tests,
         {path: text.encode() for path, text in each.files.items()},
         framework="unittest" if runner == "unittest" else "",
-        limits=Limits(seconds=each.seconds) if each.seconds else None,
+        limits=Limits(seconds=each.seconds, patience=60.0) if each.seconds else None,
     )
     if each.runs == 1:
         return (await run_tests(sandbox, plan),), frozenset()

@@ -35,6 +35,8 @@ def check(box: Sandbox) -> Check:
     ) -> TestReport:
         files = {name: text.encode() for name, text in {**tests, **(code or {})}.items()}
         plan = TestPlan(language, tuple(tests), files, **more)
-        return await run_tests(box, replace(plan, limits=replace(TESTS, seconds=seconds)) if seconds else plan)
+        return await run_tests(
+            box, replace(plan, limits=replace(TESTS, seconds=seconds, patience=60.0)) if seconds else plan
+        )
 
     return run
