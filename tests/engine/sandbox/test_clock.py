@@ -101,7 +101,7 @@ async def test_nobody_waits_for_ever_for_what_gets_no_core(box: Backend) -> None
 async def test_who_stands_in_their_own_way_does_not_stop_the_clock(box: Backend) -> None:
     """Twenty processes wait for the cores that they hold themselves."""
     script = f"import os\nfor _ in range(19):\n if not os.fork(): break\n{ENDLESS}"
-    limits = Limits(seconds=1.0, patience=3.0, processes=40)
+    limits = Limits(seconds=1.0, patience=60.0, processes=40)
 
     assert (await box.run(python(script, limits))).status is Status.TIMEOUT
 
