@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.judges.inputs.script.kinds import (
@@ -87,6 +88,7 @@ class Module:
 _CLASSES = frozenset({"class_declaration", "class", "abstract_class_declaration"})
 
 
+@lru_cache(maxsize=8)
 def read_module(text: str, language: str) -> Module | None:
     """The module of a text; None if it cannot be parsed. JavaScript is read as TypeScript: it is a part of it."""
     parsed = tree_of(Source(text), "typescript" if language == "typescript" else "typescriptreact")
