@@ -13,7 +13,7 @@ from pygls.lsp.server import LanguageServer
 from stet_ls.engine.markdown import plain
 from stet_ls.engine.models import Answer, Check, Edit, Ruling
 from stet_ls.server.documents import Snapshot
-from stet_ls.server.evidence import told
+from stet_ls.server.evidence import dangers, told
 from stet_ls.server.plan import Plan, is_target
 from stet_ls.validators.structure import imports
 
@@ -54,15 +54,6 @@ def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it reaches outside the code that was asked about")
     return tuple(found)
-
-
-def dangers(answer: Answer) -> tuple[str, ...]:
-    """What the edit does that nobody asked for, in words."""
-    return tuple(
-        item.detail
-        for item in answer.evidence
-        if item.check is Check.DANGER and item.trusted and item.verdict is Ruling.UNKNOWN
-    )
 
 
 def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) -> str:

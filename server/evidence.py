@@ -30,11 +30,19 @@ def told(answer: Answer, apart: Collection[str] = ()) -> str:
         sure = f"{100 * answer.confidence:.0f} % sure" if why else ""
         reason = "; ".join(phrase for phrase in why if phrase not in elsewhere)
         rest = [part for part in answer.message.split(" · ") if not {*why, *elsewhere}.issuperset(_phrases(part))]
-        return " · ".join(part for part in (": ".join(filter(None, (sure, reason))), *rest) if part)
+        made = rest[: bool(answer.new_files)]  # a new file is told first of all
+        return " · ".join(part for part in (*made, ": ".join(filter(None, (sure, reason))), *rest[len(made) :]) if part)
     from stet_ls.engine.judges.verdict import summary  # the handshake does without the judges
 
     passed = summary([item for item in answer.evidence if item.verdict == "pass"])
     return f"{answer.message} Passed: {passed}." if passed else answer.message
+
+
+def dangers(answer: Answer) -> tuple[str, ...]:
+    """What the edit does that nobody asked for, in words."""
+    return tuple(
+        item.detail for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown"
+    )
 
 
 def _phrases(reason: str) -> list[str]:

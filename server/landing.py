@@ -19,9 +19,9 @@ from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.markdown import fenced, plain
 from stet_ls.engine.models import Answer
 from stet_ls.server.client import Client
-from stet_ls.server.confirm import Choice, Preview, ask, dangers, must_ask, offer, question, risks, why_asked
+from stet_ls.server.confirm import Choice, Preview, ask, must_ask, offer, question, risks, why_asked
 from stet_ls.server.documents import Documents
-from stet_ls.server.evidence import told
+from stet_ls.server.evidence import dangers, told
 from stet_ls.server.jobs import Ending, Job, JobStatus
 from stet_ls.server.plan import Change, Origin, Plan, StaleError, created, make_plan
 from stet_ls.server.session import StetServer

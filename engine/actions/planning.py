@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.actions.neighbours import neighbours
@@ -12,6 +12,8 @@ from stet_ls.engine.loop import Unusable
 from stet_ls.engine.models import Request
 from stet_ls.engine.prompt.ignored import Ignored
 from stet_ls.engine.prompt.task import Task
+from stet_ls.engine.reply.loops import loop_start
+from stet_ls.engine.reply.wanted import REPEATED
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
@@ -33,18 +35,21 @@ TASK = Task(
 )
 
 _MOST_FILES, _MOST_NAMES = 40, 12
+_CELLS = 3
+"""After the action: file, name and what to do, in which a bar may stand."""
 _NEW = frozenset({"", "new", "-", "none", "n/a"})
 _LINE = re.compile(r"^[\s>*-]*(?:(?:step\s*)?\d{1,2}\s*[.):]\s*)?(?P<action>[*`]*[a-z]+[*`]*)\s*\|(?P<rest>.+)$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: an action on a unit of a file; `unit` is "" where something new is to be added."""
+    """One step: an action on a unit of a file; `unit` is "" where something new is to be added, maybe called `new`."""
 
     action: str
     path: Path
     unit: str
     instruction: str
+    new: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"{self.action} {f'`{self.unit}` in ' if self.unit else ''}{self.path.name}"
@@ -87,15 +92,31 @@ def project(request: Request, own: Sequence[str] = ()) -> Project:
 
 def read_plan(text: str, about: Project, language: str) -> tuple[Step, ...] | Unusable:
     """The steps that a reply names, at most `MOST_STEPS`; Unusable says what is wrong with the first bad one."""
+    if loop_start(text) is not None:
+        return Unusable(REPEATED)
     steps: list[Step] = []
     for action, cells in _rows(text):
+        if len(cells) > _CELLS and len(set(cells)) < len(cells):
+            return Unusable(REPEATED)
         step = _step(action, cells, about, language)
         if isinstance(step, Unusable):
             return step
         steps.append(step)
     if not steps:
         return Unusable("The reply held no line of the form: action | file | name | what to do.")
-    return tuple(dict.fromkeys(steps))[:MOST_STEPS]
+    plan = tuple(dict.fromkeys(steps))[:MOST_STEPS]
+    return next((Unusable(said) for step in plan if (said := _second(step, plan, about, language))), plan)
+
+
+def _second(step: Step, plan: Sequence[Step], about: Project, language: str) -> str:
+    """What is wrong with a new file for a name that another file defines; "" where the plan works on that file too."""
+    if not step.new or step.path.relative_to(about.root).as_posix() in about.files:
+        return ""
+    for file, text in about.files.items():
+        defines = any(unit.qualified == step.new for unit in units(Source(text), language))
+        if defines and not any(each.path == about.root / file for each in plan):
+            return f"The plan puts {step.new!r} into the new file {step.path.name}, but {file} defines it: change that."
+    return ""
 
 
 def _rows(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -119,8 +140,8 @@ def _step(action: str, cells: list[str], about: Project, language: str) -> Step 
     if len(named) == 1:
         return Step(action, path, named[0], what)
     if action == "generate":
-        wanted = "" if unit.lower() in _NEW or unit in what else f" (`{unit}`)"
-        return Step(action, path, "", what + wanted)
+        new = "" if unit.lower() in _NEW else unit
+        return Step(action, path, "", what if new in what else f"{what} (`{new}`)", new)
     if relative in about.files and unit.lower() in _NEW:
         return Step(action, path, "", what)
     return Unusable(f"The plan says to {action} {unit!r}, which {file} does not define.")

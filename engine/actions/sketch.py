@@ -71,6 +71,11 @@ class Sketch:
         return tuple(edit for path, before in changed for edit in _hunks(path, before, self._after[path]))
 
     @property
+    def kept(self) -> dict[Path, str]:
+        """The files that were there, as they would be."""
+        return {path: self._after.get(path, before.text) for path, before in self._before.items()}
+
+    @property
     def new_files(self) -> tuple[NewFile, ...]:
         """The files that were not there."""
         return tuple(NewFile(path, text) for path, text in self._after.items() if path not in self._before)

@@ -19,6 +19,7 @@ from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.planning import STEPS, TASK, Project, Step, project, read_plan
 from stet_ls.engine.actions.recipe import Recipe, brief
 from stet_ls.engine.actions.sketch import Sketch
+from stet_ls.engine.actions.unasked import unasked
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.events import Stage
 from stet_ls.engine.job import CALLS, Job
@@ -39,6 +40,7 @@ _PLAN_TOKENS = 500
 _WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
 _LISTING = "The files of the project and what they define"
 _PLAN = "The plan of the whole task"
+_BROKE_OFF = "The plan broke off; a few short lines are enough."
 
 
 async def run(job: Job) -> Answer:
@@ -106,6 +108,8 @@ async def _plan(job: Job, about: Project) -> tuple[Step, ...] | Unusable:
     case = Case(request.action, request.language, request.path, request.source, request.source, tools=job.tools)
 
     async def read(completion: Completion) -> Draft[tuple[Step, ...]] | Unusable:
+        if completion.finish != "stop":
+            return Unusable(_BROKE_OFF)
         plan = read_plan(told(completion.text, prompt.secrets), about, request.language)
         return plan if isinstance(plan, Unusable) else Draft(plan, case)
 
@@ -118,16 +122,18 @@ def _answer(job: Job, plan: Sequence[Step], done: Sequence[Answer], sketch: Sket
     if not done:
         no = refusal(job, f"Task: no edit. The plan's first step, {plan[0]}, came to nothing: {problem}")
         return replace(no, explanation=report)
-    evidence = _together(done)
+    files = sketch.new_files
+    evidence = (*_together(done), *unasked(files, done, sketch.kept))
+    made = f"New file{'' if len(files) == 1 else 's'} {', '.join(file.path.name for file in files)} · " if files else ""
     head = f"Did {len(done)} of {len(plan)} steps" if problem else f"Did {_steps(len(done))}"
     rest = f" · stopped at {plan[len(done)]}: {problem}" if problem else ""
     answer = Answer(
         success=True,
         action=job.request.action,
         language=job.request.language,
-        message=f"{head} · {summary(evidence)}{rest}",
+        message=f"{made}{head} · {summary(evidence)}{rest}",
         edits=sketch.edits,
-        new_files=sketch.new_files,
+        new_files=files,
         code="\n\n".join(each.code for each in done if each.code),
         tests=next((each.tests for each in reversed(done) if each.tests), None),
         explanation=report,

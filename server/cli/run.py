@@ -20,7 +20,7 @@ from stet_ls.server.cli.commands import did_you_mean
 from stet_ls.server.cli.progress import ProgressLine
 from stet_ls.server.cli.session import load_settings, project_root, tell
 from stet_ls.server.cli.target import STANDARD_INPUT, CommandTarget, read_target
-from stet_ls.server.evidence import report, told
+from stet_ls.server.evidence import dangers, report, told
 from stet_ls.server.shelf import write
 from stet_ls.validators.source import Source, Splice
 
@@ -201,6 +201,10 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         present.print_evidence(answer.evidence, sys.stderr)
         option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
         tell(f"nothing was {left}: a judge refuted the edit; without {option} it is shown")
+        return 1
+    if arguments.apply and answer.new_files and (unasked := dangers(answer)):
+        present.print_evidence(answer.evidence, sys.stderr)
+        tell(f"nothing was written: the edit {'; '.join(unasked)}; without --apply it is shown")
         return 1
     if arguments.apply:
         return _apply(target, answer)

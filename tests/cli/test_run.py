@@ -309,3 +309,19 @@ def test_an_endpoint_that_gives_nothing_usable_changes_nothing(
     assert len(ran.err.splitlines()) >= 1
     assert "Traceback" not in ran.err
     assert file.read_text() == BROKEN
+
+
+def test_a_new_file_that_nothing_ran_is_not_written_unasked(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    scripted.on(asks_for_tests, "I write none.")
+    scripted.replies(["generate | more.py | new | a mean"])
+    scripted.default = Reply(reply("def mean(values):\n    return sum(values) / len(values)\n"))
+
+    ran = stet("run", "task", "sums.py", "--instruction", "add a mean", "--apply")
+
+    assert ran.status == 1
+    assert "nothing was written: the edit makes the new file more.py, which nothing ran" in ran.err
+    assert [each.name for each in file.parent.iterdir()] == ["sums.py"]
+
+    scripted.replies(["generate | more.py | new | a mean"])
+    shown = stet("run", "task", "sums.py", "--instruction", "add a mean")
+    assert shown.err.splitlines()[-1].startswith("stet: New file more.py · "), "what is new is said first"

@@ -14,6 +14,7 @@ from stet_ls.engine.events import Stage
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.models import Answer, Budget, Check, Ruling, Workspace
 from stet_ls.engine.settings import ModelRow, Settings
+from stet_ls.server.evidence import dangers
 from stet_ls.validators.source import Source, Splice
 
 PRICES = """def discount(price, rate):
@@ -144,6 +145,45 @@ async def test_a_new_file_is_a_new_file(stet_home: Path, scripted: ScriptedModel
         ("refunds.py", "def refund(paid):\n    return -paid\n")
     ]
     assert not (shop / "refunds.py").exists()
+    assert answer.message.startswith("New file refunds.py · Did one step"), "what is new is said first"
+    assert "makes the new file refunds.py, which nothing ran" in dangers(answer), "an editor asks"
+
+
+async def test_what_a_new_file_defines_a_second_time_is_said(
+    stet_home: Path, scripted: ScriptedModel, shop: Path
+) -> None:  # fmt: skip
+    scripted.replies(["generate | more.py | new | a discount", block(DISCOUNT)])
+    answer, _ = await run(scripted, shop)
+    assert "more.py defines `discount`, which prices.py defines too" in "; ".join(dangers(answer))
+
+
+LOOP = "generate | sums.py | sums | sums | refactor" + " | sums" * 3
+GOOD = "debug | prices.py | discount | take a fraction"
+
+
+@pytest.mark.parametrize(
+    ("plan", "problem"),
+    [
+        (Reply(GOOD, finish="length"), "The plan broke off"),
+        (Reply(LOOP), "The reply repeated itself"),
+        (Reply("\n".join([GOOD] * 30)), "The plan broke off"),
+    ],
+)
+async def test_a_plan_that_never_stopped_is_asked_for_again(
+    stet_home: Path, scripted: ScriptedModel, shop: Path, plan: Reply, problem: str
+) -> None:
+    """A tiny model's plan: the words before it lost its way look like a plan of one step."""
+    scripted.replies([plan, GOOD, block(DISCOUNT)])
+    answer, _ = await run(scripted, shop)
+    assert answer.message.startswith("Did one step"), answer.message
+    assert problem in scripted.requests[1].prompt
+
+    scripted.replies([plan])
+    scripted.default = plan
+    answer, _ = await run(scripted, shop)
+    assert not answer.success
+    assert problem in answer.message
+    assert not answer.edits
 
 
 async def test_the_comment_that_asked_goes(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
@@ -224,6 +264,18 @@ def test_a_plan_leads_nowhere_else(file: str) -> None:
     plan = read_plan(f"generate | {file} | new | anything", ABOUT, "python")
     assert isinstance(plan, Unusable)
     assert repr(file) in plan.problem
+
+
+def test_a_second_one_of_what_is_there_is_no_plan() -> None:
+    """Unless the plan works on the file that has it, as it does to move it."""
+    twice = read_plan("generate | sums.py | total | mend the total", ABOUT, "python")
+    assert isinstance(twice, Unusable)
+    assert "prices.py defines it" in twice.problem
+    moved = read_plan(
+        "generate | sums.py | total | as it is\nrefactor | prices.py | total | import it", ABOUT, "python"
+    )
+    assert not isinstance(moved, Unusable)
+    assert len(moved) == 2
 
 
 def test_what_is_no_plan_is_said() -> None:
