@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.judges.differential.compare import Likeness, likeness
 from stet_ls.engine.judges.differential.probes import Probe, Probed, in_order
+from stet_ls.engine.judges.differential.vouched import is_vouched, kinds_of
 from stet_ls.engine.judges.harness.trial import Call, Outcome, Report
 from stet_ls.engine.judges.inputs.draw import GUESSED
 from stet_ls.engine.models import Attachment
@@ -22,21 +23,22 @@ Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A call on which two texts differ, and what each made of it."""
+    """A call on which two texts differ, and what each made of it. `vouched`: the new one takes its kinds elsewhere."""
 
     call: Call
     old: Outcome
     new: Outcome
+    vouched: bool = False
 
     @property
     def is_telling(self) -> bool:
         """False where the old code was hardly meant for the input: a TypeError may become another, and a kind that was
-        only guessed may be taken no more, or was made nothing sensible of before.
+        only guessed may be taken no more anywhere, or was made nothing sensible of before.
         """
         if self.call.origin != GUESSED:
             return self.old.valid
         made_sense = not any(_SENSELESS.search(each) for each in self.old.results)
-        return self.old.valid and made_sense and self.new.error not in _WRONG_KIND
+        return self.old.valid and made_sense and (self.vouched or self.new.error not in _WRONG_KIND)
 
     @property
     def is_refusal(self) -> bool:
@@ -111,7 +113,7 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     pairs = [(calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes]
     alike = [likeness(before, after) for _, before, after in pairs]
     differences = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is Likeness.DIFFERENT]
-    differences = [each for each in differences if not each.is_refusal]
+    differences = _vouched([each for each in differences if not each.is_refusal], pairs, alike)
     # A person understands a short call that used to work best.
     differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
     sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is Likeness.SHARED]
@@ -127,6 +129,21 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
         raised=() if "" in ends else tuple(sorted(ends)),
         calls=tuple(call for call, _, _ in pairs),
     )  # fmt: skip
+
+
+def _vouched(
+    differences: list[Difference], pairs: Sequence[tuple[Call, Outcome, Outcome]], alike: Sequence[Likeness]
+) -> list[Difference]:
+    """The differences, those marked of whose kinds the new code makes the same as the old in some other call.
+
+    Where it makes nothing of any kind, that is no matter of the kinds.
+    """
+    if not any(each.call.origin == GUESSED and each.new.error in _WRONG_KIND for each in differences):
+        return differences
+    both = (call for (call, _, new), how in zip(pairs, alike, strict=True)
+            if new.kind == "ok" and how is not Likeness.DIFFERENT)  # fmt: skip
+    taken = list(map(kinds_of, both))
+    return [replace(each, vouched=not taken or is_vouched(each.call, taken)) for each in differences]
 
 
 def unseen(both: tuple[Probed, Probed], report: Report) -> frozenset[Probe]:

@@ -29,6 +29,18 @@ def total(prices, rate=0.5):
         whole += price
     return whole * (1 + rate)
 '''
+INDENT = """
+def indent(text, prefix, predicate=None):
+    if predicate is None:
+        def predicate(line):
+            return line.strip()
+
+    return "".join(prefix + line if predicate(line) else line for line in text.splitlines(True))
+"""
+INDENT_WITHOUT_DEFAULT = """
+def indent(text, prefix, predicate=None):
+    return "".join(prefix + line if predicate(line) else line for line in text.splitlines(True))
+"""
 CASES = {
     "another result": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
     "only on empty input": (
@@ -88,6 +100,15 @@ CASES = {
         "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return n\n",
         "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return -n\n", "f", "f(n)",
     ),
+    "a default that is understood no more": (INDENT, INDENT_WITHOUT_DEFAULT, "indent", "TypeError"),
+    "a TypeError for what only is empty": (
+        "def f(nums):\n    total = 1\n    for n in nums:\n        total *= n\n    return total\n",
+        "from functools import reduce\n\n\ndef f(nums):\n    return reduce(lambda a, b: a * b, nums)\n", "f", "[]",
+    ),
+    "nothing found, which was looked into": (
+        "import re\n\n\ndef f(text):\n    m = re.search('[0-9]', text)\n    return m.group() if m else ''\n",
+        "import re\n\n\ndef f(text):\n    return re.search('[0-9]', text).group()\n", "f", "AttributeError",
+    ),
 }  # fmt: skip
 
 
@@ -97,6 +118,15 @@ async def test_a_difference_is_told(make: MakeCase, name: str) -> None:
     evidence = await judge(make(before, after, unit))
     assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
     assert says in evidence.detail
+
+
+async def test_a_kind_that_is_taken_no_more_is_asked_about(make: MakeCase) -> None:
+    """Nobody says whether texts were meant; a person sees it at once."""
+    before = "def f(n, m):\n    return n * 2 if n == m else n\n"
+    after = "def f(n, m):\n    return n * 2 if n - m == 0 else n\n"
+    evidence = await judge(make(before, after, "f"))
+    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, True), evidence
+    assert "may not be meant for" in evidence.detail
 
 
 SAME = {

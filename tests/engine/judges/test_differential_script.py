@@ -52,6 +52,17 @@ CASES = {
         "function f(n) { if (n > 5) throw new Error(`too big: ${n}`); return n; }\n",
         "function f(n) { if (n > 5) throw new Error(`no such page: ${n}`); return n; }\n", "f", "no such page",
     ),
+    "a default that is understood no more": (
+        "function indent(text, prefix, wanted = null) {\n  const is = wanted ?? ((line) => line.trim() !== '');\n"
+        "  return text.split('\\n').map((line) => (is(line) ? prefix + line : line)).join('\\n');\n}\n",
+        "function indent(text, prefix, wanted = null) {\n"
+        "  return text.split('\\n').map((line) => (wanted(line) ? prefix + line : line)).join('\\n');\n}\n",
+        "indent", "TypeError",
+    ),
+    "nothing found, which was looked into": (
+        "function f(text) { const m = text.match(/[0-9]/); return m ? m[0] : ''; }\n",
+        "function f(text) { return text.match(/[0-9]/)[0]; }\n", "f", "TypeError",
+    ),
     "an argument changed": (
         "const top = (xs) => Math.max(...[...xs].sort());\n",
         "const top = (xs) => Math.max(...xs.sort());\n", "top", "xs = [",
@@ -180,6 +191,7 @@ async def test_what_nobody_meant_it_for_accuses_nobody(make: MakeCase) -> None:
     evidence = await judged(make, before, after, "f")
     assert evidence.verdict is Ruling.UNKNOWN, evidence
     assert "may not be meant for" in evidence.detail
+    assert evidence.trusted, "it is asked about"
 
 
 SHARES = {
