@@ -11,6 +11,10 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stet_ls.engine.models import Answer
 
 log = logging.getLogger(__name__)
 
@@ -21,9 +25,18 @@ class Ended(StrEnum):
     """How a job ended."""
 
     OFFERED = "offered"
+    REFUTED = "refuted"
+    """There is an edit, and a judge failed it: it lands only if its user says so after seeing why."""
     REFUSED = "refused"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+    @classmethod
+    def of(cls, answer: Answer) -> Ended:
+        """How a job ended that came to an answer."""
+        if not answer.success:
+            return cls.REFUSED
+        return cls.REFUTED if answer.refuted else cls.OFFERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +71,7 @@ class Total:
 
     jobs: int = 0
     offered: int = 0
+    refuted: int = 0
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -71,6 +85,7 @@ class Total:
         return Total(
             self.jobs + 1,
             self.offered + (entry.ended == Ended.OFFERED),
+            self.refuted + (entry.ended == Ended.REFUTED),
             self.calls + entry.calls,
             self.prompt_tokens + entry.prompt_tokens,
             self.completion_tokens + entry.completion_tokens,

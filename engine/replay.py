@@ -41,7 +41,7 @@ async def replay(record: Record, name: str, settings: Settings, paths: Paths) ->
         engine = Engine(settings, replace(paths, data=Path(folder)), models=models)
         try:
             answer = await engine.run(request)
-            ended = Ended.OFFERED if answer.success else Ended.REFUSED
+            ended = Ended.of(answer)
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise

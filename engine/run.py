@@ -79,7 +79,7 @@ class Engine:
         ended, answer, raised = Ended.FAILED, None, None
         try:
             answer = await self._with_memory(job, recipe)
-            ended = Ended.OFFERED if answer.success else Ended.REFUSED
+            ended = Ended.of(answer)
         except asyncio.CancelledError:
             ended = Ended.CANCELLED
             raise

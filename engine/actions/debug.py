@@ -38,6 +38,7 @@ NOT_REPRODUCED = "The bug was not reproduced: no test, example or diagnostic sho
 
 REWRITE = rewrite.Rewrite(
     done="Fixed",
+    tried="Tried to fix",
     judges=rewrite.KEEPING,
     samples=True,
     further=thorough.prove,

@@ -33,6 +33,7 @@ TASK = Task(
 
 REWRITE = rewrite.Rewrite(
     done="Generated",
+    tried="Tried to generate",
     judges=(*rewrite.PARSING, lint.judge, *rewrite.RUNNING),
     temperature=0.2,
     samples=True,

@@ -33,6 +33,7 @@ TASK = Task(
 
 REWRITE = rewrite.Rewrite(
     done="Optimized",
+    tried="Tried to optimize",
     judges=(*rewrite.EQUAL, timing.judge),
     required=frozenset({Check.TIMING}),
 )

@@ -29,6 +29,7 @@ TASK = Task(
 
 REWRITE = rewrite.Rewrite(
     done="Refactored",
+    tried="Tried to refactor",
     judges=rewrite.EQUAL,
     goal=lambda case, asked: goal.told(case, asked=asked),
 )

@@ -46,7 +46,8 @@ _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(doc|comment)")
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored").
+    """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored"), and `tried` is
+    what they say where a judge failed it ("Tried to refactor").
 
     Without a pass of each of the `required` checks nothing is offered, unless a trusted judge says that nothing here
     could make it: then an editor asks. `formats`: the edit is formatted as the project formats, which may change more
@@ -56,6 +57,7 @@ class Rewrite:
     """
 
     done: str
+    tried: str
     judges: tuple[Judge, ...]
     temperature: float = 0.1
     required: frozenset[Check] = frozenset()
@@ -167,13 +169,12 @@ def _answer(
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, metadata=told)
     unit = about.target.name or _new_unit(fitted.code, request.language)
     name = f" `{unit}`" if unit else ""
+    did = rewrite.tried if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done
     answer = Answer(
         success=True,
         action=request.action,
         language=request.language,
-        message=" · ".join(
-            part for part in (_warned(proposal), rewrite.done + name, reached, summary(evidence)) if part
-        ),
+        message=" · ".join(part for part in (_warned(proposal), did + name, reached, summary(evidence)) if part),
         edits=tuple(Edit(request.path, request.source, splice.span, splice.text) for splice in fitted.splices),
         code=fitted.code,
         tests=reply.tests,

@@ -125,13 +125,14 @@ def _answer(job: Job, plan: Sequence[Step], done: Sequence[Answer], sketch: Sket
     files = sketch.new_files
     evidence = (*_together(done), *unasked(files, done, sketch.kept))
     made = f"New file{'' if len(files) == 1 else 's'} {', '.join(file.path.name for file in files)} · " if files else ""
-    head = f"Did {len(done)} of {len(plan)} steps" if problem else f"Did {_steps(len(done))}"
+    refuted = any(item.verdict is Ruling.FAIL for item in evidence)
+    head = f"{len(done)} of {len(plan)} steps" if problem else _steps(len(done))
     rest = f" · stopped at {plan[len(done)]}: {problem}" if problem else ""
     answer = Answer(
         success=True,
         action=job.request.action,
         language=job.request.language,
-        message=f"{made}{head} · {summary(evidence)}{rest}",
+        message=f"{made}{'Tried' if refuted else 'Did'} {head} · {summary(evidence)}{rest}",
         edits=sketch.edits,
         new_files=files,
         code="\n\n".join(each.code for each in done if each.code),

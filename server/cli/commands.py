@@ -51,8 +51,9 @@ COMMANDS: Mapping[str, Row] = {
 }
 
 EPILOG = (
-    "Exit status: 0 done; 1 findings, no edit could be offered, or nothing has that id; 2 usage or settings; "
-    "3 no model reachable; 4 refused by policy; 70 a bug; 130 interrupted."
+    "Exit status: 0 done; 1 findings, no edit could be offered, a judge refuted the edit (with --apply, --diff, --json "
+    "and without them), or nothing has that id; 2 usage or settings; 3 no model reachable; 4 refused by policy; "
+    "70 a bug; 130 interrupted."
 )
 
 

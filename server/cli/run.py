@@ -54,7 +54,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     result.add_argument(
         "--diff", action="store_true", help="print the patch alone, for `git apply`, unless a judge refuted it"
     )
-    result.add_argument("--apply", action="store_true", help="write the edit into the file, unless a judge refuted it")
+    unless = "unless a judge refuted it or it makes one that nothing ran"
+    result.add_argument("--apply", action="store_true", help=f"write the edit into the files, {unless}")
     result.add_argument("--json", action="store_true", help="print the whole answer as JSON")
     parser.add_argument("--evidence", metavar="DIR", help="write what shows the evidence there: inputs, failing output")
     parser.add_argument("--show-prompt", action="store_true", help="print what would be sent, and send nothing")
@@ -186,7 +187,7 @@ async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> in
 def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
     if arguments.json:
         present.print_json(answer.to_json())
-        return 0 if answer.success else 1
+        return 0 if answer.success and not answer.refuted else 1
     for warning in answer.warnings:
         tell(warning)
     if not answer.success:
@@ -214,7 +215,7 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         present.print_diff(diff)
     present.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
     tell(told(answer))
-    return 0
+    return int(answer.refuted)
 
 
 def _diffs(target: CommandTarget, answer: Answer) -> Iterable[str]:

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not sums:
         present.print_line(f"No job ran in the last {arguments.days} days.")
         return 0
-    head = (arguments.by, "jobs", "offered", "calls", "tokens in", "tokens out", "cost", "seconds")
+    head = (arguments.by, "jobs", "offered", "refuted", "calls", "tokens in", "tokens out", "cost", "seconds")
     for line in present.table(
         [head, *(_row(name, each) for name, each in sums.items()), _row("total", total(entries))]
     ):
@@ -40,5 +40,5 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _row(name: str, sum_: Total) -> tuple[str, ...]:
     cost = f"{sum_.cost:.4f}" if sum_.unpriced == 0 else f"{sum_.cost:.4f} + {sum_.unpriced} unpriced"
-    numbers = (sum_.jobs, sum_.offered, sum_.calls, sum_.prompt_tokens, sum_.completion_tokens)
+    numbers = (sum_.jobs, sum_.offered, sum_.refuted, sum_.calls, sum_.prompt_tokens, sum_.completion_tokens)
     return (name, *map(str, numbers), cost, f"{sum_.seconds:.1f}")

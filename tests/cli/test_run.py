@@ -167,6 +167,24 @@ def test_a_refuted_edit_is_never_written_nor_given_to_git(
     assert file.read_text() == BROKEN
 
 
+@pytest.mark.parametrize("option", [(), ("--json",)])
+def test_a_refuted_edit_is_shown_as_what_it_is(
+    stet: Stet, scripted: ScriptedModel, file: Path, option: tuple[str, ...]
+) -> None:
+    scripted.default = Reply(reply(BROKEN.replace("return resutl", "return rsult")))
+
+    ran = stet("run", "debug", "sums.py", *option)
+
+    assert ran.status == 1
+    assert "+    return rsult" in ran.out or '"edits": [' in ran.out, "it is shown all the same"
+    assert "REFUTED \u00b7 Tried to fix `total` \u00b7 " in ran.out + ran.err
+    assert "Fixed" not in ran.out + ran.err
+    head, line = stet("stats", "--by", "action").out.splitlines()[:2]
+    told = dict(zip(head.split(), line.split(), strict=False))
+    assert (told["offered"], told["refuted"]) == ("0", "1")
+    assert " refuted " in stet("trace", "list").out.splitlines()[1]
+
+
 def test_a_new_test_file_is_shown_then_written(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     file.write_text(FIXED)
     tests = "from sums import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n"

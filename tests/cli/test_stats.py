@@ -20,8 +20,8 @@ def test_what_jobs_spent(stet: Stet, scripted: ScriptedModel, folder: Path) -> N
     row = told["rows"][scripted.models[0]]
     assert (row["jobs"], row["calls"], row["prompt_tokens"], row["completion_tokens"]) == (1, 1, 100, 20)
     head, line, total = stet("stats", "--by", "action").out.splitlines()
-    assert head.split()[:3] == ["action", "jobs", "offered"]
-    assert line.split()[:6] == ["refactor", "1", "1", "1", "100", "20"]
+    assert head.split()[:4] == ["action", "jobs", "offered", "refuted"]
+    assert line.split()[:7] == ["refactor", "1", "1", "0", "1", "100", "20"]
     assert total.split()[0] == "total"
 
 

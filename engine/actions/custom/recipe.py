@@ -48,6 +48,7 @@ async def _rewrite(job: Job, action: CustomAction, recipe: Recipe) -> Answer:
         recipe,
         rewrite.Rewrite(
             done=f"{action.title}:",
+            tried=f"{action.title}, tried:",
             judges=judges,
             temperature=action.temperature,
             required=action.required,
