@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from stet_ls.engine.judges.project_tests.reach import ways_to, words
+from stet_ls.engine.judges.project_tests.reach import leading, ways_to, words
 from stet_ls.engine.prompt.bindings import bindings, closeness
 from stet_ls.engine.prompt.index.walk import LARGEST, Limits, Walk
 from stet_ls.validators.languages import language_of
@@ -43,11 +43,14 @@ def is_test(path: str) -> bool:
 class Touching:
     """Test files relative to their root, the surest first.
 
-    `named`: they name the unit or what leads to it, or what they test does.
+    `named`: they name the unit or what leads to it, or what they test does. `leads`: the names that lead to it, of the
+    tests' helpers too; None where names cannot tell. `texts` are those of the files.
     """
 
     tests: tuple[str, ...]
     named: bool = True
+    leads: frozenset[str] | None = field(default=None, compare=False)
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[Path, str]) -> Touching:
@@ -71,7 +74,9 @@ def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[
         further = [found for found in _by_way_of_another(root, between, tests, path, language) if direct[found] is None]
         named = named or (bool(further) and _says(between, ways, {file.path for file in between}))
         near += [(2, found) for found in further]
-    return Touching(tuple(found for _, found in near)[:MOST_FILES], named)
+    chosen = tuple(found for _, found in near)[:MOST_FILES]
+    leads = _through_helpers(files, ways, language) if ways is not None else None
+    return Touching(chosen, named, leads, {file.path: file.text for file in tests if file.path in chosen})
 
 
 def _ways(files: Sequence[_File], own: str, unit: str, language: str) -> frozenset[str] | None:
@@ -84,6 +89,13 @@ def _says(files: Sequence[_File], ways: frozenset[str] | None, naming: Set[str])
     return ways is None or any(
         words(file.text) & ways for file in files if file.path in naming or _HELPER.search(file.path)
     )
+
+
+def _through_helpers(files: Sequence[_File], ways: frozenset[str], language: str) -> frozenset[str]:
+    for file in files:
+        if _HELPER.search(file.path):
+            ways = leading(file.text, ways, language)
+    return ways
 
 
 def _nearness(root: Path, file: _File, target: Path, name: str, language: str) -> int | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.find import Touching, touching
+from stet_ls.engine.judges.project_tests.reach import runs_any
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.sandbox.runners import report as reports
@@ -16,6 +17,7 @@ from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
 from stet_ls.engine.sandbox.runners.run import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
+from stet_ls.validators.structure import units
 
 MENDS = frozenset({"debug", "generate", "task"})
 """Actions after which a test that failed and names the target has to pass."""
@@ -80,7 +82,7 @@ class _Runs:
         self, case: Case, runtime: Runtime, root: Path, found: Touching, buffers: Mapping[Path, str]
     ) -> None:  # fmt: skip
         self._case, self._runtime, self._root, self._tests = case, runtime, root, found.tests
-        self._buffers = buffers
+        self._buffers, self._found = buffers, found
         self.named = found.named
 
     async def before(self, seed: int = 0) -> TestReport:
@@ -101,6 +103,24 @@ class _Runs:
     async def after(self, select: Sequence[str] = (), seed: int = 0) -> TestReport:
         """With the candidate in place."""
         return await self._run(self._case.after.text, select, seed)
+
+    def about_target(self, ids: Collection[str]) -> frozenset[str]:
+        """The tests among some that name the target, or what leads to it; all of them where names cannot tell.
+
+        A target that is written anew is what the candidate has and the text before had not. Parses: not for an event
+        loop.
+        """
+        language, names = self._case.language, self._found.leads
+        if not self._case.unit:
+            old, new = ({each.name for each in units(text, language)} for text in (self._case.before, self._case.after))
+            names = frozenset(new - old) or None
+        return frozenset(each for each in ids if names is None or self._names(each, names))
+
+    def _names(self, identifier: str, names: frozenset[str]) -> bool:
+        path, _, test = identifier.partition("::")
+        text = self._found.texts.get(path)
+        name = test.rpartition("::")[2].partition("[")[0]
+        return text is None or runs_any(name, text, names, self._case.language)
 
     async def _run(self, text: str, select: Sequence[str] = (), seed: int = 0) -> TestReport:
         assert self._case.path is not None
@@ -145,7 +165,9 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     failed = {each.id for each in after.failed()} - flaky
     was = {each.id for each in before.failed()} - flaky
     if case.action in MENDS and was & failed and not was - failed:
-        return _failed(f"{_why(after, failed)} (as before)", after, failed)
+        wanted = await asyncio.to_thread(run.about_target, was & failed)
+        if wanted:
+            return _failed(f"{_why(after, wanted)} (as before)", after, wanted)
     passing -= flaky
     uncounted = f"; not counted, since flaky before the change: {_names(flaky)}" if flaky else ""
     if not passed - flaky and not passing:

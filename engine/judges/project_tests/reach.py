@@ -39,6 +39,19 @@ def ways_to(text: str, unit: str, language: str) -> frozenset[str] | None:
     return None if taken or words(_top(source, found, language)) & leads else frozenset(leads)
 
 
+def runs_any(test: str, text: str, names: frozenset[str], language: str) -> bool:
+    """Whether a test of a file names one of `names`, itself or by what it names there; True if it is not found."""
+    source = Source(text)
+    found = units(source, language)
+    return all(each.name != test for each in found) or test in _leading(set(names), source, found)
+
+
+def leading(text: str, names: frozenset[str], language: str) -> frozenset[str]:
+    """Names, and those of the units of a file that name one of them, and so on."""
+    source = Source(text)
+    return frozenset(_leading(set(names), source, units(source, language)))
+
+
 def _leading(first: set[str], source: Source, found: tuple[Unit, ...]) -> set[str]:
     """Some names, and those of the units that name one of these, and so on. Each name is looked at once."""
     named_by: defaultdict[str, list[Unit]] = defaultdict(list)

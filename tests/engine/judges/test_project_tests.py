@@ -267,6 +267,34 @@ async def test_a_fix_mends_the_failing_test(shop: Path, judged: Judged) -> None:
     assert still.detail == "test_discount fails: 125.0 == 75 is false (as before)"
 
 
+async def test_an_old_failure_of_another_function_is_no_reproach(shop: Path, judged: Judged) -> None:
+    """To the one that is mended, and to one that is written anew."""
+    broken = PRICES.replace("1 - rate", "1 + rate")
+    (shop / "shop/prices.py").write_text(broken)
+    mended = await judged(
+        broken.replace("sum(prices)", "sum(list(prices))"), before=broken, action="debug", unit="total"
+    )
+    assert (mended.verdict, mended.detail) == (Ruling.PASS, "1 test passes; 1 fail as before")
+    new = f"{broken}\n\ndef largest(prices):\n    return max(prices)\n"
+    written = await judged(new, before=broken, action="generate", unit="")
+    assert written.verdict is not Ruling.FAIL, written
+    assert "1 fail as before" in written.detail
+
+
+async def test_a_helper_of_the_tests_leads_to_the_target(shop: Path, judged: Judged) -> None:
+    broken = PRICES.replace("1 - rate", "1 + rate")
+    (shop / "shop/prices.py").write_text(broken)
+    (shop / "tests/conftest.py").write_text(
+        "import pytest\nfrom shop.prices import discount\n\n\n@pytest.fixture\ndef cheap():\n"
+        "    return discount(100, 0.25)\n"
+    )
+    (shop / "tests/test_prices.py").write_text(
+        f"{TESTS.replace('discount(100, 0.25)', 'cheap').replace('test_discount()', 'test_discount(cheap)')}"
+    )
+    evidence = await judged(broken.replace("rate):", "rate=0):"), before=broken, action="debug")
+    assert evidence.verdict is Ruling.FAIL, evidence
+
+
 async def test_what_failed_before_is_no_reproach_to_a_refactoring(shop: Path, judged: Judged) -> None:
     broken = PRICES.replace("1 - rate", "1 + rate")
     evidence = await judged(broken.replace("price *", "1 * price *"), before=broken)
