@@ -148,12 +148,33 @@ async def test_a_module_that_is_loaded_once_only_is_measured_on_one_input(make: 
     assert evidence.count == 1
 
 
+BESIDE = """
+import sys
+
+_KNOWN = sys.__dict__.setdefault("_known", {})
+
+
+def f(n: int) -> int:
+    if n not in _KNOWN:
+        _KNOWN[n] = sum(each % 7 for each in range(3_000 + abs(n) % 100))
+    return _KNOWN[n]
+"""
+
+
+async def test_what_is_remembered_beside_the_module_is_no_gain(make: MakeCase) -> None:
+    """What is called to begin warm is not called again before the clock."""
+    before = BESIDE.replace("if n not in _KNOWN", "if True")
+    evidence = await timing.judge(make(before, BESIDE, "f", action="optimize"))
+    assert evidence.verdict is not Ruling.PASS, evidence
+
+
 @pytest.mark.parametrize(("lead", "warm"), [("", True), (ONLY_ONCE, False)], ids=["loaded twice", "loaded once only"])
 async def test_a_first_call_is_warm_where_a_copy_can_be_called_before(make: MakeCase, lead: str, warm: bool) -> None:
     text = lead + "def f(n: int) -> int:\n    return sum(range(n))\n"
     case = make(text, text, "f")
     assert case.runtime is not None
-    trial = Trial((text, text), (Call("n = 9", "__out__(f(n))", ("n",)),), "f", Path("/box/a.py"), "a", rounds=2)
+    calls = tuple(Call(f"n = {n}", "__out__(f(n))", ("n",)) for n in (8, 9))
+    trial = Trial((text, text), calls, "f", Path("/box/a.py"), "a", rounds=2)
     report = await run(case.runtime, trial)
     assert isinstance(report, Report)
     assert report.warm is warm

@@ -30,7 +30,8 @@ def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     Each text is loaded in a process of its own, and each time is taken in a fork of that: no text can slow the other.
     Each call meets a copy of the module that nobody used yet, so what one remembers of its inputs is not there for the
     next, nor when the input comes again. That is what the second time shows. A further copy, if each text has one, is
-    called before any clock runs, so that what a first call loads, and what is not the module's, is `warm`.
+    called before any clock runs, so that what a first call loads, and what is not the module's, is `warm`. That input
+    is not measured: it may be remembered where no copy is new.
     """
     begun = real_clock()
     end = begun + job["seconds"]
@@ -41,8 +42,8 @@ def measure(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
         loads = [server.hear(end) for server in servers]
         if problem := next((each["load"] for each in loads if each["load"]), ""):
             return {"timing": {"load": problem}}
-        inputs = min(max(1, each["copies"] - 1) for each in loads)
-        warm = all(each["copies"] > inputs for each in loads)
+        inputs = max(1, min(len(distinct) - 1, *(each["copies"] - 1 for each in loads)))
+        warm = len(distinct) > inputs and all(each["copies"] > inputs for each in loads)
         slowest = max(turns(servers, 1, (inputs, warm, 1), begun, end)[0][0])
         forks = min(8, int(0.004 / max(slowest, 1e-5)) + 1) if slowest < 0.002 else 1
         rounds, again = turns(servers, job["rounds"], (inputs, warm, forks), begun + SHARE * job["seconds"], end)
@@ -136,7 +137,7 @@ def served(job: dict[str, Any], text: str, calls: list[Any], asked: int, telling
             # The last calls are the largest.
             pairs = list(zip(modules[-inputs:], calls[-inputs:]))  # noqa: B905 - as Python 3.8 has it
             if warm:
-                seconds([(modules[0], calls[-1])], runner, clock)
+                seconds([(modules[0], calls[-inputs - 1])], runner, clock)
             tell(telling, {"seconds": [seconds(pairs, runner, clock) for _ in range(times)]})
             return
         os.waitpid(process, 0)
