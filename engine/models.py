@@ -134,6 +134,7 @@ class Message:
 class Check(StrEnum):
     """The names of the judges, as evidence carries them."""
 
+    REPRODUCED = "reproduced"
     NOOP = "noop"
     SYNTAX = "syntax"
     NAMES = "names"

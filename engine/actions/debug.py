@@ -57,7 +57,7 @@ async def run(job: Job) -> Answer:
         job.ledger.warnings.append(NOT_REPRODUCED)
     if examples and seen.holds:
         job.ledger.warnings.append("What the instruction says comes out as you want it already.")
-    return await rewrite.run(replace(job, request=seen.request), RECIPE, REWRITE, stated=examples)
+    return await rewrite.run(replace(job, request=seen.request), RECIPE, REWRITE, stated=examples, seen=seen.evidence)
 
 
 RECIPE = Recipe("debug", "Fix", "Fix what a diagnostic or an instruction points at.", TASK, run)

@@ -7,6 +7,7 @@ fails in test_total      user said goes wrong are run on the text as it is; each
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from stet_ls.engine.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import judge as project_tests
-from stet_ls.engine.models import Diagnostic, Request, Target
+from stet_ls.engine.models import Check, Diagnostic, Evidence, Request, Ruling, Target
 from stet_ls.validators.project_files import read_regular
 
 _MOST = 3
@@ -25,9 +26,13 @@ _LONGEST_TEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """The request with what was found in it. `found`: something shows the bug; `holds`: what was stated is so."""
+    """The request with what was found in it, and in words as `evidence`: what ran and fails, or that nothing did.
+
+    `found`: something shows the bug, if only a diagnostic; `holds`: what was stated is so.
+    """
 
     request: Request
+    evidence: Evidence
     found: bool
     holds: bool
 
@@ -45,7 +50,21 @@ async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
     tests = [Diagnostic(target.span, f"{name} fails: {said}", source="tests") for name, said in failed]
     shown = {f"the failing test {name}": text for name, _ in failed[:1] if (text := _text_of(job, name))}
     found = (*request.diagnostics, *tests, *examples)
-    return Reproduced(replace(request, diagnostics=found, context={**request.context, **shown}), bool(found), holds)
+    request = replace(request, diagnostics=found, context={**request.context, **shown})
+    return Reproduced(request, _evidence(case, [*tests, *examples], job.request.diagnostics), bool(found), holds)
+
+
+def _evidence(case: Case, seen: Sequence[Diagnostic], told: Sequence[Diagnostic]) -> Evidence:
+    """What ran and fails, without the places; else why nothing did, and what a tool says instead."""
+    if seen:
+        first = seen[0].message.partition(" (in ")[0].partition("\n")[0]
+        first = first.rpartition("::")[2] if seen[0].source == "tests" else first
+        more = f", and {len(seen) - 1} more" if len(seen) > 1 else ""
+        return Evidence(Check.REPRODUCED, Ruling.PASS, first + more, count=len(seen))
+    why = "no code was run" if case.runtime is None else "no test or example that ran fails"
+    if told:
+        why += f"; {told[0].source or 'a diagnostic'} says: {told[0].message.partition(chr(10))[0]}"
+    return Evidence(Check.REPRODUCED, Ruling.UNKNOWN, why)
 
 
 def _text_of(job: Job, name: str) -> str:

@@ -11,8 +11,10 @@ from stet_ls.engine import samples
 from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.formatted import formatted
 from stet_ls.engine.actions.recipe import Brief, Recipe, brief
+from stet_ls.engine.events import Judged
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges import danger, doctest, lint, names, noop, signature, syntax
+from stet_ls.engine.judges.attached import sealed
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.differential import judge as differential
 from stet_ls.engine.judges.project_tests import judge as project_tests
@@ -79,14 +81,18 @@ Further = Callable[[Job, Brief, Reader[Patch], Sequence[Judge], Proposal[Patch],
 """What an action still does for the proposal that was chosen: asks, with at most so many tokens, reads and judges."""
 
 
-async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "") -> Answer:
+async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "", seen: Evidence | None = None) -> Answer:
     """Asks for a new text of the target, judges it, and offers it with its evidence or says why not.
 
-    `stated` are examples that the user gave, in the form of a docstring's.
+    `stated` are examples that the user gave, in the form of a docstring's;
+    `seen` is what was found before anybody was asked.
     """
     with job.stage("context"):
         about = await asyncio.to_thread(brief, job, recipe)
     target, prompt = about.target, about.prompt
+    before = () if seen is None else (sealed(seen, prompt.secrets),)
+    for item in before:
+        job.on_event(Judged(item))
 
     async def read(completion: Completion) -> Draft[Patch] | Unusable:
         draft = await asyncio.to_thread(_read, job, about, rewrite, completion)
@@ -100,10 +106,11 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "") -
         proposal = await rewrite.further(job, about, read, rewrite.judges, proposal, size)
     with job.stage("finish"):
         if isinstance(proposal, Unusable):
-            return refusal(job, f"{recipe.title}: no edit. {proposal.problem}")
+            return replace(refusal(job, f"{recipe.title}: no edit. {proposal.problem}"), evidence=before)
         reached = ""
         if rewrite.goal is not None and proposal.offerable:
             reached = await asyncio.to_thread(rewrite.goal, proposal.draft.case, about.instruction is not None)
+        proposal = replace(proposal, evidence=(*before, *proposal.evidence))
         return _answer(job, recipe, rewrite, about, proposal, reached)
 
 

@@ -83,6 +83,8 @@ def summary(evidence: Sequence[Evidence]) -> str:
 
 
 def _phrase(item: Evidence) -> str:
+    if item.check is Check.REPRODUCED:
+        return f"{'' if item.verdict is Ruling.PASS else 'not '}reproduced: {item.detail}"
     if item.verdict is Ruling.FAIL:
         return f"{item.check} FAILED: {item.detail}"
     if item.verdict is Ruling.SKIPPED:

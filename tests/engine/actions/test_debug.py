@@ -52,6 +52,16 @@ async def test_a_failing_test_is_in_the_prompt_and_passes_after(scripted: Script
     assert "assert discount(100, 0.25) == 75" in prompt, "the test itself is shown"
     assert said(answer, Check.TESTS).detail == "1 test passes, 1 of them failed before"
     assert not answer.warnings
+    assert said(answer, Check.REPRODUCED).detail == "test_discount fails: 125.0 == 75 is false"
+    assert "Fixed `discount` · reproduced: test_discount fails: 125.0 == 75 is false · " in answer.message
+
+
+async def test_what_was_reproduced_is_said_of_a_refusal_too(scripted: ScriptedModel, root: Path) -> None:
+    (root / "tests/test_prices.py").write_text(TEST + "\n\ndef test_free():\n    assert discount(0, 1) == 0\n")
+    scripted.default = Reply("I see no bug.")
+    answer = await debug(scripted, root, instruction="it takes too much")
+    assert not answer.success
+    assert said(answer, Check.REPRODUCED).verdict is Ruling.PASS
 
 
 async def test_a_fix_that_does_not_mend_it_is_told_and_mended(scripted: ScriptedModel, root: Path) -> None:
@@ -73,6 +83,8 @@ async def test_what_the_user_says_is_run(scripted: ScriptedModel, root: Path) ->
 async def test_what_nobody_can_see_is_said(scripted: ScriptedModel, root: Path) -> None:
     answer = await debug(scripted, root, FIXED)
     assert any("was not reproduced" in warning for warning in answer.warnings)
+    assert "not reproduced: no test or example that ran fails" in answer.message
+    assert said(answer, Check.REPRODUCED).verdict is Ruling.UNKNOWN
 
 
 async def test_what_is_right_already_is_said(scripted: ScriptedModel, root: Path) -> None:
@@ -86,6 +98,7 @@ async def test_the_budget_quick_runs_nothing(scripted: ScriptedModel, root: Path
     answer = await debug(scripted, root, FIXED, budget=Budget.QUICK, instruction="wrong sign")
     assert "test_discount" not in scripted.requests[0].prompt
     assert said(answer, Check.TESTS).detail == "no code was run"
+    assert "not reproduced: no code was run" in answer.message
 
 
 @pytest.mark.parametrize(
