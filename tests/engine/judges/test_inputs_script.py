@@ -50,6 +50,11 @@ def test_what_the_code_compares_with_is_known(name: str) -> None:
     assert wanted <= set(meant(text))
 
 
+def test_powers_of_powers_are_not_worked_out() -> None:
+    assert not {"961", "16"} & set(meant("function f(n) { return n > 9 ** 64 % 1000 || n > (8 << 60) / 2 ** 59; }\n"))
+    assert {"9", "64"} <= set(meant("function f(a) { return a + ((((9 ** 64) ** 64) ** 64) ** 64); }\n"))
+
+
 def test_a_product_is_an_input_itself() -> None:
     assert "const ms = 60000" in {call.setup for call in calls_for(SHORT, "javascript", "f")}
 
@@ -92,6 +97,15 @@ def test_some_arguments_are_alike_and_some_letters_wide() -> None:
     assert sum(one == other for one, other in texts) > 5
     assert sum(one != other and one.lower() == other.lower() for one, other in texts) > 3
     assert any("\\ud83d" in text or "\N{THUMBS UP SIGN}" in text for pair in texts for text in pair)
+
+
+@pytest.mark.parametrize(
+    "value", ["'{}', ''".format("7" * 5000), f"0x{'f' * 5000}, 1"], ids=["in a text", "as a number"]
+)
+def test_a_number_of_thousands_of_digits_is_an_input_as_others_are(value: str) -> None:
+    text = f"function same(one, other) {{ return one === other; }}\nsame({value});\n"
+    setups = [call.setup for call in calls_for(text, "javascript", "same")]
+    assert any(value[1:4000] in setup for setup in setups)
 
 
 def test_values_that_are_told_stay_as_they_are() -> None:

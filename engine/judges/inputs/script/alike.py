@@ -19,6 +19,8 @@ from stet_ls.engine.judges.inputs.script.values import source
 _WIDE = ("\N{THUMBS UP SIGN}", "\N{GRINNING FACE}\N{GRINNING FACE}", "e\N{COMBINING ACUTE ACCENT}")
 _CASED = ("ß", "\N{LATIN SMALL LIGATURE FI}", "İ", "ſ", "É")
 _EVERY = 3
+_LONG = 3_000
+"""A number of so many digits has no text in Python."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
 _FEW_TEXTS, _FEW_NUMBERS = ("a", "b", "c"), (0, 1, 2, 3)
 
@@ -55,7 +57,8 @@ def _of_few(text: str, random: Random) -> str:
 
 
 def _alike(row: Row, fixed: Collection[str], random: Random) -> Row:
-    values = {name: value for name, text in row.items() if name not in fixed and (value := literal(text)) is not None}
+    fit = {name: text for name, text in row.items() if name not in fixed and (len(text) < _LONG or text[0] in "'\"")}
+    values = {name: value for name, text in fit.items() if (value := literal(text)) is not None}
     pairs = [two for two in itertools.permutations(values, 2) if type(values[two[0]]) is type(values[two[1]])]
     if pairs and random.random() < 0.7:
         one, other = random.choice(pairs)
@@ -82,7 +85,7 @@ def _near(value: Any, random: Random) -> Any:
 
 def _in_shape(text: str, random: Random) -> str:
     """Other digits for one run of them, or another letter for one: what has a form keeps it."""
-    found = list(re.finditer(r"\d+|[A-Z]|[a-z]", text))
+    found = list(re.finditer(r"\d{1,15}|[A-Z]|[a-z]", text))
     if not found:
         return text
     part = random.choice(found)

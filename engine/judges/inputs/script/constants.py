@@ -92,10 +92,17 @@ def _worth(node: tree_sitter.Node, values: _Values, depth: int) -> float:
             one, other = (_worth(side, values, depth - 1) for side in (left, right))
             if work in (_OPERATORS["**"], _OPERATORS["<<"]) and (one < 0 or not 0 <= other <= 64):
                 raise NotAValueError(node.type)
-            return work(one, other)
+            return _bounded(work(_bounded(one), _bounded(other)))
     if node.type != "number":
         raise NotAValueError(node.type)
     return float(value_of(node)) if "." in text_of(node) else int(value_of(node))
+
+
+def _bounded(number: float) -> float:
+    """The number. Raises NotAValueError where it is too large: a power of powers takes hours, and is rounded anyhow."""
+    if abs(number) > _LARGEST:
+        raise NotAValueError("too large")
+    return number
 
 
 def _declared(node: tree_sitter.Node, deepest: int) -> dict[str, tree_sitter.Node]:

@@ -127,7 +127,9 @@ def _pair(node: tree_sitter.Node) -> tuple[str, Any]:
 def _number(text: str) -> int | float:
     text = text.replace("_", "")
     try:
-        return int(text, 0) if not re.search(r"[.eE]", text) or text[:2].lower() == "0x" else float(text)
+        number = int(text, 0) if not re.search(r"[.eE]", text) or text[:2].lower() == "0x" else float(text)
+        str(number)  # one of thousands of digits has no text here
+        return number
     except ValueError:
         raise NotAValueError(text) from None  # 017, 1n
 
