@@ -1,6 +1,6 @@
 """Explain: what the code does, in words, headed by the facts that tools read off it.
 
-The examples in the words are run and show what the code gives; sentences that name what it has not are marked.
+The examples in the words are run and show what the code gives; sentences that name or claim what it has not are marked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from stet_ls.engine.actions import prose
 from stet_ls.engine.actions.answers import finished, refusal
-from stet_ls.engine.actions.named import mark_unknown
+from stet_ls.engine.actions.named import is_silent, mark_unknown
 from stet_ls.engine.actions.recipe import Recipe
 from stet_ls.engine.actions.shown import run_examples
 from stet_ls.engine.job import Job
@@ -47,7 +47,8 @@ async def run(job: Job) -> Answer:
         shown = await run_examples(job, told.text, told.secrets)
     with job.stage("finish"):
         facts = await asyncio.to_thread(_facts, job, target)
-        text, unknown = mark_unknown(shown.text, job.request.source.text, job.request.language)
+        silent = job.request.language == "python" and not shown.raised and is_silent(job.request.source, target.span)
+        text, unknown = mark_unknown(shown.text, job.request.source.text, job.request.language, silent=silent)
         evidence = () if shown.evidence is None else (shown.evidence,)
         words = [*facts, "", text, "", f"_Explained by {job.ledger.model}; {_verified(evidence, unknown)}._"]
         if told.truncated:
@@ -70,7 +71,8 @@ def _verified(evidence: Sequence[Evidence], unknown: int) -> str:
     """What of the words is more than the model's word, and what is less."""
     parts = ["the words are not verified", *(item.detail for item in evidence)]
     if unknown:
-        parts.append(f"{unknown} sentence{'s name' if unknown > 1 else ' names'} what the code does not have")
+        marked = "sentences are" if unknown > 1 else "sentence is"
+        parts.append(f"{unknown} {marked} marked: the code does not show what it says")
     return "; ".join(parts)
 
 

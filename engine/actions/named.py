@@ -1,28 +1,37 @@
-"""Sentences that name what the code does not have: a reader should not look for it."""
+"""Sentences that name what the code does not have, or say that it raises what nothing shows."""
 
 from __future__ import annotations
 
+import ast
 import builtins
 import keyword
 import re
 import sys
 from collections.abc import Iterator
 
-MARK = "(unverified: {} not in the code)"
+from stet_ls.validators.metrics.style import lines_of
+from stet_ls.validators.source import Source, Span
+
+MARK = "(unverified: {})"
+_CLAIMS = re.compile(r"(?i)\b(?:raise[sd]?|throws?|thrown)\b")
+_FAULT = re.compile(r"(?i)(?:error|exception)s?\b")
+_DENIES = re.compile(r"(?i)n[o']t\b|\b(?:no|never|without)\b")
 _SPAN = re.compile(r"(?<!`)`(?P<code>[^`\n]+)`(?!`)")
 _NAME = re.compile(r"(?P<names>[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)(?:\(.*\))?")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _END = re.compile(r"[.!?](?=\s|$)")
+_UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _EVERYWHERE = frozenset(
     {"true", "false", "null", "nil", "None", "True", "False", "undefined", "this", "self", "void", "int", "float"}
 )
 _TYPES = (str, bytes, int, float, complex, list, tuple, dict, set, frozenset, BaseException, type(iter("")))
 
 
-def mark_unknown(text: str, code: str, language: str) -> tuple[str, int]:
+def mark_unknown(text: str, code: str, language: str, *, silent: bool = False) -> tuple[str, int]:
     """The text with a mark behind each sentence that names, as code, what `code` has nowhere; how many there were.
 
+    If nothing was seen that raises (`silent`), so does a sentence that says that an error is raised.
     What the language brings along is known for Python: its builtins, keywords, modules and the methods of its types.
     Code blocks stay as they are.
     """
@@ -34,22 +43,42 @@ def mark_unknown(text: str, code: str, language: str) -> tuple[str, int]:
         if mark and (not fence or mark[1].startswith(fence)):
             fence = "" if fence else mark[1]
         elif not fence and not line.lstrip().startswith(">>>"):
-            line, found = _marked(line, known)  # noqa: PLW2901 - the line as it is written
+            line, found = _marked(line, known, silent)  # noqa: PLW2901 - the line as it is written
             count += found
         lines.append(line)
     return "\n".join(lines), count
 
 
-def _marked(line: str, known: frozenset[str]) -> tuple[str, int]:
+def is_silent(source: Source, span: Span) -> bool:
+    """True for Python without a statement that raises, in what it names of the file too. False if it does not parse."""
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    own, words = lines_of(source, span), frozenset(_WORD.findall(source.slice(span)))
+    named = (node for node in ast.walk(tree) if isinstance(node, _UNITS) and node.name in words)
+    places = [own, *(range(node.lineno - 1, node.end_lineno or node.lineno) for node in named)]
+    raising = (node.lineno - 1 for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert))
+    return not any(line in place for line in raising for place in places)
+
+
+def _marked(line: str, known: frozenset[str], silent: bool) -> tuple[str, int]:
     pieces: list[str] = []
     at = count = 0
     for start, end in _sentences(line):
         unknown = dict.fromkeys(f"`{name}`" for name in _names(line[start:end]) if not _is_known(name, known))
-        if unknown:
-            verb = "is" if len(unknown) == 1 else "are"
-            pieces += [line[at:end].rstrip(), " ", MARK.format(f"{', '.join(unknown)} {verb}")]
+        said = f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not in the code" if unknown else ""
+        if not said and silent and _claims(line[start:end]):
+            said = "nothing in the code raises, and no example that ran did"
+        if said:
+            pieces += [line[at:end].rstrip(), " ", MARK.format(said)]
             at, count = end, count + 1
     return "".join([*pieces, line[at:]]), count
+
+
+def _claims(sentence: str) -> bool:
+    """True if it says that an error is raised."""
+    return bool(_CLAIMS.search(sentence) and _FAULT.search(sentence)) and not _DENIES.search(sentence)
 
 
 def _sentences(line: str) -> Iterator[tuple[int, int]]:

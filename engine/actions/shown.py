@@ -61,10 +61,14 @@ class _Example:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A text with its examples run. `evidence` says how many were and how many came out otherwise; None without any."""
+    """A text with its examples run. `evidence` says how many were and how many came out otherwise; None without any.
+
+    `raised`: one of them did.
+    """
 
     text: str
     evidence: Evidence | None = None
+    raised: bool = False
 
 
 async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown:
@@ -80,6 +84,7 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
     told = await _outcomes(job, examples[:MOST])
     lines: list[str] = []
     run = otherwise = number = 0
+    raised = False
     reason = told.reason if isinstance(told, Impossible) else ""
     for part in parts:
         if isinstance(part, str):
@@ -96,10 +101,11 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
             continue
         given = [without_values(hide(line, secrets)) for line in _given(outcome)]
         agrees = _alike(part.want, given)
+        raised = raised or outcome.kind == "raised"
         run, otherwise = run + 1, otherwise + (not agrees)
         said = "" if agrees else f"; the model said {' '.join(part.want)[:80]}" if part.want else ""
         lines += _written(part, f"run{said}", given)
-    return Shown("\n".join(lines), _evidence(len(examples), run, otherwise, reason))
+    return Shown("\n".join(lines), _evidence(len(examples), run, otherwise, reason), raised)
 
 
 def _evidence(count: int, run: int, otherwise: int, reason: str) -> Evidence:

@@ -24,6 +24,7 @@ from stet_ls.validators import structure
 from stet_ls.validators.source import Source
 
 CONFIRMED = "confirmed: "
+_NO_CALL = "no call that could be tried"
 _RAISES = re.compile(
     r"(?i:\b(?:raises?|throws?|fails? with|crash(?:es)? with|gives?|leads? to|results? in|causes?)|->|=>|→)"
     r"\s+(?:an?\s+)?`?(?P<error>[A-Z]\w*(?:Error|Exception|Interrupt|Iteration|Exit|Warning))\b"
@@ -42,36 +43,46 @@ class Claim:
 async def tried(job: Job, placed: Sequence[Placed]) -> list[Placed]:
     """The findings, with what came of the calls that they claim to fail behind their words. Runs in the sandbox, once.
 
-    Where nothing may run, or nothing is claimed, they are as they were.
+    A claim that could not be tried is no bug, but a risk that is marked as unverified. What claims no exception stays
+    as it was.
     """
     source = job.request.source
     if job.request.language != "python":
-        return list(placed)
+        return [_untried(each, f"no {job.request.language} is tried") for each in placed]
     claims = await asyncio.to_thread(lambda: [_claim(source, each) for each in placed])
     calls = tuple(doctest.typed(each.call) for each in claims if each is not None)
     runtime = await job.runtime(source.text) if calls else None
     if runtime is None:
-        return list(placed)
+        return [_untried(each, _NO_CALL if claims[n] is None else "no code may run") for n, each in enumerate(placed)]
     place = await asyncio.to_thread(place_of, job.request.path, (source.text,), runtime)
     told = await doctest.outcomes(runtime, source.text, calls, place)
     if isinstance(told, Impossible):
-        return list(placed)
+        return [_untried(each, told.reason) for each in placed]
     numbers = iter(range(len(calls)))
     return [
-        each if claim is None else _with(each, claim, told.get(next(numbers)))
+        _untried(each, _NO_CALL) if claim is None else _with(each, claim, told.get(next(numbers)))
         for each, claim in zip(placed, claims, strict=True)
     ]
 
 
 def _with(each: Placed, claim: Claim, outcome: Outcome | None) -> Placed:
     if outcome is None or outcome.kind in ("reached", "limit", "died"):
-        return each
+        return _untried(each, f"`{claim.call}` did not come to an end here")
     if outcome.kind == "raised" and outcome.error.rpartition(".")[2] == claim.error:
         said = f"{CONFIRMED}`{claim.call}` raises {claim.error}"
     else:
         came = f"gives {outcome.printed.strip() or 'None'}" if outcome.kind == "ok" else str(outcome)
         said = f"not so: `{claim.call}` {without_values(came)[:120]}"
     return replace(each, opinion=replace(each.opinion, witness=f"{each.opinion.witness} ({said})"))
+
+
+def _untried(each: Placed, why: str) -> Placed:
+    """The finding, marked if it claims an exception."""
+    opinion = each.opinion
+    if _RAISES.search(opinion.witness) is None:
+        return each
+    kind = "risk" if opinion.kind == "bug" else opinion.kind
+    return replace(each, opinion=replace(opinion, kind=kind, witness=f"{opinion.witness} (unverified: {why})"))
 
 
 def _claim(source: Source, placed: Placed) -> Claim | None:

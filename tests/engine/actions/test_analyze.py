@@ -89,6 +89,7 @@ def last(items):
         pass
     return items[-1]
 """
+UNTRIED = "(unverified: no call that could be tried)"
 
 
 @pytest.mark.parametrize(
@@ -100,8 +101,9 @@ def last(items):
         ("return items[0]", "first('ab') raises IndexError", "(not so: `first('ab')` gives 'a')"),
         ("return items[0]", "first(None) raises IndexError", "(not so: `first(None)` raises TypeError"),
         ("return items[-1]", "last([]) raises IndexError", "(not so: `last([])` does not end in time)"),
-        ("return items[0]", "first(open('/etc/passwd')) raises IndexError", "raises IndexError"),
-        ("return items[0]", "an empty list raises IndexError", "raises IndexError"),
+        ("return items[0]", "first(open('/etc/passwd')) raises IndexError", UNTRIED),
+        ("return items[0]", "an empty list raises IndexError", UNTRIED),
+        ('if items == "none":', 'pat = "file" raises ValueError', UNTRIED),
     ],
 )
 async def test_a_claim_that_a_call_raises_is_tried(
@@ -110,18 +112,19 @@ async def test_a_claim_that_a_call_raises_is_tried(
     scripted.reply(f"- `{quote}` | bug | {claim}\n")
     answer = await bench.run("analyze", FIRST)
     (opinion,) = opinions(answer)
-    if opinion[1] == f"bug: {claim}" and "(" in told[:1]:
+    if told is not UNTRIED and "no code may run" in opinion[1]:
         pytest.skip("no code may run here: there is no box of level strong")
-    assert opinion[1].startswith(f"bug: {claim}")
-    assert told in opinion[1].replace("bug: ", "")
-    if not told.startswith("("):
-        assert opinion[1] == f"bug: {claim}", "what is no plain value is not run"
+    if told is UNTRIED:
+        assert opinion[1] == f"risk: {claim} {UNTRIED}", "what is no plain value is not run, and no bug"
+    else:
+        assert opinion[1].startswith(f"bug: {claim}")
+        assert told in opinion[1].replace("bug: ", "")
 
 
 async def test_quick_tries_no_claim_and_other_languages_have_none(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("- `return xs[0].name;` | bug | f([]) raises TypeError\n")
     answer = await bench.run("analyze", "function f(xs) {\n  return xs[0].name;\n}\n", language="javascript")
-    assert opinions(answer)[0][1] == "bug: f([]) raises TypeError"
+    assert opinions(answer)[0][1] == "risk: f([]) raises TypeError (unverified: no javascript is tried)"
 
 
 async def test_opinions_change_no_number(bench: Bench, scripted: ScriptedModel) -> None:

@@ -127,7 +127,32 @@ async def test_a_sentence_that_names_what_is_not_there_is_marked(bench: Bench, s
         "It calls `title.lower()`. It logs with `logger.warn()`. (unverified: `logger.warn` is not in the code)"
         " An `OverflowError` may come of it." in answer.markdown
     )
-    assert "1 sentence names what the code does not have" in answer.markdown
+    assert "1 sentence is marked: the code does not show what it says" in answer.markdown
+
+
+RAISES = "The function raises errors if the title is wrong. It never raises an exception. It raises `x` to a power."
+CLAIM = "if the title is wrong. (unverified: nothing in the code raises, and no example that ran did) It never"
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "marked"),
+    [
+        ("def f(x):\n    return$0 x\n", RAISES, 1),
+        ("def f(x):\n    return$0 x\n\n\ndef g(x):\n    raise KeyError\n", RAISES, 1),
+        ("def f(x):\n    return$0 g(x)\n\n\ndef g(x):\n    raise KeyError\n", RAISES, 0),
+        ("def f(x):\n    assert x$0\n", RAISES, 0),
+        ("def f(x):\n    return$0 x[0]\n", f"{RAISES}\n\n```python\n>>> f([])\n1\n```\n", 0),
+    ],
+)
+async def test_a_sentence_that_says_it_raises_is_marked_where_nothing_shows_it(
+    bench: Bench, scripted: ScriptedModel, code: str, words: str, marked: int
+) -> None:
+    scripted.reply(words)
+    answer = await bench.run("explain", code)
+    if ">>>" in words and "not run" in answer.markdown:
+        pytest.skip("no code may run here: there is no box of level strong")
+    assert answer.markdown.count("(unverified:") == marked, answer.markdown
+    assert (CLAIM in answer.markdown) is bool(marked)
 
 
 @pytest.mark.parametrize(
