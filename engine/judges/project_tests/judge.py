@@ -204,7 +204,7 @@ def _output(report: TestReport, wanted: Collection[str]) -> str:
 
 
 def _shown(failure: reports.Failure) -> str:
-    frames = [f"  {frame.path}:{frame.line} in {frame.function}\n" for frame in failure.frames]
+    frames = [f"  {frame.path}:{frame.line} in {frame.function}\n" for frame in failure.own_frames]
     compared = failure.comparison
     said = f"{compared.left}\n  {compared.operator}\n{compared.right}\n" if compared is not None else ""
     return f"{failure.type}: {failure.message.rstrip()}\n{said}{''.join(frames)}"

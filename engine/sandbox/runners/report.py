@@ -106,6 +106,11 @@ class Failure:
     place: tuple[str, int, int] | None = None
 
     @property
+    def own_frames(self) -> tuple[Frame, ...]:
+        """The frames that are the user's; all where none is, as of a fault of a runner."""
+        return tuple(frame for frame in self.frames if frame.origin is not Origin.LIBRARY) or self.frames
+
+    @property
     def deepest(self) -> Frame | None:
         """The innermost frame that is the user's: the code under test or a test."""
         return next((frame for frame in reversed(self.frames) if frame.origin is not Origin.LIBRARY), None)

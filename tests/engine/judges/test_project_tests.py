@@ -237,6 +237,15 @@ async def test_what_passed_has_to_pass(shop: Path, judged: Judged) -> None:
     assert (shop / "shop/prices.py").read_text() == PRICES
 
 
+async def test_the_failing_output_shows_the_frames_of_the_user_alone(shop: Path, judged: Judged) -> None:
+    """Two dozen frames of pytest lie between its start and the test."""
+    evidence = await judged(PRICES.replace("1 - rate", "1 + rate"), unit="discount")
+    (output,) = evidence.attachments
+    assert "tests/test_prices.py:5 in test_discount" in output.text
+    assert "pytest" not in output.text, output.text
+    assert "runpy" not in output.text
+
+
 async def test_a_failure_without_words_has_its_line(shop: Path, judged: Judged) -> None:
     """As a plain `assert` where there is no pytest."""
     (shop / "tests/test_prices.py").write_text(
