@@ -399,9 +399,13 @@ KEYS = "vim.fn.maparg('q', 'n', false, true).buffer == 1"
 """True once keys count: in the first moment they were meant for the code."""
 
 
-def press(nvim: Neovim, keys: str) -> None:
-    """Types keys; returns before they have their effect."""
-    nvim.lua(f"vim.api.nvim_input({json.dumps(keys)})")
+def bar(nvim: Neovim, number: int = 0) -> str:
+    """What stands above the text of a window; 0 is the current one."""
+    shown: str = nvim.lua(f"""
+      local winid = vim.fn.win_getid({number} > 0 and {number} or vim.fn.winnr())
+      return vim.api.nvim_eval_statusline(vim.wo[winid].winbar, {{ winid = winid, use_winbar = true }}).str
+    """)
+    return shown
 
 
 @pytest.fixture
@@ -421,16 +425,17 @@ def test_the_question_shows_all_evidence_and_one_key_answers(offered: Neovim, fi
     assert "+    return (x > 0) + (x < 0)" in asked
     assert "counter_example_sign.py" in asked
     assert "`stet trace show " in asked
-    assert offered.lua("return vim.wo.winbar") == "%#Title# a %* Apply   %#Title# q %* Discard"
+    assert bar(offered) == " a  Apply    q  Discard"
     # It is longer than its window, and one can read on to its end.
-    press(offered, "G")
+    offered.press("G")
     offered.wait("vim.fn.line('w$') == vim.fn.line('$') and vim.fn.line('w0') > 1")
 
-    press(offered, "<C-w>p")
+    offered.press("<C-w>p")
     offered.wait("vim.bo.filetype == 'python'")
+    assert bar(offered, 2) == " 2 CTRL-W w  to come here, then    a  Apply    q  Discard"
     offered.command("Stet answer")
     offered.wait(KEYS)
-    press(offered, "a")
+    offered.press("a")
     assert offered.done()["applied"] is True
     assert offered.text() == BEFORE.replace(OLD, WRONG)
     assert len(offered.windows(floating=False)) == 1
@@ -439,19 +444,22 @@ def test_the_question_shows_all_evidence_and_one_key_answers(offered: Neovim, fi
 @pytest.mark.parametrize("way", ["q", ":quit<CR>"])
 def test_to_close_the_question_is_a_no(offered: Neovim, way: str) -> None:
     offered.wait(KEYS)
-    press(offered, way)
+    offered.press(way)
     result = offered.done()
     assert (result["status"], result["message"]) == ("refused", "Discarded; nothing was changed.")
     assert offered.text() == BEFORE
+    offered.command("Stet evidence")
+    offered.wait("vim.bo.buftype == 'nofile'")
+    assert "+    return (x > 0) + (x < 0)" in offered.text(), "what was discarded is still to be read"
 
 
 def test_a_question_takes_no_key_from_somebody_who_types(editor: Neovim, scripted: ScriptedModel) -> None:
     scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
     editor.command("Stet refactor")
-    press(editor, "Goa")
+    editor.press("Goa")
     editor.wait("vim.api.nvim_get_mode().mode == 'i'")
     editor.wait("#_G.seen.messages >= 1")
-    press(editor, "qa<Esc>")
+    editor.press("qa<Esc>")
     editor.wait("vim.api.nvim_get_mode().mode == 'n'")
     assert editor.text() == f"{BEFORE}aqa\n"
     assert editor.seen()["messages"] == ["Stet: a question waits for you (:Stet answer)"]
@@ -471,23 +479,41 @@ def test_a_question_of_any_kind_has_a_key_for_each_choice(editor: Neovim) -> Non
       end)()
     """)
     editor.wait(KEYS)
-    assert editor.lua("return vim.wo.winbar") == (
-        "%#Title# r %* Run it all the same   %#Title# a %* Read 100 %%   %#Title# q %* No"
-    )
-    press(editor, "a")
+    assert bar(editor) == " r  Run it all the same    a  Read 100 %    q  No"
+    editor.press("a")
     editor.wait("_G.chosen ~= nil")
     assert editor.lua("return _G.chosen") == {"title": "Read 100 %"}
 
 
-def test_a_long_report_stays_until_it_is_closed(editor: Neovim, scripted: ScriptedModel) -> None:
-    scripted.default = Reply("\n\n".join(f"It gives the sign of x, part {number}." for number in range(60)))
+LONG = "\n\n".join(f"It gives the sign of x, part {number}." for number in range(60))
+
+
+def test_a_long_report_takes_the_cursor_until_it_is_closed(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(LONG)
+    editor.command("vsplit | wincmd l")
     editor.command("Stet explain")
     editor.done()
     assert editor.windows(floating=True) == []
-    assert editor.lua("return vim.bo.filetype") == "python", "the cursor stays where it was"
-    assert "part 59" in editor.windows(floating=False)[1]
-    editor.command("wincmd j")
-    press(editor, "q")
+    assert "part 59" in editor.text()
+    assert bar(editor) == " q  Close"
+    editor.press("q")
+    editor.wait("#vim.api.nvim_list_wins() == 2")
+    assert editor.lua("return { vim.fn.winnr(), vim.bo.filetype }") == [2, "python"], "back where it was"
+
+
+def test_a_long_report_takes_no_key_from_somebody_who_types(editor: Neovim, scripted: ScriptedModel) -> None:
+    release = threading.Event()
+    scripted.default = Reply(LONG, hold=release)
+    editor.command("Stet explain")
+    editor.press("Goa")
+    editor.wait("vim.api.nvim_get_mode().mode == 'i'")
+    release.set()
+    editor.done()
+    editor.press("q<Esc>")
+    editor.wait("vim.api.nvim_get_mode().mode == 'n'")
+    assert editor.text() == f"{BEFORE}aq\n"
+    assert bar(editor, 2) == " 2 CTRL-W w  to come here, then    q  Close"
+    editor.press("2<C-w>wq")
     editor.wait("#vim.api.nvim_list_wins() == 1")
 
 
@@ -497,7 +523,7 @@ def test_new_tests_stand_in_a_window_beside(editor: Neovim, scripted: ScriptedMo
     editor.command("Stet test")
     editor.wait(f"#_G.seen.done > 0 or {KEYS}")
     if not editor.seen()["done"]:  # where they cannot be run
-        press(editor, "a")
+        editor.press("a")
     result = editor.done()
     assert (result["status"], result.get("applied")) == ("done", True), result["message"]
     assert editor.lua("return vim.fn.expand('%:t')") == "signs.py"

@@ -1,4 +1,4 @@
-"""A real Neovim, headless but with its own main loop, driven through a socket of its own."""
+"""A real Neovim, headless or on a terminal, with its own main loop, driven through a socket of its own."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from support.terminal import Terminal
+
 PLUGIN = Path(__file__).resolve().parents[2] / "editors" / "neovim"
 
 SECONDS = 30.0
 """How long anything may take inside the editor."""
 
-# Runs the Lua chunks that arrive on a socket, one JSON string a line, in the editor's main loop.
+# Runs the Lua chunks that arrive on a socket, one JSON object a line: in the editor's main loop, or at once, which goes
+# while a prompt has the main loop, too.
 _LISTEN = """
 local listener = vim.uv.new_pipe(false)
 listener:bind(%s)
@@ -28,10 +31,12 @@ listener:listen(1, function()
   peer:read_start(function(_, data)
     pending = pending .. (data or "")
     for line in pending:gmatch("(.-)\\n") do
-      vim.schedule(function()
-        local ok, value = pcall(function() return assert(loadstring(vim.json.decode(line)))() end)
+      local asked = vim.json.decode(line)
+      local function run()
+        local ok, value = pcall(function() return assert(loadstring(asked.code))() end)
         peer:write(vim.json.encode({ ok = ok, value = value }) .. "\\n")
-      end)
+      end
+      if asked.at_once then run() else vim.schedule(run) end
     end
     pending = pending:match("[^\\n]*$")
   end)
@@ -46,7 +51,11 @@ end })
 vim.api.nvim_create_autocmd("User", { pattern = "StetDone", callback = function(event)
   table.insert(_G.seen.done, event.data)
 end })
-vim.notify = function(message) table.insert(_G.seen.messages, message) end
+local notify = vim.notify
+vim.notify = function(message, ...)
+  table.insert(_G.seen.messages, message)
+  if #vim.api.nvim_list_uis() > 0 then notify(message, ...) end
+end
 vim.lsp.handlers["window/showMessage"] = function(_, result)
   table.insert(_G.seen.messages, result.message)
 end
@@ -56,7 +65,8 @@ vim.diagnostic.config({ virtual_text = false })
 # A new test begins: nothing seen yet, no windows but one, no buffers of the test before.
 _FRESH = """
 _G.seen = { progress = {}, messages = {}, done = {} }
-package.loaded.stet = nil
+local stet = package.loaded.stet
+if stet then stet.last_job, stet.last_report = nil, nil end
 for _, window in ipairs(vim.api.nvim_list_wins()) do
   if vim.api.nvim_win_get_config(window).relative ~= "" then vim.api.nvim_win_close(window, true) end
 end
@@ -83,9 +93,14 @@ def plugin(server: Sequence[str]) -> str:
 
 
 class Neovim:
-    """An editor with a configuration of Stet. `lua` runs code inside it and returns its value."""
+    """An editor with a configuration of Stet. `lua` runs code inside it and returns its value.
 
-    def __init__(self, folder: Path, env: Mapping[str, str], configuration: str) -> None:
+    With a `screen` (rows, columns) it stands on a terminal, where a message can ask for <Enter>; else it is headless.
+    """
+
+    def __init__(
+        self, folder: Path, env: Mapping[str, str], configuration: str, *, screen: tuple[int, int] | None = None
+    ) -> None:
         self._path = folder / "lua.sock"
         self._log = folder / "nvim.log"
         init = folder / "init.lua"
@@ -96,11 +111,15 @@ class Neovim:
         program = executable()
         assert program is not None, "no nvim: install the dev dependencies"
         variables = {**os.environ, **env, "XDG_STATE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+        argv = [program, "--clean", "-u", str(init)]
+        self._terminal = Terminal(argv, folder, variables, screen, self._log) if screen else None
+        if self._terminal is not None:
+            self._process = self._terminal.process
+            return
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [program, "--headless", "--clean", "-u", str(init)],
-                env=variables, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            )  # fmt: skip
+                [*argv, "--headless"], env=variables, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
 
     def __enter__(self) -> Neovim:
         self._socket = socket.socket(socket.AF_UNIX)
@@ -130,10 +149,12 @@ class Neovim:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._terminal is not None:
+            self._terminal.close()
 
-    def lua(self, code: str) -> Any:
-        """The value of a Lua chunk (`return ...`), by way of JSON."""
-        self._socket.sendall(json.dumps(code).encode() + b"\n")
+    def lua(self, code: str, *, at_once: bool = False) -> Any:
+        """The value of a Lua chunk (`return ...`), by way of JSON; `at_once` does not wait for the main loop."""
+        self._socket.sendall(json.dumps({"code": code, "at_once": at_once}).encode() + b"\n")
         line = self._answers.readline()
         assert line, f"nvim ended\n{self._log.read_text()}"
         answer = json.loads(line)
@@ -158,6 +179,14 @@ class Neovim:
     def attach(self) -> None:
         """Waits until the server is attached to the buffer."""
         self.wait("vim.lsp.get_clients({ name = 'stet', bufnr = 0 })[1]")
+
+    def mode(self) -> Any:
+        """`{mode, blocking}`: blocking while the editor waits for a key and does nothing else."""
+        return self.lua("return vim.api.nvim_get_mode()", at_once=True)
+
+    def press(self, keys: str) -> None:
+        """Types keys (`<CR>`); returns before they have their effect, and at a prompt, too."""
+        self.lua(f"vim.api.nvim_input({json.dumps(keys)})", at_once=True)
 
     def seen(self) -> Any:
         """Progress, messages and finished jobs so far."""

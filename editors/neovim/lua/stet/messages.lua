@@ -1,7 +1,14 @@
 --- What Stet says in messages. Those that Neovim would show of a server end in a new line, and ask for <Enter> for it.
 local M = {}
 
+--- Makes room for a message. What `vim.ui.select` or `vim.ui.input` asked may stand on the screen after the choice, too:
+--- a message below it would ask for <Enter>, and nothing would go on until then.
+function M.clear()
+  vim.cmd.redraw()
+end
+
 function M.say(message, level)
+  M.clear()
   vim.notify("Stet: " .. message, level or vim.log.levels.INFO)
 end
 
@@ -17,7 +24,6 @@ function M.hint(message, text, level)
   if vim.fn.strdisplaywidth("Stet: " .. message) >= vim.o.columns then
     M.say(text)
   else
-    vim.cmd.redraw()
     M.say(message .. " " .. text, level)
   end
 end

@@ -1,4 +1,6 @@
 --- One line at the bottom of the screen while a job runs; Neovim shows no progress by itself.
+local messages = require("stet.messages")
+
 local M = {}
 
 --- The title of each running job, by its token.
@@ -17,6 +19,7 @@ local function echo(text)
   end
   text = vim.fn.strcharpart(rest .. seconds, 0, room)
   local hint = tonumber(seconds:match("%d+") or 0) >= LONG and " (:Stet cancel)" or ""
+  messages.clear()
   vim.api.nvim_echo({ { vim.fn.strchars(text .. hint) > room and text or text .. hint } }, false, {})
 end
 

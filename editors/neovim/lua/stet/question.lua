@@ -16,6 +16,9 @@ local READING = "hjklgnqwbezf"
 --- The open questions, the newest last: { bufnr, job }.
 local asked = {}
 
+--- The edit that was offered last: { job, markdown }.
+local offered = {}
+
 --- The key of each title: its first letter that is free, else its number; `q` for a refusal.
 local function keys_of(titles)
   local taken, keys = READING, {}
@@ -31,22 +34,22 @@ local function keys_of(titles)
   return keys
 end
 
---- What the keys do, above the text wherever that is scrolled to.
-local function bar(titles, keys)
-  local parts, closes = {}, true
+--- What the keys do: { key, title }.
+local function rows_of(titles, keys)
+  local rows, closes = {}, true
   for _, title in ipairs(titles) do
-    table.insert(parts, ("%%#Title# %s %%* %s"):format(keys[title], (title:gsub("%%", "%%%%"))))
+    table.insert(rows, { keys[title], title })
     closes = closes and keys[title] ~= "q"
   end
-  return table.concat(parts, "   ") .. (closes and "   %#Title# q %* Close" or "")
+  return closes and vim.list_extend(rows, { { "q", "Close" } }) or rows
 end
 
 --- Opens the window. It takes the cursor only from somebody who is not typing.
 local function show(text, titles, job, answer)
-  local typing = vim.api.nvim_get_mode().mode ~= "n"
+  local idle = window.idle()
   local keys = keys_of(titles)
-  local bufnr, winid = window.below(text, not typing)
-  vim.wo[winid].winbar = bar(titles, keys)
+  local bufnr, winid = window.below(text, idle)
+  window.tell_keys(winid, rows_of(titles, keys))
   local entry = { bufnr = bufnr, job = job }
   table.insert(asked, entry)
   vim.api.nvim_create_autocmd("BufWipeout", {
@@ -62,7 +65,7 @@ local function show(text, titles, job, answer)
   local function map(key, title)
     vim.keymap.set("n", key, function()
       answer(title)
-      vim.api.nvim_buf_delete(bufnr, { force = true })
+      window.close(bufnr)
     end, { buffer = bufnr, nowait = true, desc = "Stet: " .. (title or "close") })
   end
   vim.defer_fn(function()
@@ -73,7 +76,7 @@ local function show(text, titles, job, answer)
       end
     end
   end, GUARD)
-  if typing then
+  if not idle then
     messages.say("a question waits for you (:Stet answer)", vim.log.levels.WARN)
   end
 end
@@ -107,7 +110,13 @@ end
 
 --- Handles `stet/offer`: an edit with all that was checked, and whether it may land.
 function M.offer(_, params)
+  offered = { job = params.job, markdown = params.markdown }
   return choose(params.question .. "\n\n" .. params.markdown, params.choices, params.job) or vim.NIL
+end
+
+--- A job's evidence as it was offered, with the edit, which the server tells no more; nil of all but the last offer.
+function M.offered(job)
+  return offered.job == job and offered.markdown or nil
 end
 
 --- Handles `window/showMessageRequest`.
@@ -135,7 +144,7 @@ end
 function M.close(job)
   for _, entry in ipairs(vim.tbl_values(asked)) do
     if entry.job == job and vim.api.nvim_buf_is_valid(entry.bufnr) then
-      vim.api.nvim_buf_delete(entry.bufnr, { force = true })
+      window.close(entry.bufnr)
     end
   end
 end

@@ -4,6 +4,10 @@ local M = {}
 --- How much of the screen a report may take.
 local SHARE = 0.7
 
+--- Above a window in which the cursor is not: its keys would do something else where the cursor is.
+local OUTSIDE = "%{%win_getid() == g:actual_curwin ? ''"
+  .. " : '%#Title# ' .. winnr() .. ' CTRL-W w %* to come here, then   '%}"
+
 local function lines_of(markdown)
   return vim.split(vim.trim(markdown), "\n")
 end
@@ -13,6 +17,27 @@ local function rows_of(lines, width)
   return vim.iter(lines):fold(0, function(rows, line)
     return rows + math.max(1, math.ceil(vim.fn.strdisplaywidth(line) / width))
   end)
+end
+
+--- True if the cursor may go elsewhere: nobody is typing, selecting or answering.
+function M.idle()
+  return vim.api.nvim_get_mode().mode == "n"
+end
+
+--- Says above a window's text, wherever that is scrolled to, what its keys do. `rows` are { key, what it does }.
+function M.tell_keys(winid, rows)
+  local parts = vim.tbl_map(function(row)
+    return ("%%#Title# %s %%* %s"):format(row[1], (row[2]:gsub("%%", "%%%%")))
+  end, rows)
+  vim.wo[winid].winbar = OUTSIDE .. table.concat(parts, "   ")
+end
+
+--- Closes what `below` opened; the cursor goes back to where it came from.
+function M.close(bufnr)
+  if vim.api.nvim_get_current_buf() == bufnr then
+    vim.cmd.wincmd("p")
+  end
+  vim.api.nvim_buf_delete(bufnr, { force = true })
 end
 
 --- Below everything, as high as it needs to be; one scrolls for the rest. Returns its buffer and the window.
@@ -30,9 +55,10 @@ end
 
 --- The same, until `q` closes it.
 function M.stay(markdown, enter)
-  local bufnr = M.below(markdown, enter)
+  local bufnr, winid = M.below(markdown, enter)
+  M.tell_keys(winid, { { "q", "Close" } })
   vim.keymap.set("n", "q", function()
-    vim.api.nvim_buf_delete(bufnr, { force = true })
+    M.close(bufnr)
   end, { buffer = bufnr, nowait = true, desc = "Stet: close" })
 end
 
@@ -41,7 +67,7 @@ function M.float(markdown)
   local width, height = math.min(100, vim.o.columns - 4), math.floor(vim.o.lines * SHARE)
   local lines = lines_of(markdown)
   if rows_of(lines, width) > height then
-    M.stay(markdown, false)
+    M.stay(markdown, M.idle())
     return
   end
   vim.lsp.util.open_floating_preview(lines, "markdown", {

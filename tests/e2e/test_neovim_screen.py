@@ -1,0 +1,155 @@
+"""A real Neovim on a terminal, with its own menus and messages: nothing stops at "Press ENTER"."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from support.neovim import SECONDS, Neovim, plugin
+from support.scripted import Reply, ScriptedModel
+from support.signs import REPLY
+from support.stet import stet_argv
+
+pytestmark = pytest.mark.editor
+
+
+@pytest.fixture(scope="module")
+def terminal(tmp_path_factory: pytest.TempPathFactory, environment: Mapping[str, str]) -> Iterator[Neovim]:
+    """A Neovim with our plugin on a terminal."""
+    folder = tmp_path_factory.mktemp("nvim")
+    with Neovim(folder, environment, plugin([*stet_argv(), "--stdio"]), screen=(45, 140)) as nvim:
+        yield nvim
+
+
+@pytest.fixture
+def editor(terminal: Neovim, file: Path) -> Iterator[Neovim]:
+    """The editor with the file open and the cursor in `sign`."""
+    terminal.open(file)
+    terminal.lua("vim.api.nvim_win_set_cursor(0, { 5, 4 })")
+    yield terminal
+    if terminal.mode()["blocking"]:  # the next test is to have an editor that listens
+        terminal.press("<CR>")
+
+
+def until(nvim: Neovim, condition: str) -> None:
+    """Waits for what is true while the editor never stops at a prompt for <Enter>; asked in its mode `c`, too."""
+    deadline = time.monotonic() + SECONDS
+    while not nvim.lua(f"return {condition}", at_once=True):
+        mode = nvim.mode()
+        assert not mode["blocking"], mode
+        assert mode["mode"][0] != "r", mode
+        assert time.monotonic() < deadline, f"not within {SECONDS} s: {condition}, {mode}"
+        time.sleep(0.005)
+
+
+def open_menu(nvim: Neovim, keys: str) -> str:
+    """Opens the list of actions by keys; returns the number of the one that refactors."""
+    nvim.lua("""
+      local inputlist = vim.fn.inputlist
+      vim.fn.inputlist = function(choices)
+        _G.choices, vim.fn.inputlist = choices, inputlist
+        return inputlist(choices)
+      end
+    """)
+    nvim.press(keys)
+    until(nvim, "_G.choices ~= nil and vim.api.nvim_get_mode().mode == 'c'")
+    titles = nvim.lua("local choices = _G.choices; _G.choices = nil; return choices", at_once=True)
+    return next(title.split(":")[0] for title in titles if ": Refactor" in title)
+
+
+KEYS = (":Stet<CR>", "gra")
+
+DONE = "#_G.seen.done == 1"
+
+
+@pytest.mark.parametrize("keys", KEYS)
+def test_what_is_chosen_from_the_list_starts_at_once(editor: Neovim, scripted: ScriptedModel, keys: str) -> None:
+    scripted.default = Reply(REPLY, stall_after=2)
+    number = open_menu(editor, keys)
+    editor.press(f"{number}<CR>")
+    until(editor, "require('stet').last_job ~= nil")
+    scripted.wait_request(1, 20)
+    editor.press(":Stet cancel<CR>")
+    until(editor, DONE)
+    until(editor, "#_G.seen.messages > 0")
+
+
+def test_a_list_stays_while_another_job_ends(editor: Neovim, scripted: ScriptedModel) -> None:
+    release = threading.Event()
+    scripted.default = Reply("CODE:\n```python\ndef sign(number:\n```\n", hold=release)
+    editor.press(":Stet refactor<CR>")
+    scripted.wait_request(1, 20)
+    number = open_menu(editor, ":Stet<CR>")
+    release.set()
+    until(editor, DONE)
+    assert editor.mode()["mode"] == "c"
+    scripted.default = Reply(REPLY)
+    editor.press(f"{number}<CR>")
+    until(editor, "#_G.seen.done == 2")
+    assert editor.seen()["done"][1]["applied"] is True
+
+
+ASKING = {
+    "select": "vim.ui.select({ 'one', 'two' }, {}, chosen)",
+    "input": "vim.ui.input({ prompt = 'some\\nlines: ' }, chosen)",
+}
+
+MESSAGES = {
+    "say": "require('stet.messages').say('a message')",
+    "hint": "require('stet.messages').hint('a message', 'a hint')",
+    "begin": "require('stet.progress').begin('a job')",
+    "tell": "require('stet.progress').tell('a sentence')",
+}
+
+
+@pytest.mark.parametrize("asking", ASKING)
+@pytest.mark.parametrize("message", MESSAGES)
+def test_a_first_message_asks_for_no_key(editor: Neovim, asking: str, message: str) -> None:
+    editor.lua(f"""
+      _G.told = nil
+      function _G.ask()
+        local function chosen() {MESSAGES[message]}; _G.told = true end
+        {ASKING[asking]}
+      end
+    """)
+    editor.lua("vim.schedule(_G.ask)")  # as after an answer of the server
+    until(editor, "vim.api.nvim_get_mode().mode == 'c'")
+    editor.press("1<CR>")
+    until(editor, "_G.told")
+    until(editor, "vim.api.nvim_get_mode().mode == 'n'")
+
+
+@pytest.fixture
+def plugin_list(editor: Neovim) -> Iterator[Neovim]:
+    """An editor with a list as plugins have it: in a window of its own in which one types, and it answers later."""
+    editor.lua("""
+      _G.native = vim.ui.select
+      vim.ui.select = function(items, options, on_choice)
+        local bufnr = vim.api.nvim_create_buf(false, true)
+        vim.api.nvim_open_win(bufnr, true, { relative = "editor", row = 5, col = 5, width = 40, height = 9 })
+        vim.keymap.set("i", "<CR>", function()
+          vim.cmd.stopinsert()
+          vim.api.nvim_buf_delete(bufnr, { force = true })
+          vim.defer_fn(function()
+            on_choice(vim.iter(items):find(function(item)
+              return vim.startswith(options.format_item(item), "Refactor")
+            end))
+          end, 50)
+        end, { buffer = bufnr })
+        vim.cmd.startinsert()
+      end
+    """)
+    yield editor
+    editor.lua("vim.ui.select = _G.native")
+
+
+@pytest.mark.parametrize("keys", KEYS)
+def test_a_list_of_a_plugin_answers_later(plugin_list: Neovim, keys: str) -> None:
+    plugin_list.press(keys)
+    until(plugin_list, "vim.api.nvim_get_mode().mode == 'i'")
+    plugin_list.press("<CR>")
+    until(plugin_list, DONE)
+    assert plugin_list.seen()["done"][0]["applied"] is True
