@@ -209,10 +209,10 @@ async def _until_ended(
 
 def _late(clock: Clock, limits: Limits) -> Status | None:
     """TIMEOUT once its own seconds are used up; STARVED for a run that has not had them in all that may pass."""
-    if clock.read() >= limits.seconds:
+    if clock.is_late(limits.seconds):
         return Status.TIMEOUT
     if clock.passed >= limits.wall:
-        return Status.STARVED
+        return Status.TIMEOUT if clock.read() >= limits.seconds else Status.STARVED
     return None
 
 

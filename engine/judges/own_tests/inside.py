@@ -91,14 +91,15 @@ def attempt(job: Any, text: Any, report: int, seconds: float, end: float, called
             os._exit(code)
     os.close(writer)
     data, chunk, clock = b"", b"-", Clock(child)
-    while chunk and clock.read() < seconds and time.monotonic() < end:
+    while chunk and not clock.is_late(seconds) and time.monotonic() < end:
         if select.select([reader], [], [], PERIOD)[0]:
             chunk = os.read(reader, 1 << 16)
             data += chunk
+    took = clock.read()
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     os.close(reader)
-    return {**read(data), "took": clock.own, "starved": bool(chunk) and clock.own < seconds}
+    return {**read(data), "took": took, "starved": bool(chunk) and took < seconds}
 
 
 def read(data: bytes) -> Any:

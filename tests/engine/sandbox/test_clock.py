@@ -5,21 +5,29 @@ The machine is made busy here: programs that never rest share one core with the 
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import select
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import IO
 
 import pytest
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import About, Cause
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.sandbox import mounts, processes
 from stet_ls.engine.sandbox.backend import Backend
 from stet_ls.engine.sandbox.bwrap import Bwrap
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.processes import Clock, children
 from stet_ls.engine.sandbox.runners import channel, relay
 from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.runners.relay import Step
@@ -32,6 +40,7 @@ ENDLESS = "while True: pass"
 COMPUTES = "import time\nwhile time.process_time() < 0.6: pass\nprint('done')"
 """On a core that it shares with five others it takes six times as long."""
 LIMITS = Limits(seconds=1.8, patience=30.0)
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of its processes in /proc")
 
 
 @pytest.fixture
@@ -104,6 +113,129 @@ async def test_who_stands_in_their_own_way_does_not_stop_the_clock(box: Backend)
     limits = Limits(seconds=1.0, patience=60.0, processes=40)
 
     assert (await box.run(python(script, limits))).status is Status.TIMEOUT
+
+
+@pytest.mark.usefixtures("crowded")
+@pytest.mark.parametrize("yields", ["os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", "os.nice(19)"])
+async def test_who_asks_to_wait_is_not_excused_for_it(box: Backend, yields: str) -> None:
+    script = f"import os, time\nif os.fork(): time.sleep(60)\n{yields}\n{ENDLESS}"
+
+    result = await box.run(python(script, replace(LIMITS, patience=6.0)))
+
+    assert result.status is Status.TIMEOUT
+    assert result.waited < LIMITS.seconds
+
+
+@contextlib.contextmanager
+def running(script: str) -> Iterator[subprocess.Popen[str]]:
+    """A program of its own, which is ended after the test."""
+    program = subprocess.Popen((sys.executable, "-ISc", script), stdout=subprocess.PIPE, text=True)
+    try:
+        yield program
+    finally:
+        program.kill()
+        program.communicate()
+
+
+@linux
+def test_children_that_live_shortly_count_as_computing() -> None:
+    script = """
+import os, time
+while sum(os.times()[2:4]) < 0.5:
+    if not os.fork():
+        while time.process_time() < 0.01: pass
+        os._exit(0)
+    os.wait()
+print("done", flush=True)
+time.sleep(60)
+"""
+    with running(script) as program:
+        assert program.stdout
+        clock = Clock(program.pid)
+        program.stdout.readline()
+        clock.read()
+
+        assert clock.computed is not None
+        assert 0.45 < clock.computed < 1.5
+
+
+@linux
+def test_what_a_child_was_seen_to_compute_counts_once() -> None:
+    script = """
+import os, time
+for _ in range(2):
+    if not os.fork():
+        while time.process_time() < 0.5: pass
+        os._exit(0)
+    os.wait()
+print(sum(os.times()[:4]), flush=True)
+time.sleep(60)
+"""
+    with running(script) as program:
+        assert program.stdout
+        clock = Clock(program.pid)
+        while not select.select([program.stdout], [], [], 0.01)[0]:
+            clock.read()
+        clock.read()
+
+        assert clock.computed == pytest.approx(float(program.stdout.readline()), abs=0.2)
+
+
+@linux
+def test_a_thread_that_ends_hides_no_other() -> None:
+    script = """
+import subprocess, threading, time
+begun = time.monotonic()
+for at in range(200):
+    threading.Thread(target=lambda: time.sleep(max(0, begun + 1 + at / 150 - time.monotonic()))).start()
+threading.Thread(target=lambda: (subprocess.Popen(["sleep", "60"]), print("begun", flush=True), time.sleep(60))).start()
+"""
+    with running(script) as program:
+        assert program.stdout
+        program.stdout.readline()
+        seen = [children(program.pid)]
+        while len(list(Path(f"/proc/{program.pid}/task").iterdir())) > 2:
+            seen.append(children(program.pid))
+        for child in seen[0]:
+            os.kill(child, signal.SIGKILL)
+
+    assert len(seen[0]) == 1
+    assert seen == [seen[0]] * len(seen)
+
+
+@linux
+def test_a_clock_that_is_asked_all_the_time_looks_now_and_then() -> None:
+    with running("import time; time.sleep(60)") as program:
+        clock = Clock(program.pid)
+        looks = [0.0]
+        while not clock.is_late(1.0):
+            looks += [clock.own] if clock.own > looks[-1] + 0.001 else []
+
+    assert 2 <= len(looks) <= 6
+
+
+@linux
+@pytest.mark.parametrize("times", [True, False])
+def test_a_kernel_that_tells_nothing_accuses_and_excuses_nobody(monkeypatch: pytest.MonkeyPatch, times: bool) -> None:
+    """Without its statistics it tells of each thread that it neither computed nor waited."""
+
+    def told(name: str, mode: str) -> IO[bytes]:
+        assert mode == "rb"
+        words = Path(name).read_bytes().split()
+        if name.endswith("schedstat"):
+            words = [b"0"] * 3
+        elif name.endswith("stat") and not times:
+            words[13:17] = [b"0"] * 4
+        return io.BytesIO(b" ".join(words))
+
+    monkeypatch.setattr(processes, "open", told, raising=False)
+    with running(ENDLESS) as program:
+        clock = Clock(program.pid)
+        while not clock.is_late(1.0):
+            time.sleep(0.01)
+
+    assert clock.waited == 0
+    assert (clock.computed is not None) == times
 
 
 @pytest.mark.usefixtures("crowded")

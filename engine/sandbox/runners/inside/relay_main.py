@@ -124,7 +124,7 @@ class Step:
         return why
 
     def _is_late(self, clock: Clock) -> bool:
-        return bool(clock.read() > self._step["seconds"])
+        return bool(clock.is_late(self._step["seconds"]))
 
     def _take(self, descriptor: int, name: str) -> bool:
         data = os.read(descriptor, _CHUNK)
