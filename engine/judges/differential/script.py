@@ -62,7 +62,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
     if isinstance(report, Impossible):
         return report
     found = compared(unit, calls, report)
-    if both is not None and report.unseen is not None:
+    if both is not None and not found.differences:
         found = replace(found, unseen=unseen(both, report))
     if both is not None and found.unseen and not found.differences:
         change = partial(changed_call, is_open=any(ASKS_KINDS.search(each.text) for each in found.unseen))

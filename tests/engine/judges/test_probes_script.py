@@ -190,7 +190,8 @@ async def test_a_change_of_two_units_is_come_by_with_both(make: MakeCase) -> Non
     assert evidence.verdict is Ruling.PASS, evidence
 
 
-async def test_what_cannot_be_run_with_probes_is_compared_as_it_is(make: MakeCase) -> None:
+async def test_what_cannot_be_run_with_probes_counts_as_what_no_input_came_by(make: MakeCase) -> None:
     look = "if (Object.getOwnPropertyNames(globalThis).some((name) => name.startsWith('__came'))) throw new Error();\n"
     evidence = await judged(make, look + SUM, look + SUM.replace("whole += x", "whole = x + whole"))
-    assert evidence.verdict is Ruling.PASS, evidence
+    assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False), evidence
+    assert "none of which ran line" in evidence.detail
