@@ -8,6 +8,12 @@ const NODES = 40_000, ITEMS = 1_000, DEPTH = 60, EXACT = 1e8;
 const isPlain = (name) => /^[A-Za-z_$][\w$]*$/.test(name);
 const hidden = /[\u0000-\u001f]/g;
 
+/** Whether a key is that of an array's item. */
+export const isIndex = (key) => typeof key === "string" && /^\d+$/.test(key);
+
+/** Whether a thing is used up by looking at what it gives. */
+export const isIterator = (value) => typeof value.next === "function" && typeof value[Symbol.iterator] === "function";
+
 export class Encoder {
   nodes = 0;
   above = [];
@@ -35,6 +41,9 @@ export class Encoder {
     this.above.push(value);
     try {
       return this.whole(value);
+    } catch { // of its own code: a getter, an iterator
+      this.cut = true;
+      return "...";
     } finally {
       this.above.pop();
     }
@@ -51,20 +60,21 @@ export class Encoder {
       return "<Proxy>";
     }
     const name = Object.getPrototypeOf(value)?.constructor?.name ?? "null";
-    if (Array.isArray(value)) return this.named(name, "Array", `[${Array.from({ length: Math.min(value.length, ITEMS * 50) }, (_, at) => (at in value ? this.text(value[at]) : "<empty>")).join(", ")}]`);
-    if (types.isMap(value)) return `Map{${[...value].map(([key, item]) => `${this.text(key)} => ${this.text(item)}`).sort().join(", ")}}`;
-    if (types.isSet(value)) return `Set{${[...value].map((item) => this.text(item)).sort().join(", ")}}`;
+    if (Array.isArray(value)) return this.named(name, "Array", `[${this.listed(value, ITEMS * 50, (at) => (at in value ? this.text(value[at]) : "<empty>"))}]`);
+    if (types.isMap(value)) return this.named(name, "Map", `Map{${[...value].map(([key, item]) => `${this.text(key)} => ${this.text(item)}`).sort().join(", ")}${this.fields(value, ", with ")}}`);
+    if (types.isSet(value)) return this.named(name, "Set", `Set{${[...value].map((item) => this.text(item)).sort().join(", ")}${this.fields(value, ", with ")}}`);
     if (types.isDate(value)) return `Date(${Number.isNaN(value.getTime()) ? "invalid" : value.toISOString()})`;
     if (types.isRegExp(value)) return `${value} at ${value.lastIndex}`;
-    if (types.isNativeError(value)) return `${name}(${JSON.stringify(value.message)}${this.fields(value, ", ", ["stack", "message"])})`;
+    if (types.isNativeError(value)) return `${name}(${JSON.stringify(value.message)}${this.fields(value, ", ", (key) => key === "stack" || key === "message")})`;
     if (types.isBoxedPrimitive(value)) return `${name}(${this.text(value.valueOf())})`;
-    if (types.isTypedArray(value)) return `${name}[${Array.from(value.slice(0, ITEMS * 20), (each) => this.text(each)).join(", ")}]`;
+    if (types.isTypedArray(value)) return `${name}[${this.listed(value, ITEMS * 20, (at) => this.text(value[at]))}]`;
     if (types.isAnyArrayBuffer(value)) return `${name}[${Buffer.from(value).toString("hex")}]`;
+    if (types.isDataView(value)) return `${name}[${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex")}]`;
     if (types.isPromise(value) || types.isWeakMap(value) || types.isWeakSet(value)) {
       this.opaque = true;
       return `<${name}>`;
     }
-    if (typeof value.next === "function" && typeof value[Symbol.iterator] === "function") return `iterator${this.drained(value)}`;
+    if (isIterator(value)) return `iterator${this.drained(value)}`;
     return this.named(name, "Object", `{${this.fields(value, "")}}`);
   }
 
@@ -72,9 +82,18 @@ export class Encoder {
     return name === usual ? text : `${name}${text}`;
   }
 
-  fields(value, lead, without = []) {
+  /** The items of an array and the fields that it has besides; of one that is too long, nothing. */
+  listed(value, most, item) {
+    if (value.length > most) {
+      this.cut = true;
+      return "...";
+    }
+    return Array.from({ length: value.length }, (_, at) => item(at)).join(", ") + this.fields(value, ", with ", isIndex);
+  }
+
+  fields(value, lead, isLeft = () => false) {
     const told = Reflect.ownKeys(value)
-      .filter((key) => !without.includes(key) && Object.getOwnPropertyDescriptor(value, key).enumerable)
+      .filter((key) => !isLeft(key) && Object.getOwnPropertyDescriptor(value, key).enumerable)
       .map((key) => {
         const own = Object.getOwnPropertyDescriptor(value, key);
         const name = typeof key === "string" && isPlain(key) ? key : `[${typeof key === "symbol" ? String(key) : JSON.stringify(key)}]`;

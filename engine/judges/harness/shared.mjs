@@ -5,12 +5,12 @@
 
 import { types } from "node:util";
 
-import { Encoder } from "./encode.mjs";
+import { Encoder, isIndex, isIterator } from "./encode.mjs";
 
 const NODES = 40_000;
 const { ownKeys, getOwnPropertyDescriptor } = Reflect;
 const FIXED = [types.isNativeError, types.isPromise, types.isRegExp, types.isBoxedPrimitive, types.isWeakMap, types.isWeakSet, types.isProxy];
-const isThing = (value) => typeof value === "object" && value !== null && !FIXED.some((is) => is(value)) && typeof value.next !== "function";
+const isThing = (value) => typeof value === "object" && value !== null && !FIXED.some((is) => is(value)) && !isIterator(value);
 
 /** `a[0] is the result.items; b is c is d`, "" if each thing has one way to it, as far as they are looked for. */
 export function shared(named, returned) {
@@ -37,11 +37,11 @@ export function shared(named, returned) {
 /** What a thing holds, by the step to it, in an order that is the same for equal ones. */
 function held(value) {
   if (types.isTypedArray(value) || types.isAnyArrayBuffer(value)) return [];
-  if (Array.isArray(value)) return [...value.entries()].map(([at, item]) => [`[${at}]`, item]);
-  if (types.isMap(value)) return inOrder([...value].map(([key, item]) => [`.get(${new Encoder().text(key)})`, item]));
-  if (types.isSet(value)) return inOrder([...value].map((item) => [` has ${new Encoder().text(item)}`, item]));
-  const fields = ownKeys(value).map((key) => [`.${String(key)}`, getOwnPropertyDescriptor(value, key)]);
-  return inOrder(fields.filter(([, own]) => own.enumerable && "value" in own).map(([step, own]) => [step, own.value]));
+  const own = ownKeys(value).map((key) => [key, getOwnPropertyDescriptor(value, key)]).filter(([, each]) => each.enumerable && "value" in each);
+  const steps = inOrder(own.map(([key, each]) => [Array.isArray(value) && isIndex(key) ? `[${key}]` : `.${String(key)}`, each.value]));
+  if (types.isMap(value)) return steps.concat(inOrder([...value].map(([key, item]) => [`.get(${new Encoder().text(key)})`, item])));
+  if (types.isSet(value)) return steps.concat(inOrder([...value].map((item) => [` has ${new Encoder().text(item)}`, item])));
+  return steps;
 }
 
 const inOrder = (steps) => steps.sort(([one], [other]) => (one > other) - (one < other));

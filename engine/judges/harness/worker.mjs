@@ -116,13 +116,18 @@ async function outcome(space, call, names) {
     else raise(reason);
   }
   state.inside = false;
-  let after = "";
+  let after = "", values = {};
   try {
-    const values = { ...variables(), ...Object.fromEntries(job.globals.filter((name) => name in space).map((name) => [name, space[name]])) };
+    values = variables();
+  } catch {
+    // an argument that was not made: the error is told
+  }
+  try {
+    values = { ...values, ...Object.fromEntries(job.globals.filter((name) => name in space).map((name) => [name, space[name]])) };
     after = Object.entries(values).map(([name, value]) => `${name} = ${told(value)}`).join("; ");
     if (!encoder.cut) one = sharing(values, returned);
   } catch {
-    after = ""; // an argument that was not made: the error is told
+    encoder.cut = true; // what cannot be told as a whole would be alike for what is not told
   }
   if (state.reached) [kind, message] = ["reached", state.reached];
   else if (encoder.cut && (kind === "ok" || kind === "raised")) kind = "limit";

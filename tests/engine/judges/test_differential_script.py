@@ -15,6 +15,10 @@ from support.judging import MakeCase
 from support.tools import needs
 
 from stet_ls.engine.judges.differential.judge import judge
+from stet_ls.engine.judges.harness.node import run
+from stet_ls.engine.judges.harness.script_place import opened
+from stet_ls.engine.judges.harness.trial import Call, Report, Trial
+from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Evidence, Ruling
 
 pytestmark = needs("node")
@@ -38,6 +42,10 @@ POINT = (
 )
 STACK = (
     "export class Stack {{ items = []; push(item) {{ this.items.push(item); }} pop() {{ return this.items.{}(); }} }}\n"
+)
+ROWS = (
+    "class Row extends Array { entries() { return this.length; } }\n"
+    "/** @param {Row} a\n * @example f(new Row(1, 2)) */\n"
 )
 
 CASES = {
@@ -130,6 +138,25 @@ CASES = {
         "function f(n) { return n; }\n", "function f(n) { if (n === 7) process.exit(0); return n; }\n", "f",
         "process.exit",
     ),
+    "an array's own field": (
+        "function f(n) { const r = [n]; r.extra = [1]; return r; }\n",
+        "function f(n) { const r = [n]; r.extra = [9]; return r; }\n", "f", "extra: [",
+    ),
+    "a map's class": (
+        "class Own extends Map {}\nfunction f(n) { return new Own([[n, 1]]); }\n",
+        "class Own extends Map {}\nfunction f(n) { return new Map([[n, 1]]); }\n", "f", "Own",
+    ),
+    "a set's own field": (
+        "function f(n) { return Object.assign(new Set([n]), { of: 1 }); }\n",
+        "function f(n) { return Object.assign(new Set([n]), { of: 2 }); }\n", "f", "of: ",
+    ),
+    "an argument changed that gives its items in another way": (
+        ROWS + "function f(a) { return 1; }\n", ROWS + "function f(a) { a.push(9); return 1; }\n", "f", "a = Row[",
+    ),
+    "a view of bytes": (
+        "function f(n) { return new DataView(Uint8Array.of(n).buffer); }\n",
+        "function f(n) { return new DataView(Uint8Array.of(n + 1).buffer); }\n", "f", "DataView[",
+    ),
     "a text that cannot be loaded": (
         "export function f(n) { return n; }\n", "import x from 'nowhere-at-all';\nexport function f(n) { return n; }\n",
         "f", "nowhere-at-all",
@@ -209,6 +236,12 @@ SHARES = {
         "/** @param {number[]} xs */\nasync function f(xs) { return { xs: [...xs] }; }\n",
         "/** @param {number[]} xs */\nasync function f(xs) { return { xs }; }\n", "f", "now: the result.xs is xs",
     ),
+    "of a thing that only has a method `next`": (
+        "class Line { constructor(xs) { this.xs = xs; } next() { return 1; } }\n"
+        "/** @param {number[]} xs */\nfunction f(xs) { return new Line([...xs]); }\n",
+        "class Line { constructor(xs) { this.xs = xs; } next() { return 1; } }\n"
+        "/** @param {number[]} xs */\nfunction f(xs) { return new Line(xs); }\n", "f", "now: the result.xs is xs",
+    ),
     "in a map": (
         "/** @param {string[]} ks */\nfunction f(ks) { return new Map(ks.map((k) => [k, [1]])); }\n",
         "/** @param {string[]} ks */\nfunction f(ks) { const one = [1]; return new Map(ks.map((k) => [k, one])); }\n",
@@ -244,6 +277,8 @@ NOT_COMPARABLE = {
     "a page": ("function f(n) { document.title = n; }\n", "browser"),
     "no end": ("function f(n) { for (;;) ; }\n", "does not end"),
     "a promise that nobody settles": ("function f(n) { return new Promise(() => {}); }\n", "does not end"),
+    "a long list": ("function f(n) { return Array(60_000).fill(n); }\n", "too much memory"),
+    "many bytes": ("function f(n) { return new Uint8Array(30_000); }\n", "too much memory"),
     "functions": ("function f(n) { return () => n; }\n", "cannot be compared"),
     "a missing package": ("import x from 'nowhere-at-all';\nexport function f(n) { return x(n); }\n", "nowhere-at-all"),
 }  # fmt: skip
@@ -255,6 +290,32 @@ async def test_what_cannot_be_compared_is_said_with_the_reason(make: MakeCase, n
     evidence = await judged(make, text, text, "f")
     assert evidence.verdict is Ruling.UNKNOWN, evidence
     assert says in evidence.detail
+
+
+async def ran(runtime: Runtime, before: str, after: str, *setups: str) -> Report:
+    """What comes of `f(a)` in two texts, within two seconds, for each way to make `a`."""
+    calls = tuple(Call(setup, "__out__(f(a));", ("a",)) for setup in setups)
+    shown = opened(before, "javascript"), opened(after, "javascript")
+    report = await run(runtime, Trial(shown, calls, "f", Path("m.js"), "m", seconds=2.0), "javascript")
+    assert isinstance(report, Report), report
+    return report
+
+
+async def test_a_call_with_an_argument_that_cannot_be_told_is_left_out(runtime: Runtime) -> None:
+    odd = "class Odd { constructor(x) { this.x = x } get next() { throw Error() } }\nfunction f(a) { return 1; }\n"
+    setups = [f"const a = new Odd({number});" for number in range(5)]
+    report = await ran(runtime, odd, odd.replace("return", "a.x = 9; return"), *setups)
+    assert sum(report.left_out.values()) == 5
+    assert not report.texts[0].outcomes
+
+
+async def test_a_slower_text_leaves_the_first_the_time_that_it_takes(runtime: Runtime) -> None:
+    slow = "function f(a) { for (let at = 0; at < 3e7; at += 1) a = -a; return a + 1; }\n"
+    setups = [f"const a = {number};" for number in range(200)]
+    report = await ran(runtime, "function f(a) { return a; }\n", slow, *setups)
+    old, new = report.texts
+    assert not old.problem
+    assert any(each.digest != old.outcomes[number].digest for number, each in new.outcomes.items())
 
 
 async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of_it(make: MakeCase) -> None:
