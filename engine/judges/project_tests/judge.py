@@ -57,13 +57,18 @@ async def _runs(case: Case) -> _Runs | Evidence:
 
 
 async def failing(case: Case) -> tuple[tuple[str, str], ...]:
-    """The tests that touch the target and fail on the text before: id and what is wrong; none if none could be run."""
+    """The tests that touch the target and fail on the text before: id and what is wrong; none if none could be run.
+
+    Of a file of tests that cannot be loaded its path, unless a package is missing, which is the machine's fault.
+    """
     run = await _runs(case)
     if isinstance(run, Evidence):
         return ()
     report = await run.before()
     failed = [each for each in report.failed() if each.failure is not None]
-    return tuple((each.id, f"{_line(each.failure)}{_where(each.failure)}") for each in failed if each.failure)
+    wrong = [(each.id, each.failure) for each in failed if each.failure]
+    wrong += [(each.path, each.failure) for each in report.collection if not each.failure.module]
+    return tuple((name, f"{_line(failure)}{_where(failure)}") for name, failure in wrong)
 
 
 def _where(failure: reports.Failure) -> str:

@@ -64,6 +64,13 @@ async def test_what_was_reproduced_is_said_of_a_refusal_too(scripted: ScriptedMo
     assert said(answer, Check.REPRODUCED).verdict is Ruling.PASS
 
 
+async def test_a_text_that_cannot_be_loaded_is_reproduced_by_its_tests(scripted: ScriptedModel, root: Path) -> None:
+    (root / "tests/test_prices.py").write_text(TEST)
+    answer = await debug(scripted, root, FIXED, text=f"RATES = {{}}['none']\n\n\n{BROKEN}")
+    detail = "tests/test_prices.py fails: KeyError: 'none'"
+    assert (said(answer, Check.REPRODUCED).verdict, said(answer, Check.REPRODUCED).detail) == (Ruling.PASS, detail)
+
+
 async def test_a_fix_that_does_not_mend_it_is_told_and_mended(scripted: ScriptedModel, root: Path) -> None:
     (root / "tests/test_prices.py").write_text(TEST)
     answer = await debug(scripted, root, OTHER, FIXED)
