@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 PROCESS, CODE, NETWORK = "starts a process", "runs text as code", "talks to the network"
 DATA, NATIVE, DELETES = "runs code out of data", "calls native code", "deletes files"
@@ -76,7 +77,8 @@ Risk = tuple[str, str]
 """What a piece of code does, and its name."""
 
 
-def risks(text: str) -> list[Risk] | None:
+@lru_cache(maxsize=8)
+def risks(text: str) -> tuple[Risk, ...] | None:
     """The risks of a text, in its order; None if it is no Python that can be read."""
     try:
         tree = ast.parse(text)
@@ -84,7 +86,7 @@ def risks(text: str) -> list[Risk] | None:
         # Twice: a function may use what the module binds below it.
         for _ in range(2):
             found.bind(tree)
-        return list(found.of(tree))
+        return tuple(found.of(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

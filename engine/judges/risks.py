@@ -236,7 +236,7 @@ _KEPT_STRINGS = re.compile(r"[\w$./-]{1,60}")
 def risks_in(source: Source, language: str) -> list[Risk]:
     """What a text can do that a reader should not overlook; a risk for each place."""
     if language == "python" and (found := python_risks.risks(source.text)) is not None:
-        return found
+        return list(found)
     table = TABLES.get(language)
     if table is None:
         return []

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.judges.python_risks import Risk
@@ -46,7 +47,14 @@ def swallowed(source: Source, language: str) -> list[Risk]:
     return []
 
 
-def _in_python(text: str) -> Iterator[str]:
+@lru_cache(maxsize=8)
+def _in_python(text: str) -> tuple[str, ...]:
+    return tuple(_hiding(text))
+
+
+def _hiding(text: str) -> Iterator[str]:
+    if "except" not in text and "suppress" not in text:
+        return
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -19,7 +19,7 @@ from stet_ls.engine.judges.inputs.partly import with_first_values
 from stet_ls.engine.judges.inputs.reaching import reaching
 from stet_ls.engine.judges.inputs.repeats import with_repeats
 from stet_ls.engine.judges.inputs.state import changed_by
-from stet_ls.engine.judges.inputs.subject import changed_units, read_module
+from stet_ls.engine.judges.inputs.subject import changed_units, known_module
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment
 
@@ -30,7 +30,7 @@ _AGAIN = "earlier = {0}\nif hasattr(earlier, 'clear'): earlier.clear()\n"
 
 def changed(case: Case) -> list[str]:
     """The functions and classes that a candidate changes; of the unit's own class the other methods."""
-    before, after = read_module(case.before.text), read_module(case.after.text)
+    before, after = known_module(case.before.text), known_module(case.after.text)
     return changed_units(before, after, case.unit) if before and after else []
 
 

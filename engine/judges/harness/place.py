@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from stet_ls.engine.judges.runtime import Runtime
@@ -89,17 +90,20 @@ def _binds(node: ast.stmt) -> Iterator[str]:
         )
 
 
-def _imports(text: str) -> Iterator[str]:
-    """The top-level names of a module's own imports; "." for relative ones."""
+@lru_cache(maxsize=16)
+def _imports(text: str) -> tuple[str, ...]:
+    """The top-level names of a module's own imports; "." for relative ones. Each judge asks it of the same texts."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        return
+        return ()
+    found: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            found += (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield "." if node.level else (node.module or "").partition(".")[0]
+            found.append("." if node.level else (node.module or "").partition(".")[0])
+    return tuple(dict.fromkeys(found))
 
 
 def _absolute(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -12,12 +12,12 @@ from stet_ls.engine.judges.harness.trial import Call
 from stet_ls.engine.judges.inputs.draw import DRAWN_ALONE, GUESSED, rows_of
 from stet_ls.engine.judges.inputs.examples import Row, literals, rows_for, scripts_for
 from stet_ls.engine.judges.inputs.mutate import with_few_texts
-from stet_ls.engine.judges.inputs.subject import Module, Parameter, Shape, Subject, read_module, subject_of
+from stet_ls.engine.judges.inputs.subject import Module, Parameter, Shape, Subject, known_module, subject_of
 
 
 def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
     """The literals of a unit that only its new text has: an input that is treated apart is named by one."""
-    modules = [read_module(text) for text in (before, after)]
+    modules = [known_module(text) for text in (before, after)]
     old, new = (subject_of(module, qualified) if module else None for module in modules)
     if old is None or new is None:
         return ()
@@ -33,7 +33,7 @@ def calls_for(
 
     Takes tenths of a second: not for the event loop.
     """
-    module = read_module(text)
+    module = known_module(text)
     subject = subject_of(module, qualified) if module else None
     if module is None or subject is None:
         return ()

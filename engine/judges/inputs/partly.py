@@ -11,7 +11,7 @@ from stet_ls.engine.judges.harness.trial import Call
 from stet_ls.engine.judges.inputs.draw import GUESSED
 from stet_ls.engine.judges.inputs.mutate import literal
 from stet_ls.engine.judges.inputs.repeats import AHEAD
-from stet_ls.engine.judges.inputs.subject import Function, Parameter, read_module, subject_of
+from stet_ls.engine.judges.inputs.subject import Function, Parameter, known_module, subject_of
 
 _TRIED = 30
 _ONE_RESULT = re.compile(r"__out__\((.*)\)")
@@ -24,7 +24,7 @@ def with_first_values(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Ca
 
     What it iterates over is given as an iterator then, of which the rest is seen afterwards.
     """
-    module = read_module(text)
+    module = known_module(text)
     subject = subject_of(module, unit) if module else None
     if subject is None or not isinstance(subject.node, Function) or not _is_lazy(subject.node):
         return calls

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -61,6 +62,15 @@ class Module:
     tree: ast.Module
     shapes: dict[str, Shape] = field(default_factory=dict)
     values: dict[str, ast.expr] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=2)
+def known_module(text: str) -> Module | None:
+    """As read_module, and the same again for the same text: of the texts before and after, which several ask for.
+
+    Nobody may change what is in it.
+    """
+    return read_module(text)
 
 
 def read_module(text: str) -> Module | None:
