@@ -14,6 +14,8 @@ _KIB = 1024
 _MIB = 1024 * _KIB
 _LEAST_PATIENCE = 1.5
 """Less would call a program without end on a quiet machine one that waited for a core: some waiting there always is."""
+_LEAST = 1.0
+"""Seconds for a run that begins when no time is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,12 @@ class Limits:
         return self.seconds * self.patience
 
     def within(self, left: float) -> Limits:
-        """The same for who has no more than `left` seconds to wait; its own and some more a run gets in any case."""
-        return replace(self, patience=min(self.patience, max(_LEAST_PATIENCE, left / self.seconds)))
+        """The same for who has no more than `left` seconds to wait, and half as many again for a start and an end.
+
+        Its own seconds stay as they are: who is cut off before they are used up is STARVED, and not said to be endless.
+        """
+        wall = max(left, _LEAST_PATIENCE * min(self.seconds, max(left, _LEAST)))
+        return replace(self, patience=min(self.patience, wall / self.seconds))
 
 
 TESTS = Limits(seconds=30.0)
@@ -101,7 +107,7 @@ class RunSpec:
 class Status(StrEnum):
     """How a run ended. Only OK and FAILED are the program's own doing; `exit` tells them apart and nothing else.
 
-    TIMEOUT: its own seconds were used up. STARVED: it waited for a core until nobody waited for it any more.
+    TIMEOUT: its own seconds were used up. STARVED: nobody waited for it any more before it had had them.
     """
 
     OK = "ok"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from dataclasses import replace
 
@@ -63,7 +64,10 @@ async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) ->
 async def reported(runtime: Runtime, spec: RunSpec, nonce: str, trial: Trial) -> Report | Impossible:
     """The report that a run of a trial brings, or why it brings none."""
     try:
-        result = await runtime.sandbox.run(spec)
+        async with asyncio.timeout(spec.limits.within(runtime.left()).wall):  # not in the limits: they name a warm box
+            result = await runtime.sandbox.run(spec)
+    except TimeoutError:
+        return TOO_LATE
     except (StetError, ValueError, OSError) as error:
         return Impossible(f"no code may run here: {error}")
     if result.status is Status.KILLED:  # whoever ended it may have written what it brought

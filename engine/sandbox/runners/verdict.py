@@ -11,7 +11,7 @@ from stet_ls.engine.sandbox.runners.report import Case, CaseOutcome, Outcome, Te
 from stet_ls.engine.sandbox.spec import RunResult, Status
 
 _LIMITS = {
-    Status.STARVED: "the machine was too busy to run it to its end",
+    Status.STARVED: "the machine was too busy, or the time left too short, to run it to its end",
     Status.MEMORY: "it used more memory than it may",
     Status.OUTPUT: "it wrote more than it may",
     Status.DISK: "it filled its disk",
