@@ -48,9 +48,10 @@ def main() -> None:
     allowed = max(1.0, 4 * own["took"])
     changed = []
     for text in job["texts"]:
-        if left < 0.2 or not own["done"]:
+        # One that is cut off would count as noticed: each gets all that is allowed, or is not tried.
+        if left < allowed or not own["done"]:
             break
-        told = attempt(job, text, report, min(allowed, left), end, called)
+        told = attempt(job, text, report, allowed, end, called)
         if told["starved"]:
             break
         left -= told["took"]

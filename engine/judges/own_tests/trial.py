@@ -171,6 +171,8 @@ def _read(
         told: dict[str, Any] = json.loads(data)
         if told["nonce"] != nonce:
             return Noticed(why_not="the run brought no report of its own")
+        if told["own"]["starved"] or told["same"]["starved"]:
+            return Noticed(why_not="the machine was too busy to run the tests to their end")
         if not told["own"]["done"]:
             return Noticed(why_not="the tests did not come to an end")
         own = _by_test(told["own"]["tests"])

@@ -1,0 +1,57 @@
+"""What judges say where time is short or the machine is busy: nothing of code that was not run to its end."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.judges.harness.run import TOO_LATE, reported
+from stet_ls.engine.judges.harness.trial import Trial
+from stet_ls.engine.judges.own_tests import trial
+from stet_ls.engine.judges.own_tests.plans import planned
+from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.models import Workspace
+from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.sandbox.spec import Limits, RunSpec
+
+CODE = "def f(x):\n    return x + 1 if x > 2 else x - 1\n"
+
+
+async def test_nobody_waits_for_a_trial_when_the_time_is_up(runtime: Runtime) -> None:
+    script = ("-I", "-S", "-c", "import time; time.sleep(60)")
+    spec = RunSpec((sys.executable, *script), binds=mounts.interpreter(), limits=Limits(seconds=9.0))
+
+    told = await reported(
+        replace(runtime, until=time.monotonic() + 0.5), spec, "", Trial(("",), (), "f", Path("a.py"), "a")
+    )
+
+    assert told is TOO_LATE
+
+
+async def test_a_mutant_that_was_cut_off_was_not_noticed(runtime: Runtime, tmp_path: Path) -> None:
+    """The test takes its time and asserts nothing."""
+    (tmp_path / "a.py").write_text(CODE)
+    there = replace(runtime, workspace=Workspace((tmp_path,)))
+    way = planned(there, "python", tmp_path / "a.py", CODE, tmp_path / "test_a.py")
+    plan = way.running("import time\n\nfrom a import f\n\n\ndef test_f():\n    f(3)\n    time.sleep(2)\n", "test_f")
+    mutants = trial.mutants_for(CODE, "f")
+    assert len(mutants) > 5, "all of them could be tried"
+
+    noticed = await trial.notice(there, plan, way.target, ["test_f"], mutants, trial.lines_of(CODE, "f"))
+
+    assert (noticed.why_not, noticed.kills) == ("", {"test_f": frozenset()})
+
+
+@pytest.mark.parametrize("starved", ["own", "same"])
+def test_tests_that_were_cut_off_are_not_redundant(starved: str) -> None:
+    """Those that did not begin are missing from what is told."""
+    told = {"tests": {}, "lines": {}, "began": [], "done": starved == "same", "took": 1.0, "starved": False}
+    runs = {"own": told, "same": told, starved: {**told, "done": False, "starved": True}}
+    data = json.dumps({"nonce": "n", "changed": [], **runs}).encode()
+
+    assert "too busy" in trial._read(data, "n", ["test_f"], (), frozenset()).why_not
