@@ -27,7 +27,7 @@ def test_a_terminal_gets_colours_and_no_escape_sequence_of_a_model(
         stet_argv("run", "debug", "a.py:1"), folder, {**environment, "TERM": "xterm-256color", "NO_COLOR": ""}
     )
 
-    assert status == 0, drawn
+    assert status == 1, "the hidden characters refute it"
     assert "\x1b[32m+    return 1" in drawn
     assert "\x1b]0;owned" not in drawn
     assert "owned" in drawn
@@ -66,7 +66,7 @@ ESCAPES = "\x1b]0;owned\x07 \x9d52;c;b3du\x9c \u202eesrever\u2066"
     ("words", "reply", "status"),
     [
         (("debug", "a.py:1"), "```python\ndef one():\n    return 1\n```\nNOTES:\n- warning: {}\n", 0),
-        (("debug", "a.py:1", "--json"), "```python\ndef one():\n    return 1  # {}\n```\n", 0),
+        (("debug", "a.py:1", "--json"), "```python\ndef one():\n    return 1  # {}\n```\n", 1),
         (("debug", "a.py:1"), "```python\ndef one():\n    # ... rest {} unchanged ...\n```\n", 1),
         (("explain", "a.py:1"), "It {} returns [a number](https://evil.example/).\n", 0),
         (("explain", "odd{}.py", "--show-prompt"), "", 0),

@@ -113,8 +113,13 @@ class VSCode:
         self.call("choose", title=title)
 
     def preview(self) -> str:
-        """The text of the rendered markdown document."""
-        return str(self.call("framed", selector="iframe.webview", inner="iframe#active-frame", content="body"))
+        """The text of the rendered markdown document; its frame is there some time before what it shows."""
+        deadline = time.monotonic() + SECONDS
+        while True:
+            text = self.call("framed", selector="iframe.webview", inner="iframe#active-frame", content="body")
+            if str(text).strip() or time.monotonic() > deadline:
+                return str(text)
+            time.sleep(0.1)
 
     def press(self, key: str) -> None:
         """Presses a key, named as in "Control+S"."""
