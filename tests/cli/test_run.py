@@ -262,8 +262,17 @@ def test_a_task_writes_all_its_files_or_none(stet: Stet, scripted: ScriptedModel
     plan = "debug | sums.py | total | the name\ngenerate | means.py | mean | the mean"
     for asked, said in {"steps": plan, "Find the bug": reply(FIXED), "Write the code": reply("MEAN = 0\n")}.items():
         scripted.on(lambda body, asked=asked: asked in str(body["messages"]), said)
+    words = ("run", "task", "sums.py", "--instruction", "Fix the sum and add the mean.", "--apply")
 
-    ran = stet("run", "task", "sums.py", "--instruction", "Fix the sum and add the mean.", "--apply")
+    unasked = stet(*words)
+
+    assert unasked.status == 1, "a new file that nothing ran is seen first"
+    assert "means.py, which nothing ran" in unasked.err
+    assert file.read_text() != FIXED
+    assert not (file.parent / "means.py").exists()
+
+    (file.parent / "means.py").write_text("")
+    ran = stet(*words)
 
     assert ran.status == 0, ran.err
     assert file.read_text() == FIXED
