@@ -34,7 +34,7 @@ class Bare:
                 cwd=self.folder,
                 env={**os.environ, **spec.env, "STET_PLANTED": "secret"},
                 capture_output=True,
-                timeout=spec.limits.wall,
+                timeout=spec.limits.seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired:
