@@ -74,7 +74,7 @@ def test_a_failing_trusted_test_leaves_at_most_a_tenth_whatever_else_passed() ->
 
 
 def test_the_reason_is_what_ran() -> None:
-    found = confidence([PARSES, NAMES, AGREE, DOCTESTS], "tiny")
+    found = confidence([PARSES, NAMES, AGREE, DOCTESTS], "strong")
     assert found.reason == "4 doctests pass; 3 of 3 samples agree on 214 inputs"
     assert found.metadata() == {
         "calibration": DEFAULT, "confidence_reason": found.reason, "evidence_tier": "E5",
