@@ -29,8 +29,11 @@ def editor(neovim: Neovim, file: Path) -> Neovim:
 
 
 def told(nvim: Neovim) -> list[str]:
-    """The messages of all diagnostics of the buffer."""
-    found: list[str] = nvim.lua("return vim.tbl_map(function(item) return item.message end, vim.diagnostic.get(0))")
+    """The messages of all diagnostics of the file, whichever window has the cursor."""
+    found: list[str] = nvim.lua("""
+      local file = vim.fn.bufnr("other.py")
+      return vim.tbl_map(function(item) return item.message end, vim.diagnostic.get(file))
+    """)
     return found
 
 
@@ -63,6 +66,7 @@ def test_findings_of_analyze_show_and_a_command_takes_them_away(editor: Neovim) 
     editor.command("1,5Stet analyze")
     assert editor.done()["status"] == "done"
     wait_told(editor, lambda found: any("`os` imported but unused" in message for message in found))
+    editor.lua("vim.api.nvim_input('q')")  # the report has the cursor
     editor.command("Stet clear")
     wait_told(editor, lambda found: not any("imported but unused" in message for message in found))
 
