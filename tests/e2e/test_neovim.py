@@ -470,12 +470,43 @@ def test_a_question_takes_no_key_from_somebody_who_types(editor: Neovim, scripte
     assert len(editor.windows(floating=False)) == 1, "who is asked no more sees no question"
 
 
+def test_keys_on_their_way_to_the_code_answer_nothing(editor: Neovim, scripted: ScriptedModel) -> None:
+    scripted.default = Reply(f"CODE:\n```python\n{WRONG}```\n")
+    editor.lua("""
+      local timer, seen = vim.uv.new_timer(), 0
+      timer:start(0, 50, vim.schedule_wrap(function()
+        seen = vim.bo.buftype == "nofile" and seen + 1 or seen
+        if seen < 20 then
+          return vim.api.nvim_input("l")
+        end
+        _G.mapped = _G.mapped or vim.fn.maparg("a", "n")
+        timer:stop()
+      end))
+    """)
+    editor.command("Stet refactor")
+    deadline = time.monotonic() + 20
+    while (mapped := editor.lua("return _G.mapped")) is None:  # from outside, so that the editor reads its keys
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert mapped == "", "a second of keys without a pause"
+    editor.wait(KEYS)
+    editor.press("q")
+    assert editor.done()["status"] == "refused"
+
+
+def test_a_question_goes_with_its_server(offered: Neovim) -> None:
+    offered.lua("vim.lsp.get_clients({ name = 'stet' })[1]:stop(true)")
+    offered.wait("#vim.api.nvim_list_wins() == 1")
+    assert "Stet: the server ended; its question is gone and nothing was changed" in offered.seen()["messages"]
+    assert offered.text() == BEFORE
+
+
 def test_a_question_of_any_kind_has_a_key_for_each_choice(editor: Neovim) -> None:
     editor.lua("""
       local actions = { { title = "Run it all the same" }, { title = "Read 100 %" }, { title = "No" } }
       local ask = vim.lsp.config.stet.handlers["window/showMessageRequest"]
       coroutine.wrap(function()
-        _G.chosen = ask(nil, { message = "May it?", actions = actions })
+        _G.chosen = ask(nil, { message = "May it?", actions = actions }, { client_id = 1 })
       end)()
     """)
     editor.wait(KEYS)

@@ -9,6 +9,9 @@ return {
   init_options = { plugin = { name = "neovim", reports = true, offers = true } },
   -- Actions that are chosen from a menu go the same way as those of :Stet, so that their reports are shown too.
   commands = require("stet").client_commands(),
+  on_exit = vim.schedule_wrap(function(_, _, client)
+    require("stet.question").leave(client)
+  end),
   -- Neovim 0.11 pulls diagnostics and lenses but cannot be asked to pull again; the plugin can.
   capabilities = { workspace = { diagnostics = { refreshSupport = true }, codeLens = { refreshSupport = true } } },
   handlers = {

@@ -4,7 +4,7 @@ local window = require("stet.window")
 
 local M = {}
 
---- Milliseconds after which keys count: those before were on their way to the code.
+--- Milliseconds without a key after which keys count: those before were on their way to the code.
 local GUARD = 300
 
 --- Choices that are the same as to close the window.
@@ -13,7 +13,7 @@ local REFUSALS = { Discard = true, No = true }
 --- Letters by which one reads and searches.
 local READING = "hjklgnqwbezf"
 
---- The open questions, the newest last: { bufnr, job }.
+--- The open questions, the newest last: { job, client, answer }, with `bufnr` once it has a window.
 local asked = {}
 
 --- The edit that was offered last: { job, markdown }.
@@ -44,48 +44,75 @@ local function rows_of(titles, keys)
   return closes and vim.list_extend(rows, { { "q", "Close" } }) or rows
 end
 
+--- Forgets a question, with its window if it has one; nobody answered, unless somebody did before.
+local function drop(entry)
+  asked = vim.tbl_filter(function(each)
+    return each ~= entry
+  end, asked)
+  if entry.bufnr and vim.api.nvim_buf_is_valid(entry.bufnr) then
+    window.close(entry.bufnr)
+  end
+  entry.answer(nil)
+end
+
+--- Calls `ready` once no key came for a moment.
+local function after_typing(bufnr, ready)
+  local last, namespace = vim.uv.now(), vim.api.nvim_create_namespace("")
+  vim.on_key(function()
+    last = vim.uv.now()
+  end, namespace)
+  local function look()
+    local valid = vim.api.nvim_buf_is_valid(bufnr)
+    if valid and vim.uv.now() - last < GUARD then
+      vim.defer_fn(look, GUARD)
+      return
+    end
+    vim.on_key(nil, namespace)
+    if valid then
+      ready()
+    end
+  end
+  vim.defer_fn(look, GUARD)
+end
+
 --- Opens the window. It takes the cursor only from somebody who is not typing.
-local function show(text, titles, job, answer)
+local function show(text, titles, entry)
   local idle = window.idle()
   local keys = keys_of(titles)
   local bufnr, winid = window.below(text, idle)
+  entry.bufnr = bufnr
   window.tell_keys(winid, rows_of(titles, keys))
-  local entry = { bufnr = bufnr, job = job }
-  table.insert(asked, entry)
   vim.api.nvim_create_autocmd("BufWipeout", {
     buffer = bufnr,
     once = true,
     callback = function()
-      asked = vim.tbl_filter(function(each)
-        return each ~= entry
-      end, asked)
-      answer(nil)
+      entry.bufnr = nil
+      drop(entry)
     end,
   })
   local function map(key, title)
     vim.keymap.set("n", key, function()
-      answer(title)
+      entry.answer(title)
       window.close(bufnr)
     end, { buffer = bufnr, nowait = true, desc = "Stet: " .. (title or "close") })
   end
-  vim.defer_fn(function()
-    if vim.api.nvim_buf_is_valid(bufnr) then
-      map("q", nil)
-      for _, title in ipairs(titles) do
-        map(keys[title], title)
-      end
+  after_typing(bufnr, function()
+    map("q", nil)
+    for _, title in ipairs(titles) do
+      map(keys[title], title)
     end
-  end, GUARD)
+  end)
   if not idle then
     messages.say("a question waits for you (:Stet answer)", vim.log.levels.WARN)
   end
 end
 
 --- The title that is chosen, nil if the window is closed. To be called in a coroutine, as handlers are.
-local function choose(text, titles, job)
+local function choose(text, titles, client, job)
   local co = coroutine.running()
+  local entry = { job = job, client = client }
   local open = true
-  local function answer(title)
+  function entry.answer(title)
     if open then
       open = false
       vim.schedule(function()
@@ -93,25 +120,28 @@ local function choose(text, titles, job)
       end)
     end
   end
+  table.insert(asked, entry)
   if vim.fn.getcmdwintype() == "" then
-    show(text, titles, job, answer)
+    show(text, titles, entry)
   else
     -- The window of the command line lets no other be opened.
-    local later = vim.schedule_wrap(show)
     vim.api.nvim_create_autocmd("CmdwinLeave", {
       once = true,
-      callback = function()
-        later(text, titles, job, answer)
-      end,
+      callback = vim.schedule_wrap(function()
+        if vim.tbl_contains(asked, entry) then
+          show(text, titles, entry)
+        end
+      end),
     })
   end
   return coroutine.yield()
 end
 
 --- Handles `stet/offer`: an edit with all that was checked, and whether it may land.
-function M.offer(_, params)
+function M.offer(_, params, context)
   offered = { job = params.job, markdown = params.markdown }
-  return choose(params.question .. "\n\n" .. params.markdown, params.choices, params.job) or vim.NIL
+  return choose(params.question .. "\n\n" .. params.markdown, params.choices, context.client_id, params.job)
+    or vim.NIL
 end
 
 --- A job's evidence as it was offered, with the edit, which the server tells no more; nil of all but the last offer.
@@ -120,11 +150,11 @@ function M.offered(job)
 end
 
 --- Handles `window/showMessageRequest`.
-function M.request(_, params)
+function M.request(_, params, context)
   local titles = vim.tbl_map(function(action)
     return action.title
   end, params.actions or {})
-  local title = choose(params.message, titles)
+  local title = choose(params.message, titles, context.client_id)
   for _, action in ipairs(params.actions or {}) do
     if action.title == title then
       return action
@@ -136,16 +166,30 @@ end
 --- Goes to the newest question; false if there is none.
 function M.go()
   local entry = asked[#asked]
-  local winid = entry and vim.fn.bufwinid(entry.bufnr) or -1
+  local winid = entry and entry.bufnr and vim.fn.bufwinid(entry.bufnr) or -1
   return winid ~= -1 and vim.api.nvim_set_current_win(winid) == nil
+end
+
+local function drop_those(is_over)
+  local over = vim.tbl_filter(is_over, asked)
+  vim.iter(over):each(drop)
+  return #over > 0
 end
 
 --- Closes the questions about a job, which has ended.
 function M.close(job)
-  for _, entry in ipairs(vim.tbl_values(asked)) do
-    if entry.job == job and vim.api.nvim_buf_is_valid(entry.bufnr) then
-      window.close(entry.bufnr)
-    end
+  drop_those(function(entry)
+    return entry.job == job
+  end)
+end
+
+--- Closes the questions of a server that has ended: nobody is there to hear the answer.
+function M.leave(client)
+  local function is_over(entry)
+    return entry.client == client
+  end
+  if drop_those(is_over) then
+    messages.say("the server ended; its question is gone and nothing was changed", vim.log.levels.WARN)
   end
 end
 
