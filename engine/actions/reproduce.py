@@ -55,15 +55,16 @@ async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
 
 
 def _evidence(case: Case, seen: Sequence[Diagnostic], told: Sequence[Diagnostic]) -> Evidence:
-    """What ran and fails, without the places; else why nothing did, and what a tool says instead."""
+    """What ran and fails, without the places; else what a tool says is wrong; else why nothing shows it."""
     if seen:
         first = seen[0].message.partition(" (in ")[0].partition("\n")[0]
         first = first.rpartition("::")[2] if seen[0].source == "tests" else first
         more = f", and {len(seen) - 1} more" if len(seen) > 1 else ""
         return Evidence(Check.REPRODUCED, Ruling.PASS, first + more, count=len(seen))
-    why = "no code was run" if case.runtime is None else "no test or example that ran fails"
     if told:
-        why += f"; {told[0].source or 'a diagnostic'} says: {told[0].message.partition(chr(10))[0]}"
+        said = f"{told[0].source or 'a diagnostic'} says: {told[0].message.partition(chr(10))[0]}"
+        return Evidence(Check.REPRODUCED, Ruling.PASS, said, count=len(told))
+    why = "no code was run" if case.runtime is None else "no test or example that ran fails"
     return Evidence(Check.REPRODUCED, Ruling.UNKNOWN, why)
 
 

@@ -9,8 +9,9 @@ from support.engine import Bench
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.symptoms import stated
-from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling, Workspace
+from stet_ls.engine.models import Answer, Budget, Check, Diagnostic, Evidence, Ruling, Workspace
 from stet_ls.engine.settings import ModelRow, Settings
+from stet_ls.validators.source import Span
 
 BROKEN = "def discount(price, rate):\n    return price * (1 + rate)\n"
 FIXED = "def discount(price, rate):\n    return price * (1 - rate)\n"
@@ -85,6 +86,14 @@ async def test_what_the_user_says_is_run(scripted: ScriptedModel, root: Path) ->
     assert len(scripted.requests) == 2, "the first reply does not do what the user said"
     assert said(answer, Check.DOCTEST).verdict is Ruling.PASS
     assert said(answer, Check.DOCTEST).trusted
+
+
+async def test_what_a_tool_says_shows_it_without_a_run(scripted: ScriptedModel, root: Path) -> None:
+    ruff = Diagnostic(Span(0, len(BROKEN)), "Undefined name `rat`\n(see F821)", source="ruff")
+    answer = await debug(scripted, root, FIXED, text=BROKEN.replace("+ rate", "+ rat"), diagnostics=(ruff,))
+    assert said(answer, Check.REPRODUCED).verdict is Ruling.PASS
+    assert "reproduced: ruff says: Undefined name `rat` · " in answer.message
+    assert not any("was not reproduced" in warning for warning in answer.warnings)
 
 
 async def test_what_nobody_can_see_is_said(scripted: ScriptedModel, root: Path) -> None:

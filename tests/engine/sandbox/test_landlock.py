@@ -76,7 +76,9 @@ HONEST = {
     "shutil.rmtree('../tmp/t')",
     "uses temporary files": "tempfile.TemporaryDirectory().cleanup(); tempfile.TemporaryFile().write(b'x')",
     "pairs of sockets": "a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1) == b'x'",
-    "an event loop": "import asyncio; asyncio.run(asyncio.create_subprocess_exec('true'))",
+    "an event loop": "import asyncio\n"
+    "async def main(): p = await asyncio.create_subprocess_exec('true'); assert await p.wait() == 0\n"
+    "asyncio.run(main())",
     "a thread": "t = threading.Thread(target=print); t.start(); t.join()",
 }
 IMPORTS = "import os, shutil, signal, socket, subprocess, sys, tempfile, threading\n"
