@@ -10,9 +10,9 @@ from pathlib import Path
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.find import Touching, touching
 from stet_ls.engine.judges.project_tests.reach import runs_any
+from stet_ls.engine.judges.project_tests.words import count, good, line, names, shown, where, why
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
-from stet_ls.engine.sandbox.runners import report as reports
 from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
 from stet_ls.engine.sandbox.runners.run import run_tests
@@ -24,8 +24,6 @@ MENDS = frozenset({"debug", "generate", "task"})
 
 _CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
 _LEAST_SECONDS = 2.0
-_SHOWN = 3
-_MOST_NAMES = 6
 
 
 async def judge(case: Case) -> Evidence:
@@ -52,7 +50,7 @@ async def _runs(case: Case) -> _Runs | Evidence:
         about = f"`{case.unit}`" if case.unit else path.name
         return _said(Ruling.SKIPPED, f"no test of the project touches {about}")
     if runtime.left() < _LEAST_SECONDS:
-        return _said(Ruling.UNKNOWN, f"no time was left to run {_count(len(tests), 'test file')}")
+        return _said(Ruling.UNKNOWN, f"no time was left to run {count(len(tests), 'test file')}")
     return _Runs(case, runtime, root, found, buffers)
 
 
@@ -68,16 +66,7 @@ async def failing(case: Case) -> tuple[tuple[str, str], ...]:
     failed = [each for each in report.failed() if each.failure is not None]
     wrong = [(each.id, each.failure) for each in failed if each.failure]
     wrong += [(each.path, each.failure) for each in report.collection if not each.failure.module]
-    return tuple((name, f"{_line(failure)}{_where(failure)}") for name, failure in wrong)
-
-
-def _where(failure: reports.Failure) -> str:
-    """Where it happened, with what the names there held."""
-    frame = failure.deepest
-    if frame is None:
-        return ""
-    held = ", ".join(f"{name} = {value}" for name, value in frame.locals[:_MOST_NAMES])
-    return f" (in {frame.function}, {frame.path}:{frame.line}{f', with {held}' if held else ''})"
+    return tuple((name, f"{line(failure)}{where(failure)}") for name, failure in wrong)
 
 
 class _Runs:
@@ -93,17 +82,16 @@ class _Runs:
     async def before(self, seed: int = 0) -> TestReport:
         """With the text as the user has it."""
         key = (self._root, self._tests, self._case.before.text, seed)
-        known = self._runtime.reports.get(key)
+        known: TestReport | None = self._runtime.reports.get(key)
         if known is None:
-            known = self._runtime.reports[key] = await self._run(self._case.before.text, seed=seed)
+            known = await self._run(self._case.before.text, seed=seed)
+            if not known.starved:
+                self._runtime.reports[key] = known
         return known
 
-    async def flaky(self) -> frozenset[str]:
-        """The tests that end otherwise when they run again with nothing changed; none if there is no time for that."""
-        if self._runtime.left() < _LEAST_SECONDS:
-            return frozenset()
-        once, again = _ended(await self.before()), _ended(await self.before(seed=1))
-        return frozenset(each for each in once if again.get(each, once[each]) is not once[each])
+    async def again(self) -> TestReport | None:
+        """The same once more with another seed; None if there is no time for that."""
+        return await self.before(seed=1) if self._runtime.left() >= _LEAST_SECONDS else None
 
     async def after(self, select: Sequence[str] = (), seed: int = 0) -> TestReport:
         """With the candidate in place."""
@@ -156,35 +144,60 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     passed, passing = _passed(before), _passed(after)
     # One that is skipped now, or expected to fail, has nothing more to say: the code may have asked for that itself.
     lost = passed - passing
-    flaky = await run.flaky() if lost or mending else frozenset()
+    again = await run.again() if lost or mending else None
+    flaky = _flaky(before, again) if again is not None else frozenset()
     lost -= flaky
     if lost:
-        # What fails now and then with the change alone may be its doing: that is no proof of either.
-        unsteady = lost & _passed(await run.after(sorted(lost), seed=1))
-        lost -= unsteady
-        if unsteady and not lost:
-            said = f"{_count(len(unsteady), 'test')} ended otherwise each time: {_names(unsteady)}"
-            return _said(Ruling.UNKNOWN, said)
+        proven, doubt = await _confirmed(lost, again, after, run)
+        if not proven:
+            return doubt
+        lost = proven
     if lost or (not passed and _broken(after) and not _broken(before)):
-        return _failed(f"{_why(after, lost)} (passed before)", after, lost)
+        return _failed(f"{why(after, lost)} (passed before)", after, lost)
     failed = {each.id for each in after.failed()} - flaky
     was = {each.id for each in before.failed()} - flaky
     if case.action in MENDS and was & failed and not was - failed:
         wanted = await asyncio.to_thread(run.about_target, was & failed)
         if wanted:
-            return _failed(f"{_why(after, wanted)} (as before)", after, wanted)
+            return _failed(f"{why(after, wanted)} (as before)", after, wanted)
     passing -= flaky
-    uncounted = f"; not counted, since flaky before the change: {_names(flaky)}" if flaky else ""
+    uncounted = f"; not counted, since flaky before the change: {names(flaky)}" if flaky else ""
     if not passed - flaky and not passing:
         return _said(Ruling.UNKNOWN, f"no test passed before or after: {after.detail or after.outcome}{uncounted}")
-    good = _good(len(passing), len(was & passing), len(failed))
+    told = good(len(passing), len(was & passing), len(failed))
     if not run.named and not was & passing:
-        return _said(Ruling.UNKNOWN, f"{good}, but no test names `{case.unit}` or what leads to it{uncounted}")
-    return replace(_said(Ruling.PASS, f"{good}{uncounted}"), count=len(passing))
+        return _said(Ruling.UNKNOWN, f"{told}, but no test names `{case.unit}` or what leads to it{uncounted}")
+    return replace(_said(Ruling.PASS, f"{told}{uncounted}"), count=len(passing))
+
+
+async def _confirmed(
+    lost: frozenset[str], again: TestReport | None, after: TestReport, run: _Runs
+) -> tuple[frozenset[str], Evidence]:
+    """Those of the lost tests that fail once more with the change, and what is to be said if none does.
+
+    What fails now and then with the change alone may be its doing: that is no proof of either. A second run that got no
+    core proves nothing either; `again` is that of the text before.
+    """
+    later = await run.after(sorted(lost), seed=1)
+    unsteady = lost & _passed(later)
+    cut = [each for each in (later, again) if each is not None and (each.starved or each.run is None)]
+    left_open = {each for each in lost - unsteady for report in cut if each not in _ended(report)}
+    if not left_open:
+        said = f"{count(len(unsteady), 'test')} ended otherwise each time: {names(unsteady)}"
+        return lost - unsteady, _said(Ruling.UNKNOWN, said)
+    why_open = f"but it was not seen whether that is so each time: {cut[0].why_not}"
+    asked = _failed(f"{why(after, left_open)} (passed before), {why_open}", after, left_open)
+    return lost - unsteady - left_open, replace(asked, verdict=Ruling.UNKNOWN)
 
 
 def _passed(report: TestReport) -> frozenset[str]:
     return frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
+
+
+def _flaky(once: TestReport, again: TestReport) -> frozenset[str]:
+    """The tests that ended otherwise when they ran again with nothing changed."""
+    first, second = _ended(once), _ended(again)
+    return frozenset(each for each in first if second.get(each, first[each]) is not first[each])
 
 
 def _ended(report: TestReport) -> dict[str, bool]:
@@ -194,65 +207,12 @@ def _ended(report: TestReport) -> dict[str, bool]:
 
 
 def _failed(detail: str, after: TestReport, wanted: Collection[str]) -> Evidence:
-    output = Attachment.of("failing_tests.txt", "plaintext", _output(after, wanted))
+    output = Attachment.of("failing_tests.txt", "plaintext", shown(after, wanted))
     return replace(_said(Ruling.FAIL, detail), count=len(wanted), attachments=(output,))
-
-
-def _output(report: TestReport, wanted: Collection[str]) -> str:
-    """What the failing tests said, as their runner tells it: the failure, where it came from, what was printed."""
-    told = [f"{error.path}\n{_shown(error.failure)}" for error in report.collection]
-    for each in report.failed():
-        if each.id in wanted:
-            printed = f"\nprinted:\n{each.stdout.rstrip()}\n" if each.stdout.strip() else ""
-            told.append(f"{each.id}: {each.outcome}\n{_shown(each.failure) if each.failure else ''}{printed}")
-    return "\n".join(told or [f"{report.detail or report.outcome}\n"])
-
-
-def _shown(failure: reports.Failure) -> str:
-    frames = [f"  {frame.path}:{frame.line} in {frame.function}\n" for frame in failure.own_frames]
-    compared = failure.comparison
-    said = f"{compared.left}\n  {compared.operator}\n{compared.right}\n" if compared is not None else ""
-    return f"{failure.type}: {failure.message.rstrip()}\n{said}{''.join(frames)}"
 
 
 def _broken(report: TestReport) -> bool:
     return report.outcome in (Outcome.ERROR, Outcome.TIMEOUT, Outcome.LIMIT, Outcome.INCOMPLETE, Outcome.RED)
-
-
-def _good(passing: int, mended: int, still: int) -> str:
-    said = f"{_count(passing, 'test')} {'passes' if passing == 1 else 'pass'}"
-    if mended:
-        said += f", {mended} of them failed before"
-    return f"{said}; {still} fail as before" if still else said
-
-
-def _why(report: TestReport, wanted: Collection[str]) -> str:
-    """The first failure in words, and how many there are."""
-    for error in report.collection:
-        return f"{error.path}: {_line(error.failure)}"
-    failing = [each for each in report.failed() if each.id in wanted]
-    if not failing:
-        gone = f"{_names(wanted)} did not run: " if wanted else ""
-        return f"{gone}{report.detail or report.outcome}"
-    first = failing[0]
-    said = f"{first.id.rpartition('::')[2]} fails: {_line(first.failure) if first.failure else first.outcome}"
-    return said if len(failing) == 1 else f"{said} (and {len(failing) - 1} more)"
-
-
-def _line(failure: reports.Failure) -> str:
-    compared = failure.comparison
-    if compared is not None:
-        return f"{compared.left} {compared.operator} {compared.right} is false"
-    return f"{failure.type}: {failure.said}" if failure.said else failure.type
-
-
-def _names(identifiers: Collection[str]) -> str:
-    shown = ", ".join(sorted(each.rpartition("::")[2] for each in identifiers)[:_SHOWN])
-    return shown if len(identifiers) <= _SHOWN else f"{shown} and {len(identifiers) - _SHOWN} more"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _said(verdict: Ruling, detail: str) -> Evidence:

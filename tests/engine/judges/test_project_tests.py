@@ -378,6 +378,27 @@ async def test_a_machine_that_is_too_busy_accuses_nobody(
     assert "the machine was too busy" in told.detail
 
 
+@pytest.mark.parametrize("text", [PRICES, PRICES.replace("1 -", "2 -")], ids=["before", "after"])
+async def test_a_second_run_that_got_no_core_proves_nothing(
+    shop: Path, judged: Judged, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """Whether the test that failed is a flaky one is then open: a person is asked."""
+    too_busy_for(
+        monkeypatch,
+        lambda spec: (
+            spec.env.get("PYTHONHASHSEED") == "1"
+            and text.encode() in (spec.overlay.buffers.values() if spec.overlay else ())
+        ),
+    )
+
+    told = await judged(PRICES.replace("1 -", "2 -"))
+
+    assert (told.verdict, told.trusted) == (Ruling.UNKNOWN, True)
+    assert told.detail.startswith("test_discount fails: ")
+    assert "but it was not seen whether that is so each time: stopped: the machine was too busy" in told.detail
+    assert [each.name for each in told.attachments] == ["failing_tests.txt"]
+
+
 async def test_luck_is_no_mending(shop: Path, judged: Judged) -> None:
     """A test that failed before and passes now has shown nothing if it passes without the change, too."""
     (shop / "tests/test_prices.py").write_text(luck("-+", "++"))
