@@ -20,7 +20,7 @@ from stet_ls.engine.model.diagnose import failure_of_exception
 from stet_ls.engine.model.dialect import Dialect, shorter_reply
 from stet_ls.engine.model.exchange import Exchange, reply_errors
 from stet_ls.engine.model.experience import Experience
-from stet_ls.engine.model.faults import Failure, reason, sentence, without_secrets
+from stet_ls.engine.model.faults import Failure, hidden, reason, sentence, with_setting, without_secrets
 from stet_ls.engine.model.profiles import Profile, is_chat_model, overridden, profile_for, tuned
 from stet_ls.engine.model.reach import allowed
 from stet_ls.engine.model.reading import Reading
@@ -81,7 +81,7 @@ class Client:
         self._settings = settings
         self._dialect = dialect or Dialect()
         self._first_listed: Listed | None = None
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     @property
     def name(self) -> str:
@@ -193,9 +193,10 @@ class Client:
                 sdk = await self.connection.sdk()
                 fit = await self._fit(messages, sealed)
         except TimeoutError:
-            return Failure(Fault.DEADLINE if loop.time() >= turn.deadline_at else Fault.NO_FIRST_TOKEN)
+            fault = Fault.DEADLINE if loop.time() >= turn.deadline_at else Fault.NO_FIRST_TOKEN
+            return self._told(Failure(fault))
         except reply_errors() as error:
-            return without_secrets(failure_of_exception(error), self.connection.secrets)
+            return self._told(failure_of_exception(error))
         if isinstance(profile, Failure):
             return profile
         if isinstance(sdk, Failure):
@@ -227,7 +228,7 @@ class Client:
             raise
         finally:
             on_event(self._requested(exchange, profile.model))
-        failure = exchange.failure and without_secrets(exchange.failure, self.connection.secrets)
+        failure = exchange.failure and self._told(exchange.failure)
         if (lost := _lost(reading, failure)) is not None:
             if lost.fault in _MAY_BE_BILLED or reading.usage is not None:
                 on_event(self._uncounted(exchange, prompt_tokens))
@@ -258,6 +259,11 @@ class Client:
             runaway=reading.runaway is not None,
         )
 
+    def _told(self, failure: Failure) -> Failure:
+        """The failure as it may be told: with the setting that ran out, and without a key."""
+        failure = with_setting(failure, self.provider, self._settings.deadline)
+        return without_secrets(failure, self.connection.secrets)
+
     def _uncounted(self, exchange: Exchange, prompt_tokens: int) -> Uncounted:
         """What a request took, as far as anybody knows; nobody bills more of a reply than was asked for."""
         guessed = _guessed(exchange.reading, prompt_tokens)
@@ -268,10 +274,11 @@ class Client:
     def _requested(self, exchange: Exchange, model: str) -> Requested:
         """What an exchange brought, without this endpoint's keys in it."""
         reading, failure = exchange.reading, exchange.failure
-        detail = "" if failure is None else without_secrets(failure, self.connection.secrets).detail[:_SHOWN]
+        detail = "" if failure is None else self._told(failure).detail[:_SHOWN]
         head = exchange.head if failure is not None and not reading.texts else b""
-        for secret in self.connection.secrets:
-            head = head.replace(secret.encode(), b"(key)")
+        # A character for each byte, which need not be text.
+        secrets = [secret.encode().decode("latin-1") for secret in self.connection.secrets]
+        head = hidden(head.decode("latin-1"), secrets).encode("latin-1")
         return Requested(
             endpoint=self.name,
             model=model,
@@ -317,8 +324,8 @@ class Client:
         yield from self._once(self.experience.problem)
 
     def _once(self, warning: str) -> Iterator[str]:
-        if warning and warning not in self._told:
-            self._told.add(warning)
+        if warning and warning not in self._warned:
+            self._warned.add(warning)
             yield warning
 
 

@@ -6,12 +6,18 @@ again can help, `breaker` whether the endpoint is asked at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.errors import Fault
+from stet_ls.engine.settings import Provider
 
 _LONGEST_SHOWN = 200
+
+_SECRET_ANYWHERE, _SECRET_AS_A_WORD = 8, 4
+"""Characters of a secret that is taken out wherever it stands, and of one that is taken out where it is a whole word.
+What is shorter ("x" for a server that wants no key) is no secret, and part of every other word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +26,8 @@ class Failure:
 
     `detail` is what the server said, on one line, or our own words. `param` is the parameter that it names.
     `retry_after` is in seconds. `loading`: the server is up and still reads its model from disk. `begun`: the model had
-    begun to think. `sent` is False if it was found before a request was made.
+    begun to think. `sent` is False if it was found before a request was made. `way_out` says more than the fault alone
+    can: which setting ran out, and what it is.
     """
 
     fault: Fault
@@ -31,6 +38,7 @@ class Failure:
     loading: bool = False
     begun: bool = False
     sent: bool = True
+    way_out: str = ""
 
 
 _SENTENCES: Mapping[Fault, tuple[str, str]] = {
@@ -44,7 +52,7 @@ _SENTENCES: Mapping[Fault, tuple[str, str]] = {
     Fault.NOT_FOUND: ("has no such model or address", "check the model's name and that the address ends in /v1"),
     Fault.SERVER: ("failed", "look into its log"),
     Fault.UNREACHABLE: ("cannot be reached", "start it or correct its address"),
-    Fault.NO_FIRST_TOKEN: ("did not begin to answer in time", ""),
+    Fault.NO_FIRST_TOKEN: ("did not begin to answer in time", "it may be busy or stuck: look into its log"),
     Fault.STALLED: ("fell silent in the middle of its answer", ""),
     Fault.MALFORMED: ("gave no usable answer", ""),
     Fault.EMPTY: ("sent an empty answer", ""),
@@ -55,7 +63,7 @@ _SENTENCES: Mapping[Fault, tuple[str, str]] = {
 
 def sentence(failure: Failure, endpoint: str) -> str:
     """The failure as one sentence for the user, with the way out and without its full stop."""
-    _, way_out = _SENTENCES[failure.fault]
+    way_out = failure.way_out or _SENTENCES[failure.fault][1]
     return reason(failure, endpoint) + (f"; {way_out}" if way_out else "")
 
 
@@ -67,12 +75,33 @@ def reason(failure: Failure, endpoint: str) -> str:
     return f"{endpoint} {did}{status}{detail}"
 
 
-def without_secrets(failure: Failure, secrets: tuple[str, ...]) -> Failure:
+def with_setting(failure: Failure, provider: Provider, deadline: float) -> Failure:
+    """A failure for lack of time, with the setting that gives more of it; `deadline` is a job's, in seconds."""
+    table = "in a [[providers]] table"
+    ways_out = {
+        Fault.NO_FIRST_TOKEN: "`stet doctor` tells whether it is up, `stet model probe` measures how long it needs, "
+        f"timeout_first_token {table} (now {provider.timeout_first_token:g} s) gives it longer",
+        Fault.STALLED: "`stet doctor` tells whether it is up, "
+        f"timeout_token {table} (now {provider.timeout_token:g} s) allows longer pauses",
+        Fault.DEADLINE: "select less code or take a faster model; "
+        f"the setting deadline (now {deadline:g} s) gives more time",
+    }
+    return replace(failure, way_out=ways_out.get(failure.fault, failure.way_out))
+
+
+def without_secrets(failure: Failure, secrets: Sequence[str]) -> Failure:
     """The failure with every secret that a server echoed taken out of its words."""
-    detail = failure.detail
-    for secret in secrets:
-        detail = detail.replace(secret, "[key]")
-    return replace(failure, detail=detail)
+    return replace(failure, detail=hidden(failure.detail, secrets))
+
+
+def hidden(text: str, secrets: Sequence[str]) -> str:
+    """The text with "[key]" in place of each secret; one that is too short to be any does not tear words apart."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SECRET_ANYWHERE:
+            text = text.replace(secret, "[key]")
+        elif len(secret) >= _SECRET_AS_A_WORD:
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "[key]", text)
+    return text
 
 
 def _shorten(line: str) -> str:

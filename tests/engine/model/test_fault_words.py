@@ -1,0 +1,81 @@
+"""What a user reads of a fault: no key in it, no word torn by one, and the setting that ran out with what it is."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import SecretStr
+from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.errors import EndpointError, Fault
+from stet_ls.engine.events import Requested
+from stet_ls.engine.model.faults import Failure, without_secrets
+
+REAL = "sk-9f8e7d6c5b4a"
+
+
+@pytest.mark.parametrize(
+    ("secret", "said", "told"),
+    [
+        (REAL, f"bad key{REAL}, ({REAL})", "bad key[key], ([key])"),
+        ("8letters", "no key=8letters8letters", "no key=[key][key]"),
+        # What is short is taken out only where it is a word.
+        ("none", "nonesuch: none, 'none'", "nonesuch: [key], '[key]'"),
+        ("sk-1", "task-1: Bearer sk-1.", "task-1: Bearer [key]."),
+        # What is no secret garbles nothing.
+        ("a", "a web page; the address lacks its path", "a web page; the address lacks its path"),
+        ("no", "no model is not known", "no model is not known"),
+    ],
+)
+def test_keys_are_taken_out_and_words_stay_whole(secret: str, said: str, told: str) -> None:
+    assert without_secrets(Failure(Fault.SERVER, said), (secret,)).detail == told
+
+
+def test_a_secret_within_another_leaves_nothing_of_it() -> None:
+    assert without_secrets(Failure(Fault.SERVER, f"{REAL}-longer"), (REAL, f"{REAL}-longer")).detail == "[key]"
+
+
+async def test_a_key_of_one_letter_leaves_the_message_as_it_is(scripted: ScriptedModel, pool, provider) -> None:
+    scripted.default = Reply(mode="html", text="<p>a page</p>")
+    asker = pool(provider.model_copy(update={"api_key": SecretStr("a")}))
+    with pytest.raises(EndpointError, match="a web page; the address lacks its version path") as raised:
+        await asker.ask()
+    assert "[key]" not in str(raised.value)
+    heads = [event.head for event in asker.events if isinstance(event, Requested)]
+    assert heads
+    assert all(b"<p>a page</p>".startswith(head) for head in heads)
+
+
+async def test_a_real_key_is_in_no_word_and_no_byte_that_is_kept(scripted: ScriptedModel, pool, provider) -> None:
+    scripted.default = Reply(mode="html", text=f"<p>é {REAL}</p>" + " " * 100)
+    asker = pool(provider.model_copy(update={"api_key": SecretStr(REAL)}))
+    with pytest.raises(EndpointError):
+        await asker.ask()
+    heads = [event.head.decode() for event in asker.events if isinstance(event, Requested)]
+    assert heads
+    assert all(head.startswith("<p>é [key]</p>") for head in heads)
+
+
+async def test_who_does_not_begin_is_told_with_the_ways_out(scripted: ScriptedModel, asker) -> None:
+    scripted.default = Reply("never", first_delay=60)
+    with pytest.raises(EndpointError) as raised:
+        await asker.ask()
+    told = str(raised.value)
+    assert raised.value.fault is Fault.NO_FIRST_TOKEN
+    assert "did not begin to answer in time; `stet doctor`" in told
+    assert "`stet model probe`" in told
+    assert "timeout_first_token in a [[providers]] table (now 0.5 s)" in told
+
+
+async def test_who_falls_silent_is_told_with_the_ways_out(scripted: ScriptedModel, asker) -> None:
+    scripted.reply("a b c", stall_after=2)
+    [warning] = (await asker.ask()).warnings
+    assert "fell silent in the middle of its answer; `stet doctor`" in warning
+    assert "timeout_token in a [[providers]] table (now 0.5 s)" in warning
+
+
+async def test_whose_time_is_up_is_told_with_the_setting(scripted: ScriptedModel, pool, provider) -> None:
+    scripted.reply("never", first_delay=60)
+    asker = pool(provider.model_copy(update={"timeout_first_token": 60.0}))
+    with pytest.raises(EndpointError, match=r"the setting deadline \(now 30 s\)") as raised:
+        await asker.ask(deadline=0.3)
+    assert raised.value.fault is Fault.DEADLINE
