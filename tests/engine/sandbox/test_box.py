@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox import mounts
 from stet_ls.engine.sandbox.bwrap import Bwrap
 from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.processes import children
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 
@@ -58,10 +60,10 @@ async def test_a_report_comes_through_its_own_descriptor(box: Bwrap) -> None:
 
 
 ENDLESS = {
-    "a program that waits": ("import time; time.sleep(60)", {"seconds": 0.5}, Status.TIMEOUT),
+    "a program that waits": ("import time; time.sleep(60)", {"seconds": 0.5, "patience": 90}, Status.TIMEOUT),
     "one that ignores SIGTERM": (
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
-        {"seconds": 0.5},
+        {"seconds": 0.5, "patience": 90},
         Status.TIMEOUT,
     ),
     "endless output": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, Status.OUTPUT),
@@ -185,8 +187,8 @@ async def test_no_bind_shows_a_whole_home(box: Bwrap, path: str) -> None:
 
 
 def descendants() -> Iterator[str]:
-    for task in Path("/proc/self/task").iterdir():
-        for child in (task / "children").read_text().split():
+    for child in children(os.getpid()):
+        with contextlib.suppress(OSError):  # it ended while it was looked at
             yield Path(f"/proc/{child}/cmdline").read_bytes().decode("utf-8", "replace")
 
 

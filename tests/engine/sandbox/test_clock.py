@@ -119,11 +119,12 @@ async def test_who_stands_in_their_own_way_does_not_stop_the_clock(box: Backend)
 @pytest.mark.parametrize("yields", ["os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))", "os.nice(19)"])
 async def test_who_asks_to_wait_is_not_excused_for_it(box: Backend, yields: str) -> None:
     script = f"import os, time\nif os.fork(): time.sleep(60)\n{yields}\n{ENDLESS}"
+    limits = Limits(seconds=5.0, patience=6.0)  # the box is built meanwhile, and that may wait for the core
 
-    result = await box.run(python(script, replace(LIMITS, patience=6.0)))
+    result = await box.run(python(script, limits))
 
     assert result.status is Status.TIMEOUT
-    assert result.waited < LIMITS.seconds
+    assert result.waited < limits.seconds
 
 
 @contextlib.contextmanager
@@ -205,13 +206,17 @@ threading.Thread(target=lambda: (subprocess.Popen(["sleep", "60"]), print("begun
 
 @linux
 def test_a_clock_that_is_asked_all_the_time_looks_now_and_then() -> None:
-    with running("import time; time.sleep(60)") as program:
+    with running("import time; print(flush=True); time.sleep(60)") as program:
+        assert program.stdout
+        program.stdout.readline()  # on its start it may wait for a core, and time that it waited is looked at, too
         clock = Clock(program.pid)
-        looks = [0.0]
+        looks, asked = [0.0], 0
         while not clock.is_late(1.0):
+            asked += 1
             looks += [clock.own] if clock.own > looks[-1] + 0.001 else []
 
-    assert 2 <= len(looks) <= 6
+    assert 2 <= len(looks) <= 10
+    assert asked > 100
 
 
 @linux

@@ -50,14 +50,13 @@ def test_a_box_whose_server_was_killed_is_ended(server: subprocess.Popen[str]) -
         server.kill()
         server.wait()
 
-        assert orphans.end() >= 1
-        end = time.monotonic() + 20
-        while alive(box) and time.monotonic() < end:
+        # Nothing else ends them: they sleep for longer than this waits. How many were ended is not asked, for another
+        # server that starts in this very moment ends them, too; the one inside is alone once the one outside is gone.
+        end = time.monotonic() + 30
+        while any(alive(process) for process in (box, *map(int, inside))):
+            assert time.monotonic() < end, "somebody is left"
+            orphans.end()
             time.sleep(0.01)
-        orphans.end()  # the one inside, which does not follow the one outside here
-        while any(alive(int(process)) for process in inside) and time.monotonic() < end:
-            time.sleep(0.01)
-        assert not any(alive(process) for process in (box, *map(int, inside)))
 
 
 def alive(process: int) -> bool:
