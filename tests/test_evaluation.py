@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.eval.alike import rewritten, same_behaviour, same_result
 from bench.eval.cases import load
 from bench.eval.table import markdown, wilson
 from support.scripted import Reply, ScriptedModel
@@ -38,7 +40,7 @@ def data(tmp_path: Path) -> Path:
 def evaluate(data: Path, out: Path, *arguments: str, url: str = "") -> str:
     command = [sys.executable, str(RUN), "--data", str(data), "--out", str(out), "--actions", "debug", *arguments]
     environment = {**os.environ, "STET_BASE_URL": url, "STET_MODEL": "scripted", "STET_HOME": str(out / "user")}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=400)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -58,15 +60,19 @@ def test_hidden_tests_decide(data: Path, tmp_path: Path, reply: str, right: bool
     assert row["calls"] == 1
 
 
-def test_a_model_alone_is_taken_at_its_word(tmp_path: Path) -> None:
-    """Stet offers nothing to `optimize` that it did not measure; the single shot lands all the same."""
-    prompt, body = 'def double(x):\n    """Twice x."""\n', "    return sum([x, x])\n"
+@pytest.mark.parametrize(
+    ("body", "faster"), [("    return sum(1 for _ in range(2 * x))\n", True), ("    return 2 * x\n", False)]
+)
+def test_a_model_alone_is_taken_at_its_word(tmp_path: Path, body: str, faster: bool) -> None:
+    """Stet offers no `optimize` that it did not measure; the single shot lands, and is right if it is faster."""
+    prompt = 'def double(x):\n    """Twice x."""\n'
     folder = tmp_path / "data/coffe"
     folder.mkdir(parents=True)
     (folder / "data.json").write_text(
         json.dumps([{"final_prompt": prompt, "entry_point": "double", "canonical_solution": body}])
     )
     (folder / "testcases.json").write_text(json.dumps({prompt: [{"input": [3], "output": [6]}]}))
+    (folder / "stressful_testcases.json").write_text(json.dumps({prompt: [{"input": "[10 ** 5]", "output": None}]}))
     with ScriptedModel() as model:
         model.default = Reply(RIGHT)
         evaluate(
@@ -74,7 +80,49 @@ def test_a_model_alone_is_taken_at_its_word(tmp_path: Path) -> None:
         )
     (row,) = results(tmp_path / "out")
     assert "no edit" in row["message"]
-    assert (row["offered"], row["passed"]) == (True, True)
+    assert (row["offered"], row["passed"]) == (True, faster)
+
+
+def first(xs: list[int]) -> int | bool:
+    return xs[0] if xs[0] else 0
+
+
+def emptied(xs: list[int]) -> int | bool:
+    return xs.pop(0)
+
+
+def truth(xs: list[int]) -> int | bool:
+    return xs[0] or False
+
+
+def fussy(xs: list[int]) -> int | bool:
+    return xs[0] if xs[0] >= 0 else -1
+
+
+def endless(xs: list[int]) -> int | bool:
+    while xs:
+        pass
+    return 0
+
+
+@pytest.mark.parametrize(("new", "alike"), [(first, True), (emptied, False), (truth, False), (fussy, False)])
+def test_a_rewriting_returns_the_same_and_leaves_the_same(new: Any, alike: bool) -> None:
+    with nullcontext() if alike else pytest.raises(AssertionError):
+        same_behaviour(new, first, [[[1]], [[0]], [[-2, 3]], [[]]])
+
+
+def test_what_references_do_not_agree_on_says_nothing() -> None:
+    same_result(fussy, [first, fussy], [[[2]], [[-2]], [[]]])
+    same_result(first, [endless, first], [[[2]]])
+    with pytest.raises(AssertionError, match="-2"):
+        same_result(fussy, [first], [[[-2]]])
+
+
+@pytest.mark.parametrize(("new", "is_another"), [("x + x", True), ("2*x  # the same", False)])
+def test_what_looks_otherwise_only_is_no_rewriting(new: str, is_another: bool) -> None:
+    text = 'def double(x):\n    """Twice{}."""\n    return {}\n'
+    with nullcontext() if is_another else pytest.raises(AssertionError, match="nothing changed"):
+        rewritten(f"import os\n{text.format(' x', new)}", text.format("", "2 * x"), "double")
 
 
 def test_a_run_is_taken_up_and_played_back_without_a_model(data: Path, tmp_path: Path) -> None:
@@ -107,9 +155,20 @@ def test_the_memory_holds_other_tasks_and_known_ones_are_asked_again(tmp_path: P
         }
         for number, text in words.items()
     ]
-    file = tmp_path / "data/mbxp/mbpp_release_v1.jsonl"
-    file.parent.mkdir(parents=True)
-    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    more = [
+        {
+            "task_id": line["task_id"].replace("MBPP", "Mbpp"),
+            "entry_point": line["entry_point"],
+            "canonical_solution": f"def {line['entry_point']}(xs):\n  return sum(xs)\n",
+            "base_input": [[[1]]],
+            "plus_input": [[[3, 4]]],
+        }
+        for line in lines
+    ]
+    for name, rows in {"mbxp/mbpp_release_v1.jsonl": lines, "evalplus/MbppPlus.jsonl": more}.items():
+        file = tmp_path / "data" / name
+        file.parent.mkdir(parents=True)
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     (case,) = load(tmp_path / "data", ("generate",), 1, seed=2)
     with ScriptedModel() as model:
         model.default = Reply("I cannot.")

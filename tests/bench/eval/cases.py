@@ -2,10 +2,18 @@
 
     DIR/humanevalpack/python/humanevalpack.jsonl    debug
     DIR/mbxp/mbpp_release_v1.jsonl                  generate, refactor; both also "bare": without any example
-    DIR/coffe/data.json and testcases.json          optimize
+    DIR/evalplus/MbppPlus.jsonl                     some hundred hidden inputs more for each of these
+    DIR/coffe/data.json, testcases.json, stressful_testcases.json    optimize
 
 `obtain.sh DIR` fetches them. They are in every model's training data: only differences to the same model's single
-shot mean anything.
+shot mean anything. What counts as right:
+
+    debug       the data set's tests pass
+    generate    the examples that were not shown hold, and so do the results of EvalPlus' inputs, where the data sets'
+                two solutions agree on them
+    refactor    the examples hold, the function's code is another one, and it returns what it returned before (the
+                type too) and leaves its arguments as it left them, on EvalPlus' inputs
+    optimize    the tests pass and COFFE's large inputs take 1/1.2 of the time or less
 """
 
 from __future__ import annotations
@@ -19,10 +27,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+_ALIKE = Path(__file__).with_name("alike.py").read_text("utf-8")
+_COFFE = ("testcases", "stressful_testcases")
+_WORTH = 1.2
+"""So many times faster counts as optimized."""
+
 AGAIN = "asked again"
 """Cases of `generate` in other words, for the variants that remember such tasks."""
 _BARE = "bare "
 """Before an action: with a description and no example, as most code is. What stands then stands by other evidence."""
+
+
+Row = Mapping[str, Any]
+"""A line of a data set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +98,17 @@ def _debug(data: Path) -> Iterator[Case]:
 
 
 def _generate(data: Path, action: str = "generate", shown: int = 1) -> Iterator[Case]:
-    for row, examples in _mbpp(data):
-        # One example is shown, as a person would write one; the others are the hidden tests.
+    for row, examples, plus in _tested(data):
+        # One example is shown, as a person would write one; the others are hidden.
         text = f"{_signature(row)}\n{_docstring(row, examples[:shown])}\n    raise NotImplementedError\n"
-        yield Case(f"{action} {row['task_id']}", action, text, row["entry_point"], _check(row), row["description"])
+        references = [row["prompt"] + row["canonical_solution"], plus["canonical_solution"]]
+        hidden = _check(row) + _compared("same_result", row["entry_point"], references, _inputs(plus))
+        yield Case(f"{action} {row['task_id']}", action, text, row["entry_point"], hidden, row["description"])
 
 
 def _refactor(data: Path) -> Iterator[Case]:
-    for row, _ in _mbpp(data):
-        text = row["prompt"] + row["canonical_solution"] + "\n"
-        yield Case(f"refactor {row['task_id']}", "refactor", text, row["entry_point"], _check(row))
+    for row, _, plus in _tested(data):
+        yield _rewriting("refactor", row, row["prompt"] + row["canonical_solution"] + "\n", plus)
 
 
 def _bare_generate(data: Path) -> Iterator[Case]:
@@ -98,25 +116,68 @@ def _bare_generate(data: Path) -> Iterator[Case]:
 
 
 def _bare_refactor(data: Path) -> Iterator[Case]:
-    for row, _ in _mbpp(data):
+    for row, _, plus in _tested(data):
         text = f"{_signature(row)}\n{_docstring(row, [])}\n{row['canonical_solution']}\n"
-        yield Case(f"{_BARE}refactor {row['task_id']}", f"{_BARE}refactor", text, row["entry_point"], _check(row))
+        yield _rewriting(f"{_BARE}refactor", row, text, plus)
+
+
+def _rewriting(action: str, row: Row, text: str, plus: Row) -> Case:
+    name = row["entry_point"]
+    rewritten = f"_alike.rewritten(open(__file__).read(), {text!r}, {name!r})\n"
+    hidden = _check(row) + _compared("same_behaviour", name, text, _inputs(plus)) + rewritten
+    return Case(f"{action} {row['task_id']}", action, text, row["entry_point"], hidden)
 
 
 def _optimize(data: Path) -> Iterator[Case]:
-    tests = json.loads((data / "coffe/testcases.json").read_text("utf-8"))
+    tests, large = (json.loads((data / f"coffe/{name}.json").read_text("utf-8")) for name in _COFFE)
     for row in json.loads((data / "coffe/data.json").read_text("utf-8")):
         examples, body = tests.get(row["final_prompt"]), row.get("canonical_solution")
-        if not examples or not body:
+        inputs = [each["input"] for each in large.get(row["final_prompt"], ())]
+        if not examples or not body or not inputs:
             continue
         text = f"{row['final_prompt'].rstrip()}\n{body}"
         checks = "\n".join(
             f"assert {row['entry_point']}(*{example['input']!r}) == {example['output'][0]!r}" for example in examples
         )
-        yield Case(f"optimize {row['entry_point']}", "optimize", text, row["entry_point"], checks)
+        timed = _compared("faster", row["entry_point"], text, f"[{', '.join(inputs)}], least={_WORTH}")
+        yield Case(f"optimize {row['entry_point']}", "optimize", text, row["entry_point"], f"{checks}\n{timed}")
 
 
-def _mbpp(data: Path) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
+def _compared(how: str, name: str, references: str | list[str], inputs: str) -> str:
+    """A hidden program that calls `how` of alike.py, whose names stay its own."""
+    texts = references if isinstance(references, list) else [references]
+    functions = ", ".join(f"_alike.function({text!r}, {name!r})" for text in texts)
+    given = f"[{functions}]" if isinstance(references, list) else functions
+    return (
+        f"import types\n_alike = types.ModuleType('alike')\nexec({_ALIKE!r}, _alike.__dict__)\n"
+        f"_alike.{how}({name}, {given}, {inputs})\n"
+    )
+
+
+def _inputs(plus: Row) -> str:
+    return repr([*plus["base_input"], *plus["plus_input"]])
+
+
+def _tested(data: Path) -> Iterator[tuple[Row, list[str], Row]]:
+    """The rows of MBPP that EvalPlus holds more inputs of, if JSON can hold what they are called with."""
+    more = {row["task_id"].rpartition("/")[2]: row for row in _rows(data / "evalplus/MbppPlus.jsonl")}
+    for row, examples in _mbpp(data):
+        plus = more.get(row["task_id"].rpartition("/")[2])
+        if plus and plus["entry_point"] == row["entry_point"] and all(map(_is_plain, examples)):
+            yield row, examples, plus
+
+
+def _is_plain(example: str) -> bool:
+    """Whether the arguments of an example's call are no tuples, sets or the like, which JSON gives back as lists."""
+    try:
+        call = ast.parse(example.splitlines()[0], mode="eval").body
+        given = [ast.literal_eval(each) for each in call.args] if isinstance(call, ast.Call) else None
+        return given is not None and repr(json.loads(json.dumps(given))) == repr(given)
+    except (SyntaxError, ValueError, TypeError):
+        return False
+
+
+def _mbpp(data: Path) -> Iterator[tuple[Row, list[str]]]:
     """The rows whose docstring holds examples, with these."""
     for row in _rows(data / "mbxp/mbpp_release_v1.jsonl"):
         _, *examples = row["prompt"].split(">>> ")
@@ -124,19 +185,19 @@ def _mbpp(data: Path) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
             yield row, [example.strip().strip('"').rstrip() for example in examples]
 
 
-def _docstring(row: Mapping[str, Any], examples: list[str]) -> str:
+def _docstring(row: Row, examples: list[str]) -> str:
     if not examples:
         return f'    """{row["description"]}"""'
     shown = [line.strip() for example in examples for line in f">>> {example}".split("\n")]
     return "\n".join([f'    """{row["description"]}', "", *(f"    {line}" for line in shown), '    """'])
 
 
-def _signature(row: Mapping[str, Any]) -> str:
+def _signature(row: Row) -> str:
     head, _, _ = row["prompt"].partition('"""')
     return str(head.rstrip())
 
 
-def _check(row: Mapping[str, Any]) -> str:
+def _check(row: Row) -> str:
     return f"{row['test']}\ncheck({row['entry_point']})\n"
 
 

@@ -26,10 +26,9 @@ def markdown(results: Iterable[Result]) -> str:
     """The table over all results; actions with several variants are compared case by case."""
     rows = list(results)
     actions = sorted({row["action"] for row in rows} - {AGAIN})
-    pooled = [action for action in actions if action != "optimize"]  # its hidden tests do not ask for speed
     groups = {action: {action} for action in actions}
-    if len(pooled) > 1:
-        groups["all" if pooled == actions else "all but optimize"] = set(pooled)
+    if len(actions) > 1:
+        groups["all"] = set(actions)
     if any(map(_is_again, rows)):
         groups[AGAIN] = {AGAIN}
     lines = [_HEAD]
