@@ -3,6 +3,9 @@
 closed     every call goes through; enough failures in a row open it
 open       no call goes through until the pause is over
 half open  one call goes through as a trial: its success closes the breaker, its failure opens it again
+
+Silence costs the whole patience of whoever waits. One that fell silent is known for a while before it has failed often
+enough to be left alone: others are asked first.
 """
 
 from __future__ import annotations
@@ -33,6 +36,11 @@ _BLAMELESS = frozenset({Fault.REFUSED, Fault.CONTEXT, Fault.BAD_REQUEST, Fault.D
 LONGEST_REST = 60.0
 """Seconds: what an endpoint may ask for by Retry-After before it is tried again anyway."""
 
+_SILENT = frozenset({Fault.STALLED, Fault.NO_FIRST_TOKEN})
+
+_SILENCE_SECONDS = 60.0
+"""How long a silence is remembered: for the further calls of its job, and not for the rest of the day."""
+
 
 class Breaker:
     """Counts the failed calls of one endpoint; `last` is the newest of them. Belongs to one event loop.
@@ -50,6 +58,7 @@ class Breaker:
         self._clock = clock
         self._open_until: float | None = None
         self._trying = False
+        self._silent_at: float | None = None
 
     @property
     def state(self) -> State:
@@ -62,6 +71,11 @@ class Breaker:
     def rests_for(self) -> float:
         """Seconds until the endpoint may be tried again, 0 if it may."""
         return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock())
+
+    @property
+    def fell_silent(self) -> bool:
+        """True if it fell silent less than a minute ago and has brought nothing whole since."""
+        return self._silent_at is not None and self._clock() - self._silent_at < _SILENCE_SECONDS
 
     def admits(self) -> bool:
         """True if `admit` would let a call through."""
@@ -77,6 +91,10 @@ class Breaker:
     def end(self, admission: Admission, failure: Failure | None) -> None:
         """A call came back, without a failure or with the one that it met."""
         self.withdraw(admission)
+        if failure is None:
+            self._silent_at = None
+        elif failure.fault in _SILENT:
+            self._silent_at = self._clock()
         if failure is None or _is_blameless(failure):
             if failure is None or admission == "trial":
                 self.failures, self._open_until = 0, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
@@ -49,14 +49,17 @@ async def ask(
     Raises NoModelError if nothing could be reached, EndpointError if what was reached failed, PolicyError if none of
     them may have the prompt. `sealed` says what is hidden in it. A cancelled call counts against nobody.
 
+    Whoever fell silent a moment ago is asked last: another silence would cost its whole patience again.
+
     `line_of` says where a call waits for its turn at an endpoint. The time that it waits is not the deadline's.
     """
     clock = asyncio.get_running_loop().time
     deadline_at = clock() + deadline
     setbacks: list[_Setback] = []
     requests = 0
-    for index, client in enumerate(clients):
-        following = clients[index + 1 :]
+    ordered = sorted(clients, key=lambda client: client.breaker.fell_silent)
+    for index, client in enumerate(ordered):
+        following = ordered[index + 1 :]
         came = clock()
         async with nullcontext() if line_of is None else line_of(client).turn(on_event):
             deadline_at += clock() - came
@@ -75,7 +78,8 @@ async def ask(
                 requests += result.requests
                 if isinstance(result, Completion):
                     client.breaker.end(admission, None if result.fault is None else Failure(result.fault))
-                    told = tuple(f"{setback.words}. {client.label} answered instead." for setback in setbacks)
+                    told = [f"{setback.words}. {client.label} answered instead." for setback in setbacks]
+                    told += _overtaken(clients, following, client)
                     return replace(result, requests=requests, warnings=(*told, *result.warnings))
                 client.breaker.end(admission, result.failure)
                 setbacks.append(_Setback(client, result.failure, sentence(result.failure, client.label)))
@@ -107,6 +111,13 @@ async def _second_look(client: Client, clients: Sequence[Client]) -> Admission |
         return None
     client.breaker.half_open()
     return client.breaker.admit()
+
+
+def _overtaken(clients: Sequence[Client], following: Sequence[Client], client: Client) -> Iterator[str]:
+    """Who would have been asked before `client`, and was not."""
+    for other in clients[: clients.index(client)]:
+        if other in following:
+            yield f"{other.label} fell silent less than a minute ago; {client.label} was asked first."
 
 
 def _resting(client: Client) -> _Setback:

@@ -40,6 +40,9 @@ _OVERESTIMATE, _LEAST_REPLY = 1.25, 256
 _MAY_BE_BILLED = (Fault.EMPTY, Fault.MALFORMED, Fault.STALLED, Fault.NO_FIRST_TOKEN, Fault.DEADLINE)
 """Faults of an endpoint that had taken the prompt: it may have read it, and counted."""
 
+_LEAST_PATIENCE = 1.0
+"""Seconds between two tokens that nobody's silence takes away."""
+
 _SHOWN = 200
 """Characters of a server's words that are kept. They were cut before keys were taken out: half a key may end them."""
 
@@ -216,7 +219,7 @@ class Client:
             silence=patience,
             begin_by=turn.begin_by,
             deadline_at=turn.deadline_at,
-            between_tokens=self.provider.timeout_token,
+            between_tokens=self._patience_between_tokens(),
             on_event=on_event,
         )
         reading = exchange.reading
@@ -258,6 +261,11 @@ class Client:
             streamed=exchange.streamed,
             runaway=reading.runaway is not None,
         )
+
+    def _patience_between_tokens(self) -> float:
+        """Seconds; fewer for one that fell silent a moment ago, or each call of a job would wait as long again."""
+        patience = self.provider.timeout_token
+        return min(patience, max(_LEAST_PATIENCE, patience / 4)) if self.breaker.fell_silent else patience
 
     def _told(self, failure: Failure) -> Failure:
         """The failure as it may be told: with the setting that ran out, and without a key."""

@@ -126,3 +126,21 @@ def test_a_sign_of_life_ends_the_pause(breaker: Breaker) -> None:
     fail(breaker)
     breaker.half_open()
     assert breaker.admit() == "trial"
+
+
+@pytest.mark.parametrize("fault", [Fault.STALLED, Fault.NO_FIRST_TOKEN], ids=str)
+def test_a_silence_is_remembered_for_a_minute_or_until_something_comes_whole(
+    fault: Fault, breaker: Breaker, clock: Clock
+) -> None:
+    fail(breaker, 1, BROKEN)
+    assert not breaker.fell_silent, "it said so at once"
+    fail(breaker, 1, None)
+    fail(breaker, 1, Failure(fault))
+    assert (breaker.state, breaker.fell_silent) == (State.CLOSED, True)
+    clock.now += 59.9
+    assert breaker.fell_silent
+    clock.now += 0.1
+    assert not breaker.fell_silent
+    fail(breaker, 1, Failure(fault))
+    fail(breaker, 1, None)
+    assert not breaker.fell_silent

@@ -313,3 +313,39 @@ async def test_a_prompt_too_long_for_the_second_is_not_sent_there(endpoints: End
     assert completion.endpoint == "third"
     assert "about 3000 tokens, and it reads 600" in completion.warnings[1]
     assert made[1][0].requests == []
+
+
+@pytest.mark.parametrize("silence", [Reply("a b c", stall_after=2), Reply("never", first_delay=60)], ids=str)
+async def test_whoever_fell_silent_is_asked_last_and_the_answer_says_so(
+    silence: Reply, endpoints: Endpoints, pool: Callable
+) -> None:
+    (first, silent), (second, other) = endpoints(2)
+    first.replies([silence])
+    second.default = GOOD
+    asker = pool(silent, other)
+    await asker.ask()
+    before = len(second.requests)
+    completion = await asker.ask()
+    assert (completion.endpoint, len(first.requests), len(second.requests)) == ("second", 1, before + 1)
+    [warning] = completion.warnings
+    assert warning == (
+        f"first ({silent.base_url}) fell silent less than a minute ago; second ({other.base_url}) was asked first."
+    )
+    second.default = Reply.failure(401)
+    first.default = GOOD
+    assert (await asker.ask()).endpoint == "first", "better than nobody"
+    second.default = GOOD
+    completion = await asker.ask()
+    assert (completion.endpoint, completion.warnings) == ("first", ()), "it spoke again"
+
+
+async def test_a_second_silence_costs_less_than_the_first(
+    scripted: ScriptedModel, pool: Callable, provider: Provider
+) -> None:
+    """Alone it is asked again, and half of the patience is more than it gets between two tokens."""
+    asker = pool(provider.model_copy(update={"timeout_token": 4.0}))
+    scripted.replies([Reply("a b c", stall_after=2), Reply("a b c", delay=2.0), Reply("a b c")])
+    assert (await asker.ask(deadline=60)).fault is Fault.STALLED
+    again = await asker.ask(deadline=60)
+    assert (again.fault, again.text) == (Fault.STALLED, "a ")
+    assert (await asker.ask()).text == "a b c"
