@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -123,7 +124,7 @@ async def test_nothing_of_one_run_reaches_the_next(box: Bwrap, pool: Pool) -> No
 @pytest.mark.parametrize(
     ("text", "limits", "status"),
     [
-        ("import time; time.sleep(60)", {"seconds": 1.0}, Status.TIMEOUT),
+        ("import time; time.sleep(60)", {"seconds": 1.0, "patience": 60.0}, Status.TIMEOUT),
         ("x = b'x' * 300_000_000\nimport time; time.sleep(20)", {"memory": 150_000_000}, Status.MEMORY),
         ("while True: print('x' * 1000)", {"output": 100_000}, Status.OUTPUT),
         ("import os; os.kill(os.getpid(), 9)", {}, Status.KILLED),
@@ -140,7 +141,7 @@ async def test_limits_hold(box: Bwrap, pool: Pool, text: str, limits: dict[str, 
 
 async def test_the_time_counts_from_the_job(box: Bwrap, pool: Pool) -> None:
     """A box may wait for longer than its job may run."""
-    spec = script("print('done')", limits=Limits(seconds=1.0))
+    spec = script("print('done')", limits=Limits(seconds=1.0, patience=60.0))
     backend = Counting(box)
     await pool.run(backend, spec)
     await asyncio.sleep(1.3)
@@ -211,7 +212,7 @@ async def test_an_idle_box_leaves(box: Bwrap) -> None:
     await pool.run(Counting(box), script(""))
     assert pool.waiting() == 1
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while pool.waiting() or set(descendants(os.getpid())) - before:
             await asyncio.sleep(0.02)
 
@@ -245,7 +246,10 @@ async def test_a_cancelled_run_ends_its_box(box: Bwrap, pool: Pool) -> None:
     await pool.run(backend, script(""))
     before = set(descendants(os.getpid()))
     task = asyncio.create_task(pool.run(backend, script("import time; time.sleep(60)")))
-    await asyncio.sleep(0.3)
+    async with asyncio.timeout(60):
+        while pool.waiting():
+            await asyncio.sleep(0.01)
+    await asyncio.sleep(0.3)  # somewhere in the run, or before it: there is no moment at which anything may be left
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -259,13 +263,13 @@ async def test_a_box_that_died_waiting_is_no_loss(box: Bwrap, pool: Pool) -> Non
     backend = Counting(box)
     before = set(descendants(os.getpid()))
     await pool.run(backend, script(""))
-    await asyncio.sleep(0.3)
-    for process in set(descendants(os.getpid())) - before:
-        try:
-            os.kill(process, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-    await asyncio.sleep(0.3)
+    ((waiting,),) = pool._waiting.values()
+    async with asyncio.timeout(60):
+        while not waiting.task.done():
+            for process in set(descendants(os.getpid())) - before:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            await asyncio.sleep(0.05)
 
     result = await pool.run(backend, script("print(1)"))
 
@@ -287,8 +291,10 @@ async def test_boxes_die_with_a_killed_server(box: Bwrap, probes: Path) -> None:
             spec = RunSpec((str(python), "m.py"), {"m.py": b""}, mounts.interpreter(python), warm=("json",))
             sandbox = Sandbox(Level.PARTIAL, Path(sys.argv[1]))
             await sandbox.run(spec)
-            await asyncio.sleep(0.5)
-            print(*descendants(os.getpid()), flush=True)
+            # Two boxes, each of bwrap, the first process inside, and Python: then none is being built any more.
+            while len(found := list(descendants(os.getpid()))) < 2 * 3:
+                await asyncio.sleep(0.02)
+            print(*found, flush=True)
             await asyncio.sleep(60)
         asyncio.run(main())
     """)
@@ -299,7 +305,7 @@ async def test_boxes_die_with_a_killed_server(box: Bwrap, probes: Path) -> None:
     child.communicate()
 
     assert boxes
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while any(_alive(process) for process in boxes):
             await asyncio.sleep(0.02)
 
@@ -333,7 +339,7 @@ async def test_a_run_may_be_cancelled_at_any_moment(box: Bwrap, pool: Pool, warm
     """Also between the start of a process and the connection of its pipes, where asyncio would wait for ever."""
     before = set(descendants(os.getpid()))
     spec = script("import time; time.sleep(60)", warm=warm)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(100):
         for turn in range(12):
             task = asyncio.create_task(pool.run(Counting(box), spec))
             for _ in range(3 * turn):

@@ -240,9 +240,14 @@ async def _server_killed_early(_: Box, __: Path, own: Path) -> str:
     for many, seconds in ((1, 0.0), (1, 0.005), (2, 0.0), (2, 0.005), (2, 0.01)):
         tag = await _killed_when(own, lambda _, server, many=many: len(list(descendants(server))) >= many, seconds)  # type: ignore[misc]
         await asyncio.sleep(0.1)  # for a box that is on its way to be built, or gone
-        orphans.end()
-        await _until(lambda tag=tag: not probe._tagged(tag))  # type: ignore[misc]
+        await _until(lambda tag=tag: _is_gone(tag))  # type: ignore[misc]
     return ""
+
+
+def _is_gone(tag: str) -> bool:
+    """Once the next start has ended what waits for it."""
+    orphans.end()
+    return not probe._tagged(tag)
 
 
 async def _killed_when(own: Path, when: Callable[[str, int], object], seconds: float) -> str:
@@ -311,7 +316,7 @@ def _picture(folder: Path) -> list[tuple[object, ...]]:
     return [(str(path), path.lstat().st_mode, path.lstat().st_mtime_ns, path.lstat().st_ino) for path in paths]
 
 
-async def _until(true: Callable[[], object], seconds: float = 20, period: float = 0.02) -> None:
+async def _until(true: Callable[[], object], seconds: float = 60, period: float = 0.02) -> None:
     async with asyncio.timeout(seconds):
         while not true():  # another program's doing: no event tells of it
             await asyncio.sleep(period)

@@ -22,7 +22,7 @@ import attack_network
 import attack_processes
 import honest
 
-SECONDS = 4.0
+SECONDS = 10.0
 
 
 def attacks() -> dict[str, Any]:

@@ -132,8 +132,11 @@ class Outside:
                 self._listeners[name] = probe._listener(self._stack, family, kind, address)
             except OSError:  # a machine without IPv6: then the attack does not bite, which the bare run shows
                 continue
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self._port = free.getsockname()[1]
+        # Held, or a server of some other test would get it, and be taken for one in the box; who asks for it gets it.
+        held = self._stack.enter_context(socket.socket())
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        self._port = held.getsockname()[1]
         ports = {name: self._listeners[name].getsockname()[1] for name in self._listeners if "_tcp" in name}
         return {
             "tcp": ports["connect_tcp"],
