@@ -18,9 +18,10 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Text arrives from a model. `tokens` counts what came so far in this call."""
+    """Text arrives from a model. `tokens` counts what came so far in this call; `thinking`: no answer yet."""
 
     tokens: int
+    thinking: bool = False
 
 
 @dataclass(frozen=True, slots=True)

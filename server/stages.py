@@ -63,6 +63,7 @@ class At:
         self._model = _MODEL
         self._line = ""
         self._more = ""
+        self._before_notice = ""
         self._since: float | None = None
 
     def hear(self, event: Event) -> bool:
@@ -78,12 +79,17 @@ class At:
             case Judging(judge):
                 self._begin(f"{_WORDS['judge']}: {_JUDGES.get(judge, judge)}" if judge else _WORDS["judge"])
             case Notice(message):
+                before = self._before_notice or self._line or words(Stage("model"), self._model)
                 self._begin(message.rstrip("."))
+                self._before_notice = before
             case Judged(evidence) if evidence.verdict in (Ruling.FAIL, Ruling.UNKNOWN):
                 self._more = f" · {evidence.check}: {evidence.verdict}"
-            case Progress(tokens):
-                first, self._more = not self._more, f" · {tokens} token{'' if tokens == 1 else 's'}"
-                return first
+            case Progress(tokens, thinking):
+                if self._before_notice:  # what it told of is over: tokens come
+                    self._begin(self._before_notice)
+                doing, before = "thinking" if thinking else "writing", self._more
+                self._more = f" · {doing}, {tokens} token{'' if tokens == 1 else 's'}"
+                return doing not in before
             case _:
                 return False
         return True
@@ -109,7 +115,7 @@ class At:
         return self._seconds() >= SHOWN_FROM
 
     def _begin(self, line: str) -> None:
-        self._line, self._more, self._since = line, "", time.monotonic()
+        self._line, self._more, self._before_notice, self._since = line, "", "", time.monotonic()
 
     def _seconds(self) -> float:
         return 0.0 if self._since is None else time.monotonic() - self._since

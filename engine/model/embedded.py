@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from stet_ls import __version__
 from stet_ls.engine.errors import ModelError, NoModelError, WeightsError, WorkerError
-from stet_ls.engine.events import Notice, OnEvent, ignore
+from stet_ls.engine.events import Notice, OnEvent, Stage, ignore
 from stet_ls.engine.model.weights import WEIGHTS, chosen, installed
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.settings import Provider, Settings
@@ -37,7 +37,7 @@ class Embedded:
         return None if reason is None else str(reason)
 
     async def endpoint(self, on_event: OnEvent = ignore) -> Provider:
-        """Where it serves, after starting it if it is not running; the first start takes seconds.
+        """Where it serves, after starting it if it is not running; the first start takes seconds, and its end is told.
 
         Raises WeightsError if its weights are not here, NoModelError if it is switched off, cannot run here or does
         not start, PolicyError if there is no private place for its key.
@@ -46,10 +46,19 @@ class Embedded:
             raise obstacle
         if self._worker is None:
             self._worker = Worker(self._kind(), runtime=self._paths.runtime, logs=self._paths.logs)
+        starting = False
+
+        def tell() -> None:
+            nonlocal starting
+            starting = True
+            on_event(Notice("Starting the embedded model."))
+
         try:
-            lease = await self._worker.lease(lambda: on_event(Notice("Starting the embedded model.")))
+            lease = await self._worker.lease(tell)
         except WorkerError as error:
             raise NoModelError(f"The embedded model cannot run: {error}") from error
+        if starting:
+            on_event(Stage("model"))
         return Provider(
             name="embedded",
             base_url=lease.info["base_url"],

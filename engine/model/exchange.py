@@ -117,7 +117,7 @@ class Exchange:
             watch.reschedule(min(self.deadline_at, now + self.between_tokens))
         if brought and now - self._told_at >= _PROGRESS_SECONDS:
             self._told_at = now
-            self.on_event(Progress(reading.tokens))
+            self.on_event(Progress(reading.tokens, thinking=not reading.texts))
         return None
 
     def _take_whole(self, data: bytes, response: AsyncAPIResponse[Any]) -> Failure | None:

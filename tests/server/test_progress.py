@@ -16,7 +16,7 @@ from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls import engine
 from stet_ls.engine.actions import rewrite
-from stet_ls.engine.events import Judging, Progress, Stage
+from stet_ls.engine.events import Judging, Notice, Progress, Stage
 from stet_ls.engine.judges import comments, timing
 from stet_ls.engine.judges.case import Case, name_of
 from stet_ls.engine.models import Check, Evidence, Ruling
@@ -261,7 +261,7 @@ def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> N
     at = At()
     for event in (Stage("model", "Qwen/Qwen2.5-Coder-7B"), Progress(1)):
         at.hear(event)
-    assert at.text == "asking Qwen2.5-Coder-7B · 1 token"
+    assert at.text == "asking Qwen2.5-Coder-7B · writing, 1 token"
     at.hear(Judging("project_tests"))
     assert at.text == "checking: the project's tests"
     at.hear(Judging(""))
@@ -272,6 +272,22 @@ def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> N
     assert at.text == "asking Qwen2.5-Coder-7B", "its turn has come"
     at.hear(Stage("step", "1 of 2: split the model"))
     assert at.text == "step: 1 of 2: split the model", "the user's words stay"
+
+
+def test_a_notice_stays_until_tokens_come_and_thoughts_are_told_from_the_answer() -> None:
+    at = At()
+    at.hear(Stage("model", "Qwen/Qwen2.5-Coder-7B"))
+    for notice in ("Starting the embedded model.", "It is still loading."):
+        assert at.hear(Notice(notice)), "news"
+    assert at.text == "It is still loading"
+    assert at.hear(Progress(3, thinking=True)), "news"
+    assert at.text == "asking Qwen2.5-Coder-7B · thinking, 3 tokens"
+    assert not at.hear(Progress(4, thinking=True)), "a mere count"
+    assert at.hear(Progress(5)), "news"
+    assert at.text == "asking Qwen2.5-Coder-7B · writing, 5 tokens"
+    at.hear(Notice("Asking somebody else."))
+    at.hear(Stage("repair"))
+    assert at.text == "asking Qwen2.5-Coder-7B once more"
 
 
 def test_every_judge_of_the_engine_has_the_name_of_its_place() -> None:

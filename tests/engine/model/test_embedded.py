@@ -16,7 +16,7 @@ import httpx2
 import pytest
 
 from stet_ls.engine.errors import NoModelError, WeightsError
-from stet_ls.engine.events import Event, Notice
+from stet_ls.engine.events import Event, Notice, Stage
 from stet_ls.engine.model.chat import Sampling
 from stet_ls.engine.model.embedded import Embedded
 from stet_ls.engine.model.pool import Models
@@ -128,7 +128,7 @@ async def eventually(holds: Callable[[], bool], seconds: float = 30.0) -> None:
 async def test_it_serves_whoever_has_the_key(embedded: Embedded, home_with_model: Paths) -> None:
     events: list[Event] = []
     provider = await embedded.endpoint(events.append)
-    assert events == [Notice("Starting the embedded model.")]
+    assert events == [Notice("Starting the embedded model."), Stage("model")]
     assert provider.base_url.startswith("http://127.0.0.1:")
     assert provider.model == "qwen2.5-coder-0.5b-instruct"
     async with client_of(provider) as client:

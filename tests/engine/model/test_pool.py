@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from support.scripted import Reply, ScriptedModel, dead_endpoint
 
 from stet_ls.engine.errors import EndpointError, Fault, NoModelError
-from stet_ls.engine.events import Notice
+from stet_ls.engine.events import Notice, Progress
 from stet_ls.engine.model import discover
 from stet_ls.engine.model.chat import Sampling, Usage
 from stet_ls.engine.model.pool import Models
@@ -326,6 +326,14 @@ async def test_prompts_are_logged_only_if_asked(
     await models.complete([Message("user", "secret prompt")], sampling=Sampling(0.2, 50), deadline=10)
     await models.close()
     assert ("secret prompt" in caplog.text, "secret reply" in caplog.text) == (asked, asked)
+
+
+async def test_progress_tells_thoughts_from_the_answer(scripted: ScriptedModel, asker) -> None:
+    scripted.reply("x = 1", reasoning="Let me see.", delay=0.15)
+    await asker.ask()
+    told = [event.thinking for event in asker.events if isinstance(event, Progress)]
+    assert told[0] is True
+    assert told[-1] is False
 
 
 async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, pool, provider: Provider) -> None:
