@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from stet_ls.validators.rewritten import unparsed
+
 _LONGEST = 4_000
 _WRONG = r"(?:return(?:s|ed)?|gives?|gave|yields?|is|was|produces?|prints?|raise(?:s|d)?|fails? with|==?|->|→)"
 _RIGHT = (
@@ -51,7 +53,7 @@ def call_at(text: str, start: int) -> tuple[str | None, int]:
             tree = ast.parse(text[start:end], mode="eval")
         except (SyntaxError, ValueError):
             continue
-        return ast.unparse(tree), end
+        return unparsed(tree), end
     return None, start
 
 

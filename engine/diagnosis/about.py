@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from stet_ls.engine.diagnosis.diagnosis import About
 from stet_ls.engine.judges.inputs.subject import Function, Subject, read_module, subject_of
 from stet_ls.engine.sandbox.environments.interpreter import Environment
+from stet_ls.validators.rewritten import unparsed
 
 
 def about_of(
@@ -65,7 +66,7 @@ def _types(subject: Subject) -> dict[str, str]:
     return {
         row.name.lstrip("*"): row.annotation.value
         if isinstance(row.annotation, ast.Constant) and isinstance(row.annotation.value, str)
-        else ast.unparse(row.annotation)
+        else unparsed(row.annotation)
         for row in subject.parameters
         if row.annotation is not None
     }

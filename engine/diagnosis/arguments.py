@@ -7,6 +7,7 @@ import re
 
 from stet_ls.engine.diagnosis.diagnosis import About
 from stet_ls.engine.sandbox.runners.report import Failure, Frame
+from stet_ls.validators.rewritten import unparsed
 
 _OF_TYPES = frozenset({"TypeError", "AttributeError"})
 _ARITY = re.compile(
@@ -86,5 +87,5 @@ def _is(value: object, name: str) -> bool:
 
 
 def _name(node: ast.expr) -> str:
-    text = ast.unparse(node).rpartition(".")[2]
+    text = unparsed(node).rpartition(".")[2]
     return _OLD.get(text, text)

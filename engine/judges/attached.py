@@ -27,6 +27,9 @@ import copy
 import io
 import sys
 
+if hasattr(sys, "set_int_max_str_digits"):
+    sys.set_int_max_str_digits(0)
+
 CALLS = [
 {calls}]
 """Setup, call, the names whose values count afterwards, and whether its input was called before."""

@@ -18,6 +18,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators import grammars
 from stet_ls.validators.parse import DeadlineError, Parsed, parse
+from stet_ls.validators.rewritten import dumped
 from stet_ls.validators.source import Source
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _without_docstrings(source: Source) -> str:
             ast.get_docstring(node, clean=False) is not None
         ):
             node.body = node.body[1:] or [ast.Pass()]
-    return ast.dump(tree)
+    return dumped(tree)
 
 
 def _shape(parsed: Parsed) -> list[Mark]:

@@ -20,6 +20,7 @@ from stet_ls.engine.judges.inputs.examples import doctest_examples
 from stet_ls.engine.judges.inputs.subject import read_module, subject_of
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
+from stet_ls.validators.rewritten import unparsed
 
 _CHECKER = doctest.OutputChecker()
 _LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -142,7 +143,7 @@ def _echoing(source: str) -> str:
     except SyntaxError:
         return source
     if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
-        return f"import sys; sys.displayhook({ast.unparse(tree.body[0])})"
+        return f"import sys; sys.displayhook({unparsed(tree.body[0])})"
     return source
 
 

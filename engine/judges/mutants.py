@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
+from stet_ls.engine.judges.inputs.mutate import text_of
 from stet_ls.engine.judges.inputs.subject import Function, read_module, subject_of
+from stet_ls.validators.rewritten import unparsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def mutants_of(text: str, unit: str, most: int = 30, seed: int = 0) -> list[Muta
     if module is None or subject is None:
         return []
     found: dict[str, Mutant] = {}
-    original = ast.unparse(module.tree)
+    original = unparsed(module.tree)
     places = [node for node in ast.walk(subject.node) if not _is_documentation(node, subject.node)]
     for number, place in enumerate(places):
         for change in range(sum(1 for _ in _changes(place))):
@@ -60,7 +62,7 @@ def _changed(tree: ast.Module, unit: ast.AST, number: int, change: int) -> tuple
     place = [node for node in ast.walk(own) if not _is_documentation(node, own)][number]
     for at, words in enumerate(_changes(place)):
         if at == change:
-            return ast.unparse(ast.fix_missing_locations(whole)), words
+            return unparsed(ast.fix_missing_locations(whole)), words
     raise AssertionError("the copy has other changes than the unit")
 
 
@@ -109,7 +111,7 @@ def _constants(node: ast.Constant) -> Iterator[str]:
         return
     for new in options:
         node.value = new
-        yield f"{old!r} became {new!r}"
+        yield f"{text_of(old)} became {text_of(new)}"
     node.value = old
 
 
@@ -121,7 +123,7 @@ def _removals(node: ast.AST, name: str) -> Iterator[str]:
     for at, each in enumerate(list(body)):
         if isinstance(each, ast.Expr | ast.AugAssign | ast.Break | ast.Continue | ast.Raise) and not _is_text(each):
             body[at] = ast.Pass()
-            yield f"removed `{ast.unparse(each).splitlines()[0]}`"
+            yield f"removed `{unparsed(each).splitlines()[0]}`"
             body[at] = each
 
 

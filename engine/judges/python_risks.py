@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from stet_ls.validators.rewritten import unparsed
+
 PROCESS, CODE, NETWORK = "starts a process", "runs text as code", "talks to the network"
 DATA, NATIVE, DELETES = "runs code out of data", "calls native code", "deletes files"
 INSIDE = "reaches into the interpreter"
@@ -213,5 +215,5 @@ def _text(node: ast.expr) -> str | None:
 
 
 def _shown(node: ast.Attribute) -> str:
-    text = ast.unparse(node)
+    text = unparsed(node)
     return text if len(text) <= 60 else f"….{node.attr}"

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.judges.python_risks import Risk
 from stet_ls.validators.grammars import NoGrammarError
 from stet_ls.validators.parse import DeadlineError, Parsed, parse
+from stet_ls.validators.rewritten import unparsed
 from stet_ls.validators.source import Source
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ def _hiding(text: str) -> Iterator[str]:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler) and _is_broad(node.type) and _is_quiet(node):
-            yield f"except {ast.unparse(node.type)}"[:60] if node.type else "except:"
+            yield f"except {unparsed(node.type)}"[:60] if node.type else "except:"
         elif isinstance(node, ast.Call) and _last(node.func) == "suppress" and any(map(_is_broad, node.args)):
-            yield ast.unparse(node)[:60]
+            yield unparsed(node)[:60]
 
 
 def _is_broad(caught: ast.expr | None) -> bool:

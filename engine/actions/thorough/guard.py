@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from stet_ls.engine.judges.own_tests.split import tests_in
+from stet_ls.validators.rewritten import unparsed
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _TOLD = re.compile(r"(?:assert\w*|fail|raises|warns|raises_group)$", re.IGNORECASE)
@@ -53,5 +54,5 @@ def _asserts(node: ast.AST) -> bool:
     if isinstance(node, ast.Assert):
         return any(isinstance(each, ast.Name | ast.Call | ast.Attribute) for each in ast.walk(node.test))
     if isinstance(node, ast.Call):
-        return _TOLD.match(ast.unparse(node.func).rpartition(".")[2]) is not None
+        return _TOLD.match(unparsed(node.func).rpartition(".")[2]) is not None
     return False

@@ -18,7 +18,9 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
+from stet_ls.engine.judges.inputs.mutate import text_of
 from stet_ls.engine.judges.inputs.subject import Function
+from stet_ls.validators.rewritten import dumped, unparsed
 
 _MOST_STATEMENTS = 1000
 """Where more differ it is not looked for what both texts have."""
@@ -93,8 +95,8 @@ def _lines(text: str) -> list[str]:
 
 def _differing(body: Sequence[ast.stmt], other: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements of a module that may hold functions and that the other text does not have."""
-    known = {ast.dump(each) for each in other}
-    return [each for each in body if hasattr(each, "body") and ast.dump(each) not in known]
+    known = {dumped(each) for each in other}
+    return [each for each in body if hasattr(each, "body") and dumped(each) not in known]
 
 
 def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.stmt], set[ast.stmt]]:
@@ -131,13 +133,13 @@ def _head(node: ast.AST) -> str:
             if isinstance(each, ast.excepthandler | ast.match_case):
                 parts.append(_head(each))
             elif not isinstance(each, ast.stmt):
-                parts.append(ast.dump(each) if isinstance(each, ast.AST) else repr(each))
+                parts.append(dumped(each) if isinstance(each, ast.AST) else repr(each))
     return " ".join(parts)
 
 
 def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:
     """Comparisons for order that only one side has, where equal sides may count on one and not on the other."""
-    first, second = ({ast.dump(each): each for node in side for each in _compared(node)} for side in (old, new))
+    first, second = ({dumped(each): each for node in side for each in _compared(node)} for side in (old, new))
     kinds = [Counter(_ORDERS[type(each.ops[0])] for each in side.values()) for side in (first, second)]
     return set(first) ^ set(second) if kinds[0] != kinds[1] else set()
 
@@ -154,12 +156,12 @@ def _literals(nodes: Sequence[ast.stmt]) -> tuple[str, ...]:
     """The constants in some statements as texts, but documentation."""
     texts = {id(each.value) for node in nodes for each in ast.walk(node) if isinstance(each, ast.Expr)}
     found = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Constant))
-    return tuple(dict.fromkeys(repr(each.value) for each in found if id(each) not in texts))
+    return tuple(dict.fromkeys(text_of(each.value) for each in found if id(each) not in texts))
 
 
 def _with_probes(text: str, nodes: Sequence[ast.stmt], prober: _Prober) -> Probed:
     lines, literals = _lines(text), _literals(nodes)
-    written = [(node, "\n".join(map(ast.unparse, prober.visit(node)))) for node in nodes]
+    written = [(node, "\n".join(map(unparsed, prober.visit(node)))) for node in nodes]
     for node, code in reversed(written):
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
         lines[first - 1 : node.end_lineno] = [code]
@@ -239,7 +241,7 @@ class _Prober(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        is_asked = self.asked and ast.dump(node) in self.ties
+        is_asked = self.asked and dumped(node) in self.ties
         place = ast.copy_location(ast.Pass(), node)
         self.generic_visit(node)
         if not is_asked:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stet_ls.engine.judges.harness.trial import Call
+from stet_ls.validators.rewritten import unparsed
 
 Kind = str | tuple[str, *tuple[frozenset[Any], ...]]
 """A name, with what it holds where it holds something: `("dict", kinds of keys, kinds of values)`."""
@@ -55,7 +56,7 @@ def _kind(node: ast.expr) -> Kind:
     if isinstance(node, ast.Dict) and all(node.keys):
         keys = (_kind(each) for each in node.keys if each is not None)
         return "Dict", frozenset(keys), frozenset(map(_kind, node.values))
-    return ast.unparse(node)
+    return unparsed(node)
 
 
 def _kind_of_script(text: str) -> Kind:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.sandbox.spec import Overlay
+from stet_ls.validators.rewritten import unparsed
 
 _BOX = Path("/box")
 _READS = re.compile(r"__file__|\bopen\s*\(|read_text|read_bytes|\bPath\s*\(|importlib|resources|chdir|getcwd")
@@ -76,7 +77,7 @@ def alone(text: str, unit: str) -> str | None:
         return None
     future = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     body = [*future, *(node for node in tree.body if node in kept and node not in future)]
-    return ast.unparse(ast.Module(body=body, type_ignores=[]))
+    return unparsed(ast.Module(body=body, type_ignores=[]))
 
 
 def _binds(node: ast.stmt) -> Iterator[str]:

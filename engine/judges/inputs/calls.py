@@ -13,6 +13,7 @@ from stet_ls.engine.judges.inputs.draw import DRAWN_ALONE, GUESSED, rows_of
 from stet_ls.engine.judges.inputs.examples import Row, literals, rows_for, scripts_for
 from stet_ls.engine.judges.inputs.mutate import with_few_texts
 from stet_ls.engine.judges.inputs.subject import Module, Parameter, Shape, Subject, known_module, subject_of
+from stet_ls.validators.rewritten import unparsed
 
 
 def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
@@ -39,7 +40,7 @@ def calls_for(
         return ()
     constants = (*besides, *literals(subject.node))
     try:
-        seed = zlib.crc32(f"{qualified}\0{ast.unparse(subject.node)}".encode())
+        seed = zlib.crc32(f"{qualified}\0{unparsed(subject.node)}".encode())
     except RecursionError:  # an expression of hundreds of terms
         return ()
     scripts = [_script(setup, body) for setup, body in scripts_for(module, subject)]
@@ -134,13 +135,13 @@ def _given(call: str) -> tuple[dict[str, str], str]:
         if not isinstance(value, ast.List | ast.Dict | ast.Set):
             return value
         name = f"given{len(given) + 1}"
-        given[name] = ast.unparse(value)
+        given[name] = unparsed(value)
         return ast.Name(name)
 
     tree.args = [named(each) for each in tree.args]
     for keyword in tree.keywords:
         keyword.value = named(keyword.value)
-    return given, ast.unparse(tree) if given else call
+    return given, unparsed(tree) if given else call
 
 
 def _bindings(given: Mapping[str, str]) -> list[str]:

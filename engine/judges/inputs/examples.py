@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stet_ls.engine.judges.inputs.subject import Function, Module, Subject
+from stet_ls.validators.rewritten import unparsed
 
 Row = dict[str, str]
 """One input: the text of each argument by its parameter's name."""
@@ -146,7 +147,7 @@ def _row(call: ast.Call, subject: Subject, module: Module) -> Row | None:
     rest = call.args[len(positional) :]
     star = next((each.name for each in subject.parameters if each.name.startswith("*")), "")
     if star and all(_plain(value, module) for value in rest):
-        row[star] = "[" + ", ".join(ast.unparse(value) for value in rest) + "]"
+        row[star] = "[" + ", ".join(unparsed(value) for value in rest) + "]"
     elif rest:
         return None
     given = [(each.name, value) for each, value in zip(positional, call.args, strict=False)]
@@ -154,7 +155,7 @@ def _row(call: ast.Call, subject: Subject, module: Module) -> Row | None:
     for name, value in given:
         if not _plain(value, module) or name not in {each.name for each in subject.parameters}:
             return None
-        row[name] = ast.unparse(value)
+        row[name] = unparsed(value)
     if any(each.default is None and each.name not in row for each in subject.parameters):
         return None
     return row

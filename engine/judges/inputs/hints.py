@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from stet_ls.engine.judges.inputs.mutate import text_of
 from stet_ls.engine.judges.inputs.subject import Module, Parameter
+from stet_ls.validators.rewritten import unparsed
 
 Texts = st.SearchStrategy[str]
 
@@ -91,7 +92,7 @@ def _generic(name: str, inner: Sequence[ast.expr], known: Known) -> Texts | None
     if name in ("Annotated", "Final", "ClassVar", "Required", "NotRequired"):
         return of_hint(inner[0], known) if inner else None
     if name == "Literal":
-        return st.sampled_from([ast.unparse(each) for each in inner]) if inner else None
+        return st.sampled_from([unparsed(each) for each in inner]) if inner else None
     if name == "Callable":
         return callables()
     if name == "Type" or name == "type":

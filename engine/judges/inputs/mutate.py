@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from stet_ls.engine.judges.inputs.examples import Row
+from stet_ls.validators.rewritten import in_digits
 
 _LETTERS = "abcXYZ019 ,.-_()[]{}<>aeiou"
 _LARGEST = 10**9
@@ -93,7 +94,7 @@ def _met(row: Row, random: Random) -> Row:
 
 def _in_order(values: Iterable[Any]) -> list[Any]:
     """The order of a set is another one in each process; inputs are the same in all."""
-    return sorted(values, key=repr) if isinstance(values, set) else list(values)
+    return sorted(values, key=text_of) if isinstance(values, set) else list(values)
 
 
 def literal(text: str) -> Any:
@@ -116,7 +117,7 @@ def text_of(value: Any) -> str:
         return "{" + ", ".join(f"{text_of(key)}: {text_of(item)}" for key, item in value.items()) + "}"
     if isinstance(value, set):
         return "{" + ", ".join(sorted(map(text_of, value))) + "}" if value else "set()"
-    return repr(value)
+    return in_digits(value) if isinstance(value, int) else repr(value)
 
 
 def _changed(value: Any, spare: Sequence[Any], random: Random) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 from stet_ls.engine.judges.harness.trial import Call
 from stet_ls.engine.judges.inputs.draw import GUESSED
 from stet_ls.engine.judges.inputs.mutate import literal, text_of
+from stet_ls.validators.rewritten import unparsed
 
 _MOST, _TRIES = 240, 600
 _LONGEST = 5_000
@@ -52,7 +53,7 @@ def _changed(call: Call, values: Values) -> Call | None:
     written = call.setup or call.body  # the life of an object has no setup
     tree = ast.parse(written)
     for holder, key, node in list(_places(tree)):
-        value = literal(ast.unparse(node))
+        value = literal(unparsed(node))
         if values.random.random() < 0.3 or (value is None and not _is_none(node)):
             continue
         new = ast.parse(text_of(values.instead(value, call)), mode="eval").body
@@ -60,8 +61,8 @@ def _changed(call: Call, values: Values) -> Call | None:
             holder[key] = new
         else:
             setattr(holder, key, new)
-    made = ast.unparse(tree)
-    return None if made == ast.unparse(ast.parse(written)) else with_text(call, made)
+    made = unparsed(tree)
+    return None if made == unparsed(ast.parse(written)) else with_text(call, made)
 
 
 def with_text(call: Call, made: str) -> Call | None:
@@ -104,7 +105,7 @@ class Values:
         if isinstance(value, tuple):
             return tuple(self.like(each, depth + 1) for each in value)
         if isinstance(value, set):
-            return set(map(_hashable, self._items(sorted(value, key=repr), depth)))
+            return set(map(_hashable, self._items(sorted(value, key=text_of), depth)))
         if isinstance(value, dict):
             return self._pairs(value, depth)
         if isinstance(value, str | bytes):
@@ -165,4 +166,4 @@ class Values:
 
 
 def _hashable(value: Any) -> Any:
-    return value if isinstance(value, str | bytes | int | float | tuple | type(None)) else repr(value)
+    return value if isinstance(value, str | bytes | int | float | tuple | type(None)) else text_of(value)

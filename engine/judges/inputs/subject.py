@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from stet_ls.validators.rewritten import dumped, unparsed
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -117,7 +119,7 @@ def _changed(before: Sequence[ast.stmt], after: Sequence[ast.stmt], besides: Seq
     new = {node.name: node for node in after if isinstance(node, Function | ast.ClassDef)}
     for node in before:
         now = new.get(node.name) if isinstance(node, Function | ast.ClassDef) else None
-        if now is None or not isinstance(node, Function | ast.ClassDef) or ast.dump(node) == ast.dump(now):
+        if now is None or not isinstance(node, Function | ast.ClassDef) or dumped(node) == dumped(now):
             continue
         if len(besides) > 1 and node.name == besides[0] and isinstance(node, ast.ClassDef):
             yield from (f"{node.name}.{each}" for each in _changed(node.body, now.body, besides[1:]))
@@ -181,7 +183,7 @@ def _shape(node: ast.ClassDef, known: dict[str, Shape]) -> Shape:
 def _fields(node: ast.ClassDef) -> Iterator[Parameter]:
     for each in node.body:
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            if "ClassVar" in ast.unparse(each.annotation):
+            if "ClassVar" in unparsed(each.annotation):
                 continue
             yield Parameter(each.target.id, each.annotation, each.value)
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from stet_ls.engine.sandbox.runners import expected
+from stet_ls.validators.rewritten import unparsed
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -124,10 +125,12 @@ def _used(text: str) -> str:
         for node in reversed(body):
             names = set(_binds(node))
             rest = "".join(
-                ast.unparse(each) + "\n" for each in body if each is not node
+                unparsed(each) + "\n" for each in body if each is not node
             )  # fmt: skip
             unused = names - _words(rest)
-            if not unused or _works_unnamed(node):
+            is_import = isinstance(node, ast.Import | ast.ImportFrom)
+            # Of `a, b = 1, 2` neither goes alone.
+            if not unused or _works_unnamed(node) or (unused != names and not is_import):
                 continue
             first, last = _lines(node, lines)
             lines[first - 1 : last] = [_narrowed(node, unused)] if unused != names else []
@@ -140,7 +143,7 @@ def _used(text: str) -> str:
 def _works_unnamed(node: ast.stmt) -> bool:
     """True for what does something without being named: tests, classes of tests, fixtures for all, settings."""
     if isinstance(node, _FUNCTIONS):
-        return node.name.startswith("test") or any("autouse" in ast.unparse(each) for each in node.decorator_list)
+        return node.name.startswith("test") or any("autouse" in unparsed(each) for each in node.decorator_list)
     if isinstance(node, ast.ClassDef):
         return any(isinstance(each, _FUNCTIONS) and each.name.startswith("test") for each in node.body)
     if isinstance(node, ast.Assign):
@@ -149,10 +152,10 @@ def _works_unnamed(node: ast.stmt) -> bool:
 
 
 def _narrowed(node: ast.stmt, unused: set[str]) -> str:
-    if not isinstance(node, ast.Import | ast.ImportFrom):
-        return ast.unparse(node) + "\n"
+    """An import of what is used."""
+    assert isinstance(node, ast.Import | ast.ImportFrom)
     node.names = [each for each in node.names if (each.asname or each.name).partition(".")[0] not in unused]
-    return ast.unparse(node) + "\n"
+    return unparsed(node) + "\n"
 
 
 def _binds(node: ast.stmt) -> Iterator[str]:

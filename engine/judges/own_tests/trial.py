@@ -18,6 +18,7 @@ from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.sandbox import processes
 from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
+from stet_ls.validators.rewritten import dumped, unparsed
 
 _INSIDE = {
     "run.py": Path(__file__).with_name("inside.py").read_bytes(),
@@ -144,7 +145,7 @@ async def notice(
 
 def _written_anew(text: str) -> str:
     try:
-        return ast.unparse(ast.parse(text))
+        return unparsed(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
 
@@ -159,7 +160,7 @@ def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
     found = [functions.get(test) for test in tests]
     set_up = any(name.startswith(("setup", "teardown", "setUp")) for name in functions) or b"autouse" in text
     return not set_up and all(
-        node is not None and not node.decorator_list and not ast.dump(node.args).count("arg(") for node in found
+        node is not None and not node.decorator_list and not dumped(node.args).count("arg(") for node in found
     )
 
 

@@ -41,7 +41,21 @@ INDENT_WITHOUT_DEFAULT = """
 def indent(text, prefix, predicate=None):
     return "".join(prefix + line if predicate(line) else line for line in text.splitlines(True))
 """
+LONG = f"0x{'f' * 5_000}"
+"""More digits than Python writes in tens."""
+KEYED = f'''
+KEY = {LONG}
+
+
+def keyed(x: int, y: int = {LONG}):
+    """
+    >>> keyed({LONG}, -{LONG})
+    0
+    """
+    return x + y if x != {LONG} else 0
+'''
 CASES = {
+    "numbers of thousands of digits": (KEYED, KEYED.replace("x + y", "x + y + 1"), "keyed", "0xfff"),
     "another result": (TOTAL, TOTAL.replace("1 + rate", "1 - rate"), "total", "total("),
     "only on empty input": (
         TOTAL, TOTAL.replace("    whole = 0\n", "    whole = 0 if prices else 1\n"), "total", "[]",

@@ -47,6 +47,14 @@ def slots(value: Any) -> dict[str, Any]:
     return found
 
 
+def atom(value: Any) -> str:
+    """A value that holds no other; Python writes no whole number of thousands of digits in tens."""
+    try:
+        return repr(value)
+    except ValueError:
+        return hex(value) if type(value) is int else str(list(map(hex, (value.start, value.stop, value.step))))
+
+
 class Encoder:
     """Writes one value. A float is led by \\x01, so that the reader can allow for rounding; no repr holds that sign."""
 
@@ -62,7 +70,7 @@ class Encoder:
         if kind is float:
             return "\x01" + repr(value + 0.0)
         if kind in ATOMS:
-            return repr(value)
+            return atom(value)
         if self.nodes > NODES or len(self.above) > DEPTH:
             self.cut = True
             return "..."
@@ -138,6 +146,6 @@ CONTAINERS: tuple[tuple[type, Callable[[Encoder, Any], str]], ...] = (
     (frozenset, Encoder.set),
     (str, lambda self, value: str.__repr__(value)),
     (bytearray, lambda self, value: repr(bytes(value))),
-    (int, lambda self, value: f"{value.name if isinstance(value, enum.Enum) else int.__repr__(value)}"),
+    (int, lambda self, value: f"{value.name if isinstance(value, enum.Enum) else atom(int.__index__(value))}"),
     (float, lambda self, value: "\x01" + float.__repr__(value)),
 )

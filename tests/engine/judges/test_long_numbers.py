@@ -1,0 +1,81 @@
+"""Numbers that Python reads in hexadecimals and writes in no tens: whoever reads a text that holds them goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from stet_ls.engine.actions.thorough.specification import specification
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.comments import judge as same_code
+from stet_ls.engine.judges.differential.probes import probed
+from stet_ls.engine.judges.differential.python import changed
+from stet_ls.engine.judges.doctest import examples_of
+from stet_ls.engine.judges.harness.place import alone
+from stet_ls.engine.judges.inputs.calls import calls_for
+from stet_ls.engine.judges.inputs.grown import grown
+from stet_ls.engine.judges.inputs.partly import with_first_values
+from stet_ls.engine.judges.inputs.reaching import reaching
+from stet_ls.engine.judges.mutants import mutants_of
+from stet_ls.engine.judges.own_tests.split import without
+from stet_ls.engine.judges.swallowed import swallowed
+from stet_ls.engine.models import Ruling
+from stet_ls.engine.sandbox.runners import expected
+from stet_ls.validators.source import Source
+
+LONG = f"0x{'f' * 5_000}"
+BEFORE = f'''
+KEY: int = {LONG}
+
+
+def keyed(x, y={LONG}, *more: "Literal[{LONG}]"):
+    """keyed({LONG}, 2) and keyed([{LONG}, {{-{LONG}}}], {{1: {LONG}}})
+
+    >>> keyed({LONG}, ({LONG}, 1), {LONG})
+    0
+    """
+    try:
+        return x + {LONG}
+    except ({LONG}, Exception):
+        pass
+'''
+AFTER = BEFORE.replace("x + ", "x - ")
+TESTS = f"""
+import pytest
+OF_USE, OF_NONE = {LONG}, {LONG}
+
+
+@pytest.mark.parametrize("x", [{LONG}])
+def test_one(x): assert keyed(x, OF_USE) == {LONG}
+
+
+def test_two(): assert keyed({LONG}, 1)
+"""
+READERS: dict[str, Callable[[], object]] = {
+    "calls": lambda: calls_for(BEFORE, "keyed", (TESTS,)),
+    "first values": lambda: with_first_values(calls_for(BEFORE, "keyed"), BEFORE, "keyed"),
+    "inputs that reach": lambda: reaching(calls_for(BEFORE, "keyed"), (LONG, "3", "'a'")),
+    "larger inputs": lambda: list(filter(None, (grown(each, 3) for each in calls_for(BEFORE, "keyed")))),
+    "changed units": lambda: changed(Case("refactor", "python", None, Source(BEFORE), Source(AFTER), "")),
+    "probes": lambda: probed(BEFORE, AFTER),
+    "a unit alone": lambda: alone(BEFORE, "keyed"),
+    "mutants": lambda: mutants_of(BEFORE, "keyed"),
+    "examples": lambda: examples_of(BEFORE, "keyed"),
+    "hidden errors": lambda: swallowed(Source(BEFORE), "python"),
+    "what tests are written from": lambda: specification(BEFORE, AFTER, "keyed"),
+    "tests without one": lambda: without(TESTS, ["test_two"]),
+    "tests that are expected": lambda: list(expected.python(TESTS)),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_text_with_long_numbers_is_read(name: str) -> None:
+    assert READERS[name]()
+
+
+async def test_only_comments_may_change_beside_long_numbers() -> None:
+    cases = [
+        Case("document", "python", None, Source(BEFORE), Source(each), "keyed") for each in ("# new\n" + BEFORE, AFTER)
+    ]
+    assert [(await same_code(each)).verdict for each in cases] == [Ruling.PASS, Ruling.FAIL]
