@@ -63,6 +63,15 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class _More:
+    """A task of EvalPlus: its solution, and a list of arguments for each call as Python's text."""
+
+    unit: str
+    solution: str
+    inputs: str
+
+
+@dataclass(frozen=True, slots=True)
 class Solved:
     """A task of MBPP with its reference solution: `text` is one documented function, as a project would hold it."""
 
@@ -73,12 +82,15 @@ class Solved:
 
 
 def load(data: Path, actions: tuple[str, ...], count: int, seed: int) -> list[Case]:
-    """`count` cases of each action, drawn by `seed`. FileNotFoundError names the file that is missing."""
+    """`count` cases of each action, drawn by `seed`. FileNotFoundError names the file that is missing.
+
+    What has no hidden inputs beyond its examples is passed over once it is drawn, so that the others are drawn as ever.
+    """
     chosen = []
     for action in actions:
         cases = [case for case in _READERS[action](data) if _parses(case.text)]
         random.Random(f"{seed} {action}").shuffle(cases)
-        chosen += cases[:count]
+        chosen += [case for case in cases if case.hidden][:count]
     return chosen
 
 
@@ -98,17 +110,22 @@ def _debug(data: Path) -> Iterator[Case]:
 
 
 def _generate(data: Path, action: str = "generate", shown: int = 1) -> Iterator[Case]:
-    for row, examples, plus in _tested(data):
+    more = _more(data)
+    for row, examples in _mbpp(data):
         # One example is shown, as a person would write one; the others are hidden.
         text = f"{_signature(row)}\n{_docstring(row, examples[:shown])}\n    raise NotImplementedError\n"
-        references = [row["prompt"] + row["canonical_solution"], plus["canonical_solution"]]
-        hidden = _check(row) + _compared("same_result", row["entry_point"], references, _inputs(plus))
+        hidden = ""
+        if plus := _inputs(row, examples, more):
+            references = [row["prompt"] + row["canonical_solution"], plus.solution]
+            hidden = _check(row) + _compared("same_result", row["entry_point"], references, plus.inputs)
         yield Case(f"{action} {row['task_id']}", action, text, row["entry_point"], hidden, row["description"])
 
 
 def _refactor(data: Path) -> Iterator[Case]:
-    for row, _, plus in _tested(data):
-        yield _rewriting("refactor", row, row["prompt"] + row["canonical_solution"] + "\n", plus)
+    more = _more(data)
+    for row, examples in _mbpp(data):
+        text = row["prompt"] + row["canonical_solution"] + "\n"
+        yield _rewriting("refactor", row, text, _inputs(row, examples, more))
 
 
 def _bare_generate(data: Path) -> Iterator[Case]:
@@ -116,16 +133,18 @@ def _bare_generate(data: Path) -> Iterator[Case]:
 
 
 def _bare_refactor(data: Path) -> Iterator[Case]:
-    for row, _, plus in _tested(data):
+    more = _more(data)
+    for row, examples in _mbpp(data):
         text = f"{_signature(row)}\n{_docstring(row, [])}\n{row['canonical_solution']}\n"
-        yield _rewriting(f"{_BARE}refactor", row, text, plus)
+        yield _rewriting(f"{_BARE}refactor", row, text, _inputs(row, examples, more))
 
 
-def _rewriting(action: str, row: Row, text: str, plus: Row) -> Case:
-    name = row["entry_point"]
-    rewritten = f"_alike.rewritten(open(__file__).read(), {text!r}, {name!r})\n"
-    hidden = _check(row) + _compared("same_behaviour", name, text, _inputs(plus)) + rewritten
-    return Case(f"{action} {row['task_id']}", action, text, row["entry_point"], hidden)
+def _rewriting(action: str, row: Row, text: str, plus: _More | None) -> Case:
+    name, hidden = row["entry_point"], ""
+    if plus:
+        rewritten = f"_alike.rewritten(open(__file__).read(), {text!r}, {name!r})\n"
+        hidden = _check(row) + _compared("same_behaviour", name, text, plus.inputs) + rewritten
+    return Case(f"{action} {row['task_id']}", action, text, name, hidden)
 
 
 def _optimize(data: Path) -> Iterator[Case]:
@@ -154,17 +173,21 @@ def _compared(how: str, name: str, references: str | list[str], inputs: str) -> 
     )
 
 
-def _inputs(plus: Row) -> str:
-    return repr([*plus["base_input"], *plus["plus_input"]])
+def _more(data: Path) -> Mapping[str, _More]:
+    """What EvalPlus holds of MBPP's tasks, by their number."""
+    rows = _rows(data / "evalplus/MbppPlus.jsonl")
+    return {
+        row["task_id"].rpartition("/")[2]: _More(
+            row["entry_point"], row["canonical_solution"], repr([*row["base_input"], *row["plus_input"]])
+        )
+        for row in rows
+    }
 
 
-def _tested(data: Path) -> Iterator[tuple[Row, list[str], Row]]:
-    """The rows of MBPP that EvalPlus holds more inputs of, if JSON can hold what they are called with."""
-    more = {row["task_id"].rpartition("/")[2]: row for row in _rows(data / "evalplus/MbppPlus.jsonl")}
-    for row, examples in _mbpp(data):
-        plus = more.get(row["task_id"].rpartition("/")[2])
-        if plus and plus["entry_point"] == row["entry_point"] and all(map(_is_plain, examples)):
-            yield row, examples, plus
+def _inputs(row: Row, examples: list[str], more: Mapping[str, _More]) -> _More | None:
+    """More inputs of a task; None if there are none, or JSON cannot hold what the task is called with."""
+    plus = more.get(row["task_id"].rpartition("/")[2])
+    return plus if plus and plus.unit == row["entry_point"] and all(map(_is_plain, examples)) else None
 
 
 def _is_plain(example: str) -> bool:
