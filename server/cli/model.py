@@ -13,6 +13,7 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.paths import user_paths
 from stet_ls.server.cli import present
 from stet_ls.server.cli.commands import did_you_mean
+from stet_ls.server.cli.session import tell
 
 PROBE_SECONDS = 120.0
 """Of a self-test. A model on two old processors gets through three quarters of it in that time."""
@@ -74,12 +75,14 @@ def _list(*, as_json: bool) -> int:
 
 
 def _pull(name: str | None, source: Path | None) -> int:
-    from stet_ls.engine.model.weights import DEFAULT, WEIGHTS, pull
+    from stet_ls.engine.model.weights import DEFAULT, WEIGHTS, installed, pull
 
     name = name or DEFAULT
     if name not in WEIGHTS:
         raise UsageError(f'unknown model "{name}": {did_you_mean(name, WEIGHTS)}')
-    bar = _Bar(name)
+    weights, bar = WEIGHTS[name], _Bar(name)
+    if source is None and installed(user_paths(), name) is None:  # a log shows no bar
+        tell(f"Fetching the embedded model {weights.title}: {weights.megabytes} MB, once.")
     try:
         path = pull(name, user_paths(), source=source, on_progress=bar)
     finally:

