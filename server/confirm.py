@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.markdown import plain
-from stet_ls.engine.models import Answer, Check, Edit, Ruling
+from stet_ls.engine.models import Answer, Check, Edit, Evidence, Ruling
 from stet_ls.server.documents import Snapshot
 from stet_ls.server.evidence import dangers, told
 from stet_ls.server.plan import Plan, is_target
@@ -44,16 +44,17 @@ def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
         found.append(f"it changes {len(plan.names)} files ({', '.join(plan.names)})")
     found += [summary([item]) for item in answer.evidence if item.verdict is Ruling.FAIL]
     found += dangers(answer)
-    unknown = [
-        item
-        for item in answer.evidence
-        # New tests are worth nothing unless they ran.
-        if item.verdict is Ruling.UNKNOWN and (item.trusted or (answer.action, item.check) == ("test", Check.TESTS))
-    ]
+    unknown = [item for item in answer.evidence if item.verdict is Ruling.UNKNOWN and item.trusted]
     found += [summary([item]) for item in unknown if item.check is not Check.DANGER]
+    found += [item.detail for item in answer.evidence if answer.action == "test" and _unrun(item)]
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it reaches outside the code that was asked about")
     return tuple(found)
+
+
+def _unrun(item: Evidence) -> bool:
+    """True for new tests that nobody ran, whatever the reason: they are worth nothing unless they do."""
+    return item.check is Check.TESTS and not item.trusted and item.verdict in (Ruling.UNKNOWN, Ruling.SKIPPED)
 
 
 def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) -> str:

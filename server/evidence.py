@@ -79,7 +79,7 @@ def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = 
         parts.append(f"## The edit\n\n{fenced(diff.rstrip(), 'diff')}")
     for check, each in attached(lines):
         place = f"\n\n[{each.name}]({file.as_uri()})" if (file := files.get((check, each.name))) else ""
-        parts.append(f"## {check}: {code_span(each.name)}{place}\n\n{fenced(_head(each.text), each.language)}")
+        parts.append(f"## {check}: {code_span(each.name)}{place}\n\n{fenced(head(each.text), each.language)}")
     return "\n\n".join(parts).rstrip() + "\n"
 
 
@@ -97,8 +97,10 @@ def _prose(text: str) -> str:
     return harmless(" ".join(plain(text).split()))
 
 
-def _head(text: str) -> str:
+def head(text: str, most: int = SHOWN_LINES, characters: int | None = None) -> str:
+    """The first lines of a text, as many as its reader may want to see; the last one says how many follow."""
     lines = text.splitlines()
-    if len(lines) <= SHOWN_LINES:
+    shown = text[:characters].splitlines()[:most]
+    if shown == lines:
         return text
-    return "\n".join([*lines[:SHOWN_LINES], f"... {len(lines) - SHOWN_LINES} more lines"])
+    return "\n".join([*shown, f"... {len(lines) - len(shown) or 'some'} more lines"])

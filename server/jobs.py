@@ -62,6 +62,10 @@ class Job:
     stage: str = ""
     answer: Answer | None = None
     """What the engine came to: known while its user is still asked about the edit."""
+    cancelling: bool = False
+    """True once somebody asked for its end."""
+    abandoned: bool = False
+    """True once the server ends: nothing is waited for any more."""
     followed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once somebody waits for its result: a plugin that shows it."""
     _ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -86,9 +90,13 @@ class Job:
         await self._ended.wait()
 
     def cancel(self) -> bool:
-        """Stops the job; False if it had ended. Its `finally` blocks run before it counts as ended."""
+        """Stops the job; False if it had ended. Its `finally` blocks run before it counts as ended.
+
+        One whose edit was sent ends when it is known what became of that, or a moment later.
+        """
         if self.ending is not None or self._task is None:
             return False
+        self.cancelling = True
         self._task.cancel()
         return True
 
@@ -97,6 +105,10 @@ class Job:
         if self.ending is None:
             self.ending = ending
             self.seconds = time.monotonic() - self.started
+
+    def correct(self, ending: Ending) -> None:
+        """Replaces the ending by what turned out later; who waited has heard the first."""
+        self.ending = ending
 
     def wake(self) -> None:
         """Lets go of all who wait for the end."""
@@ -150,6 +162,8 @@ class Jobs:
     async def close(self) -> None:
         """Stops all jobs and waits until each has cleaned up; none can be started afterwards."""
         self._closed = True
+        for job in self:
+            job.abandoned = True
         tasks = [job._task for job in self if job.cancel() and job._task is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
 

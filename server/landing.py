@@ -9,49 +9,35 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 
 from stet_ls.engine.configuration.toolbox import toolbox
-from stet_ls.engine.markdown import fenced, plain
+from stet_ls.engine.markdown import fenced
 from stet_ls.engine.models import Answer
 from stet_ls.server.client import Client
 from stet_ls.server.confirm import Choice, Preview, ask, must_ask, offer, question, risks, why_asked
+from stet_ls.server.delivery import CONFIRM_SECONDS, Delivery, Reply, marked
 from stet_ls.server.documents import Documents
 from stet_ls.server.evidence import dangers, told
 from stet_ls.server.jobs import Ending, Job, JobStatus
-from stet_ls.server.plan import Change, Origin, Plan, StaleError, created, make_plan
+from stet_ls.server.plan import Change, Origin, Plan, StaleError, make_plan
 from stet_ls.server.session import StetServer
-from stet_ls.server.shown import shows
-from stet_ls.server.track import Track
-from stet_ls.server.workspace_edit import workspace_edit
 from stet_ls.validators import syntax
 from stet_ls.validators.toolbox import Toolbox
 
-CONFIRM_SECONDS = 3.0
-"""How long after the client's answer the change may take to show."""
 LATE_SECONDS = 60.0
 """How long an edit is looked for that did not show in time."""
+ANSWER_SECONDS = 600.0
+"""How long a cancelled job's edit is looked for while the client has not answered: it may be asking its user."""
+TURN_SECONDS = 10.0
+"""How long an edit waits for the one that was sent before it."""
 RETRY_SECONDS = 1.0
 """How long to wait for the didChange that explains why the client found the version wrong."""
-DISK_SECONDS = 0.05
-"""How often a file that the client never opened is looked at."""
 REBASES = 5
 """How often the user may outrun the syntax check before Stet gives up."""
 
 _VERSION = re.compile(r"version|changed", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """The client's answer to an applyEdit; `seen` if the text itself proved it."""
-
-    applied: bool
-    seen: bool = False
-    reason: str = ""
 
 
 async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview: Preview) -> Ending:
@@ -105,107 +91,99 @@ def _judge(plan: Plan, language: str, tools: Toolbox) -> None:
 
 
 async def _send(ls: StetServer, job: Job, answer: Answer, origin: Origin, confirm: str | None) -> Ending:
-    plan = await _judged_plan(ls, answer, origin)
-    for change in plan.changes:
-        ls.sent_by[change.before.uri] = job.id
-    reply = await _apply(ls, plan, answer, confirm)
-    if not reply.applied and await _worth_retrying(ls.documents, plan, reply, asked=confirm is not None):
-        plan = await _judged_plan(ls, answer, origin)
-        reply = await _apply(ls, plan, answer, confirm)
-    if not reply.applied:
-        ls.outcomes.rejected(answer)
-        reason = f": {reply.reason}" if reply.reason else ""
-        return _refused(answer, f"The editor did not apply the edit{reason}.")
-    if not reply.seen:
-        names = ", ".join(plan.names)
-        message = (
-            f"The editor says that it applied the edit, but the new text did not show in {names}: look before you save."
-        )
-        ls.in_background(_late(ls, job, answer, plan), f"late change of {job.name}")
-        return Ending(JobStatus.DONE, message, applied=None, answer=answer)
-    await _landed(ls, job, answer, plan)
-    return Ending(JobStatus.DONE, told(answer), applied=True, answer=answer)
+    """`confirm` is what the client asks its user first."""
+    annotation = None if confirm is None else marked(" · ".join(_done(answer)), confirm)
+    async with _turn(ls.sending, waits=confirm is None):
+        delivery = Delivery(ls, await _judged_plan(ls, answer, origin), answer, annotation)
+        reply = await _heard(job, delivery)
+        if reply.applied is False and not job.cancelling:
+            delivery.close()
+            if await _worth_retrying(ls.documents, delivery.plan, reply, asked=confirm is not None):
+                delivery = Delivery(ls, await _judged_plan(ls, answer, origin), answer, annotation)
+                reply = await _heard(job, delivery)
+    if reply.seen:
+        delivery.close()
+        return await _landed(ls, job, answer, delivery.plan)
+    if reply.applied is False:
+        delivery.close()
+        return _declined(ls, job, answer, reply)
+    ls.in_background(_late(ls, job, answer, delivery), f"late change of {job.name}")
+    names = ", ".join(delivery.plan.names)
+    if job.cancelling:
+        message = f"Cancelled when the edit had been sent, and it may still show in {names}: look before you save."
+        return Ending(JobStatus.CANCELLED, message, applied=None, answer=answer)
+    message = (
+        f"The editor says that it applied the edit, but the new text did not show in {names}: look before you save."
+    )
+    return Ending(JobStatus.DONE, message, applied=None, answer=answer)
 
 
-async def _landed(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> None:
+@asynccontextmanager
+async def _turn(sending: asyncio.Lock, *, waits: bool) -> AsyncIterator[None]:
+    """One edit after the other: an editor that does not look at versions would apply the second to the wrong lines.
+
+    A client that asks its user by itself compares versions, and nobody waits long for one that is silent.
+    """
+    mine = False
+    if waits:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TURN_SECONDS):
+                mine = await sending.acquire()
+    try:
+        yield
+    finally:
+        if mine:
+            sending.release()
+
+
+async def _heard(job: Job, delivery: Delivery) -> Reply:
+    """What became of a delivery. A job that is cancelled now can only wait a moment to learn it."""
+    try:
+        return await delivery.reply()
+    except asyncio.CancelledError:
+        if job.abandoned:
+            delivery.close()
+            raise
+    with suppress(asyncio.CancelledError):  # who cancels twice does not wait
+        return await delivery.reply(CONFIRM_SECONDS)
+    return Reply(applied=None)
+
+
+async def _landed(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> Ending:
+    """What follows from an edit that shows: its lens, and what becomes of it. Its ending, whoever cancels now."""
     ls.became(answer, "applied")
     for change in plan.changes[:1]:
         ls.outcomes.landed(answer, change)
-        await ls.lenses.landed(job.id, answer, change)
+        with suppress(asyncio.CancelledError):  # it stands, and its lens comes a moment later
+            await asyncio.shield(ls.in_background(ls.lenses.landed(job.id, answer, change), f"lens of {job.name}"))
+    late = "It was too late to cancel: the edit had been sent, and undo takes it back. " if job.cancelling else ""
+    return Ending(JobStatus.DONE, late + told(answer), applied=True, answer=answer)
 
 
-async def _late(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> None:
-    """What follows from an edit that shows after all, as on a busy machine: its lens, and what becomes of it."""
-    tracks = [ls.documents.track(change.before) for change in plan.changes]
+def _declined(ls: StetServer, job: Job, answer: Answer, reply: Reply) -> Ending:
+    if job.cancelling:
+        ls.became(answer, "cancelled")
+        return Ending(JobStatus.CANCELLED, "Cancelled; the editor did not apply the edit.", False, answer)
+    ls.outcomes.rejected(answer)
+    reason = f": {reply.reason}" if reply.reason else ""
+    return _refused(answer, f"The editor did not apply the edit{reason}.")
+
+
+async def _late(ls: StetServer, job: Job, answer: Answer, delivery: Delivery) -> None:
+    """An edit that shows after all, as on a busy machine, has what follows from it, and the job's result says so."""
     try:
-        await asyncio.wait_for(_seen(ls.documents, plan.changes, tracks), LATE_SECONDS)
-    except TimeoutError:
-        return
+        reply = await delivery.reply(ANSWER_SECONDS)
+        shows = reply.seen or (reply.applied is True and await delivery.shown(LATE_SECONDS))
+        # The same text may have been sent again since, by another job: then it is that one's.
+        if shows and not delivery.repeated:
+            job.correct(await _landed(ls, job, answer, delivery.plan))
+        elif reply.applied is False:
+            job.correct(_declined(ls, job, answer, reply))
     finally:
-        for track in tracks:
-            track.release()
-    # The same text may have been sent again since, by another job: then it is that one's.
-    if all(ls.sent_by.get(change.before.uri) == job.id for change in plan.changes):
-        await _landed(ls, job, answer, plan)
+        delivery.close()
 
 
-async def _apply(ls: StetServer, plan: Plan, answer: Answer, confirm: str | None) -> _Reply:
-    """Sends the plan. The request is written before the first await: the versions in it are those of this instant.
-
-    `confirm` is what the client asks its user first; clients show it below what was done.
-    """
-    metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
-    annotation = None
-    if confirm is not None:
-        label = f"Stet: {plain(' · '.join(_done(answer)))}"
-        annotation = types.ChangeAnnotation(label, needs_confirmation=True, description=plain(confirm))
-    edit = workspace_edit(plan, ls.client, annotation=annotation)
-    params = types.ApplyWorkspaceEditParams(edit, f"Stet: {answer.message}", metadata)
-    changes = [*plan.changes, *(created(file, answer.language) for file in plan.new_files)]
-    tracks = [ls.documents.track(change.before) for change in changes]
-    request = ls.protocol.send_request_async(types.WORKSPACE_APPLY_EDIT, params)
-    # The text may show before the client answers, and some clients never do.
-    seen = asyncio.create_task(_seen(ls.documents, changes, tracks))
-    try:
-        await asyncio.wait({request, seen}, return_when=asyncio.FIRST_COMPLETED)
-        reply = _Reply(applied=True) if seen.done() else _read(request)
-        if reply.applied:
-            await asyncio.wait({seen}, timeout=CONFIRM_SECONDS)
-        return _Reply(reply.applied, seen.done() and seen.result() is None, reply.reason)
-    finally:
-        seen.cancel()
-        request.add_done_callback(_forget)
-        for track in tracks:
-            track.release()
-
-
-def _read(request: asyncio.Future[types.ApplyWorkspaceEditResult | None]) -> _Reply:
-    try:
-        result = request.result()
-    except JsonRpcException as error:
-        return _Reply(applied=False, reason=str(error).rstrip("."))
-    if result is None:
-        return _Reply(applied=True)
-    return _Reply(result.applied, reason=(result.failure_reason or "").rstrip("."))
-
-
-def _forget(request: asyncio.Future[object]) -> None:
-    """Takes the late answer, so that asyncio does not complain about an exception that nobody looked at."""
-    if not request.cancelled():
-        request.exception()
-
-
-async def _seen(documents: Documents, changes: Sequence[Change], tracks: Sequence[Track]) -> None:
-    """Returns once every change shows in its document."""
-    for change, track in zip(changes, tracks, strict=True):
-        while (live := documents.snapshot(change.before.uri)) is None or not shows(live.source, change):
-            if live is not None and live.is_open:
-                await track.wait_change(live.version)
-            else:
-                await asyncio.sleep(DISK_SECONDS)  # the disk calls nobody
-
-
-async def _worth_retrying(documents: Documents, plan: Plan, reply: _Reply, *, asked: bool) -> bool:
+async def _worth_retrying(documents: Documents, plan: Plan, reply: Reply, *, asked: bool) -> bool:
     """True if the client refused because it is ahead: eglot asks for edits before it has sent its last didChange."""
     if any(_moved(documents, change) for change in plan.changes):
         return not asked or bool(_VERSION.search(reply.reason))

@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.markdown import plain
-from stet_ls.server.diff import minimal
+from stet_ls.server.shown import written
 from stet_ls.validators.source import Source, Span
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Lenses:
         if not (self._wanted and self._client.code_lens and answer.evidence) or live is None or not live.is_open:
             return
         track = self._documents.track(live)
-        span = await asyncio.to_thread(_changed_unit, live.source, change.before.source, live.language)
+        span = await asyncio.to_thread(_changed_unit, live.source, change, live.language)
         self._lenses[job] = _Lens(live.uri, _title(answer), span, track)
         while len(self._lenses) > KEPT:
             self._drop(next(iter(self._lenses)))
@@ -123,16 +123,16 @@ class Lenses:
             LOGGER.info("the client was not refreshed: %s", error or "no answer")
 
 
-def _changed_unit(live: Source, before: Source, language: str) -> Span:
+def _changed_unit(live: Source, change: Change, language: str) -> Span:
     """The unit around the largest stretch that an edit wrote in one (it may have merged imports), else its lines."""
     from stet_ls.validators.structure import unit_at
 
-    written = sorted((splice.span for splice in minimal(live, before)), key=lambda span: span.start - span.end)
-    for span in written:
+    largest_first = sorted(written(live, change), key=lambda span: span.start - span.end)
+    for span in largest_first:
         # What was written may end at the start of the line after its unit.
         if unit := unit_at(live, language, span) or unit_at(live, language, Span(span.start, span.start)):
             return unit.span
-    largest = written[0] if written else Span(0, 0)
+    largest = largest_first[0] if largest_first else Span(0, 0)
     first, last = (live.line_span(live.line_of(at)) for at in (largest.start, largest.end))
     return Span(first.start, last.end)
 

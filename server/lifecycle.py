@@ -65,9 +65,10 @@ def start_prepared(ls: StetServer, prepared: Prepared) -> Job:
     def on_end(job: Job) -> None:
         prepared.origin.track.release()
         assert job.ending is not None
-        progress.end("cancelled" if job.status is JobStatus.CANCELLED else job.ending.message)
+        sent = job.ending.answer is not None  # a job that is merely cancelled ends without its answer
+        progress.end("cancelled" if job.status is JobStatus.CANCELLED and not sent else job.ending.message)
         if job.status is JobStatus.CANCELLED and job.answer is not None:
-            ls.became(job.answer, "cancelled")
+            ls.became(job.answer, "sent" if sent and job.ending.applied is None else "cancelled")
         _announce(ls, job, job.ending)
         if ls.jobs.idle:
             ls.in_background(ls.engine.close_retired(), "close engines of former settings")
@@ -175,7 +176,10 @@ _SHOWN = {
 def _announce(ls: StetServer, job: Job, ending: Ending) -> None:
     """One sentence for the user: a message box if something is up to them, else a line in the log."""
     kind = _SHOWN.get(ending.status)
-    if ending.status is JobStatus.DONE and ending.applied is not True and _edits(ending):
+    if job.cancelling and ending.answer is not None:
+        # It was sent already: who cancelled is told what became of it.
+        kind = {True: types.MessageType.Info, None: types.MessageType.Warning}.get(ending.applied)
+    elif ending.status is JobStatus.DONE and ending.applied is not True and _edits(ending):
         # Handed over as a diff (False), or not seen to land (None).
         kind = types.MessageType.Info if ending.applied is False else types.MessageType.Warning
     elif ending.applied is True and not ls.client.work_done_progress:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stet_ls.server.diff import minimal
 from stet_ls.server.documents import Documents, Snapshot
+from stet_ls.server.shown import written
 from stet_ls.server.track import Track
 from stet_ls.validators.source import Source, Span
 
@@ -58,10 +58,9 @@ class Outcomes:
         trace, live = _trace(answer), self._documents.snapshot(change.before.uri)
         if not trace or live is None or not live.is_open:
             return
-        written = tuple(splice.span for splice in minimal(live.source, change.before.source))
         timer = asyncio.get_running_loop().call_later(self.stands_seconds, self._stood, trace)
         track = self._documents.track(live)
-        self._watches[trace] = _Watch(trace, live.uri, change.before.source, written, track, timer)
+        self._watches[trace] = _Watch(trace, live.uri, change.before.source, written(live.source, change), track, timer)
         while len(self._watches) > WATCHED:
             self._drop(next(iter(self._watches)))
 

@@ -90,6 +90,17 @@ def make_plan(answer: Answer, origin: Origin, documents: Documents) -> Plan:
     return Plan(tuple(change for change in changes if change.splices), answer.new_files, rebased and bool(own))
 
 
+def as_made(answer: Answer) -> Plan:
+    """The edits on the very texts that they were made for: what was judged, wherever it lands."""
+    changes = []
+    for path in dict.fromkeys(edit.path for edit in answer.edits):
+        edits = [edit for edit in answer.edits if edit.path == path]
+        uri = "untitled:document" if path is None else path.as_uri()
+        after = edits[0].base.splice([Splice(edit.span, edit.new_text) for edit in edits])
+        changes.append(Change(Snapshot(uri, None, answer.language, edits[0].base, path), after, ()))
+    return Plan(tuple(changes), answer.new_files)
+
+
 def created(file: NewFile, language: str) -> Change:
     """A new file as a change of the nothing that was there."""
     before = Snapshot(file.path.as_uri(), None, language, Source(""), file.path)

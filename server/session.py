@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.paths import Paths
     from stet_ls.engine.run import Engine
     from stet_ls.engine.settings import Settings
+    from stet_ls.server.delivery import Delivery
     from stet_ls.server.log_lines import Format
 
 LOGGER = logging.getLogger(__name__)
@@ -77,8 +78,10 @@ class StetServer(LanguageServer):
         self.jobs = Jobs(self._forget)
         self.units = UnitIndex(self._read)
         self.outcomes = Outcomes(self.documents, self._tell_outcome)
-        self.sent_by: dict[str, str] = {}
-        """Of each document, the job whose edit was sent last."""
+        self.sending = asyncio.Lock()
+        """Held by the job whose edit was sent and is not in its document yet."""
+        self.deliveries: set[Delivery] = set()
+        """The edits that were sent and may still show."""
         self._options: dict[str, Any] = {}
         self._log_file = log_file
         self._log_level = log_level
@@ -230,12 +233,13 @@ class StetServer(LanguageServer):
         """Writes a line to the client's log."""
         self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
 
-    def in_background(self, work: Any, name: str) -> None:
-        """Runs a coroutine that nobody waits for, and holds on to it until it ends."""
-        task = asyncio.ensure_future(work)
+    def in_background(self, work: Any, name: str) -> asyncio.Future[Any]:
+        """Runs a coroutine that nobody has to wait for, and holds on to it until it ends."""
+        task: asyncio.Task[Any] = asyncio.ensure_future(work)
         task.set_name(name)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+        return task
 
     def became(self, answer: Answer, fate: str) -> None:
         """Has the record of a job say, in a word, what became of its edit."""

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.server.evidence import Files, attached, chosen, report
+from stet_ls.server.evidence import Files, attached, chosen, head, report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,9 @@ LOGGER = logging.getLogger(__name__)
 
 LEFT_OVER_SECONDS = 24 * 3600.0
 """The files of a server that was killed go after this long."""
+
+DIFF_LINES, DIFF_CHARACTERS = 400, 40_000
+"""Of an edit that a report quotes; the editor has all of it, by its undo."""
 
 _ODD = re.compile(r"[^\w.-]+")
 
@@ -49,9 +52,14 @@ class Shelf:
         return shown
 
     async def take(self, job: str, answer: Answer, check: str = "", *, diff: str = "") -> dict[str, Any]:
-        """What `show` returns, opened by nobody: for a plugin that shows it itself. The report holds `diff`, too."""
+        """What `show` returns, opened by nobody: for a plugin that shows it itself.
+
+        A report on all of it holds the edit as `diff`, or else as it was made, cut to a bounded length.
+        """
         lines = chosen(answer, check)
         files = await asyncio.to_thread(self._write, job, lines)
+        if not diff and not check:
+            diff = await asyncio.to_thread(_diff, answer)
         rows = [
             {"check": name, **each.to_json(), "uri": file.as_uri() if (file := files.get((name, each.name))) else None}
             for name, each in attached(lines)
@@ -90,6 +98,12 @@ class Shelf:
             with suppress(OSError):
                 if time.time() - old.stat().st_mtime > LEFT_OVER_SECONDS:
                     shutil.rmtree(old)
+
+
+def _diff(answer: Answer) -> str:
+    from stet_ls.server.plan import as_made  # the handshake does without the engine's models
+
+    return head(as_made(answer).diff(), DIFF_LINES, DIFF_CHARACTERS)
 
 
 def write(folder: Path, lines: Sequence[Evidence]) -> Files:

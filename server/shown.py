@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from stet_ls.server.diff import minimal
-from stet_ls.server.plan import Change
+from stet_ls.server.track import Anchors
 from stet_ls.validators.source import Source, Span
+
+if TYPE_CHECKING:
+    from stet_ls.server.plan import Change
 
 _LINE_END = re.compile(r"\r\n?")
 
@@ -21,6 +25,24 @@ def shows(live: Source, change: Change) -> bool:
         return now.text == after.text
     edited = [splice.span for splice in minimal(after, before)]
     return not any(_touches(splice.span, span) for splice in minimal(after, now) for span in edited)
+
+
+def brings(change: Change, wanted: Change) -> bool:
+    """True if the change puts into its document what another one wanted there: both are the same edit."""
+    if change.before.uri != wanted.before.uri or shows(change.before.source, wanted):
+        return False
+    return shows(change.after, wanted)
+
+
+def written(live: Source, change: Change) -> tuple[Span, ...]:
+    """Where in `live`, which shows the change, its own text stands, whatever else was written in the same moment."""
+    anchors = Anchors(change.after.data)
+    anchors.follow(minimal(change.after, live), live.data)
+    places = [anchors.place(splice.span) for splice in minimal(change.after, change.before.source)]
+    found = tuple(place for place in places if place is not None)
+    if len(found) == len(places):
+        return found
+    return tuple(splice.span for splice in minimal(live, change.before.source))  # a client that changed its line ends
 
 
 def _touches(changed: Span, edited: Span) -> bool:

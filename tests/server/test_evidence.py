@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 from support.scripted import ScriptedModel
-from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, lines, start
+from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, lines, start, turned_out
 from support.wire import Applying, ErrorAnswer, Json, RawClient
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Answer, Attachment, Check, Evidence, Ruling
-from stet_ls.server.evidence import chosen, report, told
+from stet_ls.server.evidence import chosen, head, report, told
 from stet_ls.server.shelf import write
 
 URI = "file:///w/a.py"
@@ -68,6 +68,12 @@ def test_a_report_tells_each_line_and_quotes_what_shows_it(tmp_path: Path) -> No
     assert (tmp_path / "failing_tests.txt").as_uri() in text
     assert "![" not in text.replace("!\\[", "")
     assert "\n# no heading" not in text
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    assert head("a\nb\nc\n", 2) == "a\nb\n... 1 more lines"
+    assert head("a\nb\n", 2) == "a\nb\n"
+    assert head("abcdef", 2, 3) == "abc\n... some more lines"
 
 
 def test_names_of_files_are_no_paths_and_never_meet(tmp_path: Path) -> None:
@@ -174,6 +180,10 @@ async def test_evidence_can_be_looked_at_before_the_answer(scripted: ScriptedMod
         metadata = result["answer"]["metadata"]
         assert metadata["show_trace"] == f"stet trace show {metadata['trace']}"
         assert f"`{metadata['show_trace']}`" in file_of(shown).read_text()
+        edit = "-    total = a + b\n-    return total\n+    return a + b\n"
+        assert edit in file_of(shown).read_text(), "the change itself stands beside what was checked"
+        assert edit in (await command(client, "stet.evidence", job=job))["markdown"]
+        assert edit not in (await command(client, "stet.evidence", job=job, check="differential"))["markdown"]
 
 
 async def test_a_change_that_shows_late_has_its_lens_after_all(
@@ -194,6 +204,25 @@ async def test_a_change_that_shows_late_has_its_lens_after_all(
         await client.wait_notification("workspace/codeLens/refresh")
         [lens] = await client.request("textDocument/codeLens", {"textDocument": {"uri": URI}})
         assert lens["command"]["arguments"] == [{"job": job}]
+
+
+async def test_two_edits_that_show_late_both_have_their_lens(scripted: ScriptedModel, environment: Environment) -> None:
+    """The client says yes to both of one document, and tells both changes when the jobs have ended without them."""
+    shorter = "def other():\n    return 2 - 1\n"
+    scripted.replies([fenced(NEW), fenced(shorter)])
+    async with editor(environment, VSCODE) as client:
+        client.applying = Applying.CLAIMS
+        first, result = await refactor(client)
+        second = await start(client, "refactor", uri=URI, range=lines(6), preview="never")
+        assert (result["applied"], (await finish(client, second))["applied"]) == (None, None)
+        client.applying = Applying.HONESTLY
+
+        client.change(URI, NEW + "\n\n" + shorter)
+
+        assert [(await turned_out(client, job))["applied"] for job in (first, second)] == [True, True]
+        lenses = await client.request("textDocument/codeLens", {"textDocument": {"uri": URI}})
+        where = {lens["command"]["arguments"][0]["job"]: lens["range"]["start"]["line"] for lens in lenses}
+        assert where == {first: 0, second: 4}, "each above its own code"
 
 
 async def test_an_edit_that_is_sent_again_lands_once(scripted: ScriptedModel, environment: Environment) -> None:

@@ -581,6 +581,23 @@ async def test_a_new_test_file_is_created_with_its_text(
         assert result["answer"]["new_files"][0]["path"] == created.removeprefix("file://")
 
 
+async def test_a_new_test_file_that_was_not_run_is_asked_about(
+    scripted: ScriptedModel, environment: Environment, tmp_path: Path
+) -> None:
+    scripted.default = fenced(TESTS)
+    path = tmp_path / "a.py"
+    path.write_text(BEFORE)
+    async with editor(environment, NEOVIM, rootUri=tmp_path.as_uri()) as client:
+        client.open(path.as_uri(), "python", BEFORE)
+        job = await start(client, "test", uri=path.as_uri(), range=TARGET, budget="quick")
+        result = await finish(client, job)
+
+        [asked] = client.received("window/showMessageRequest")
+        assert asked["message"].endswith("Apply it? The tests were not run: the quick budget runs none.")
+        assert (result["status"], result["applied"]) == ("refused", False)
+        assert not client.created
+
+
 async def test_a_client_that_creates_no_files_is_shown_the_tests(
     scripted: ScriptedModel, environment: Environment, tmp_path: Path
 ) -> None:

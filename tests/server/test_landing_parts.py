@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.scripted import ScriptedModel
-from support.session import NEOVIM, command, editor, fenced, finish, lines, start
-from support.wire import Json, RawClient
+from support.session import NEOVIM, boxes, command, editor, fenced, finish, lines, start, turned_out
+from support.wire import PATIENCE, Json, RawClient
 
+from stet_ls.engine.errors import UnknownIdError
 from stet_ls.engine.judges.verdict import summary
 from stet_ls.engine.models import Answer, Check, Edit, Evidence, NewFile, Ruling
 from stet_ls.engine.trace.store import Store
@@ -108,12 +110,12 @@ def test_only_risky_edits_are_worth_a_question(offered: Answer, words: list[str]
     assert not must_ask("never", reasons)
 
 
-def test_new_tests_that_did_not_run_are_worth_a_question() -> None:
-    unrun = answer(
-        new_files=(NewFile(Path("/w/test_a.py"), "x"),), evidence=(Evidence(Check.TESTS, Ruling.UNKNOWN, "?"),)
-    )
+@pytest.mark.parametrize("verdict", [Ruling.UNKNOWN, Ruling.SKIPPED])
+def test_new_tests_that_did_not_run_are_worth_a_question(verdict: Ruling) -> None:
+    why = "the tests were not run: pytest is missing"
+    unrun = answer(new_files=(NewFile(Path("/w/test_a.py"), "x"),), evidence=(Evidence(Check.TESTS, verdict, why),))
 
-    assert found(replace(unrun, action="test")) == ("tests unknown: ?",)
+    assert found(replace(unrun, action="test")) == (why,)
     assert found(unrun) == (), "those of the project, which could not be run, stop no edit"
 
 
@@ -212,3 +214,73 @@ async def test_the_record_says_why_an_edit_did_not_land(
         [row] = (await command(client, "stet.stats"))["ledger"]["jobs"]
 
     assert became(environment, row["job"]) == fate
+
+
+@pytest.mark.parametrize(
+    ("then", "status", "applied", "fate"),
+    [("applied", "done", True, "applied"), ("declined", "cancelled", False, "cancelled")],
+)
+async def test_a_job_that_is_cancelled_after_its_edit_was_sent_says_what_became_of_it(
+    then: str,
+    status: str,
+    applied: bool,
+    fate: str,
+    scripted: ScriptedModel,
+    environment: Mapping[str, str],
+) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, NEOVIM) as client:
+        honest, cancelled = client.answers["workspace/applyEdit"], asyncio.Event()
+
+        async def answer(params: Json) -> Json:
+            await cancelled.wait()
+            told: Json = honest(params) if then == "applied" else {"applied": False}
+            return told
+
+        client.answers["workspace/applyEdit"] = answer
+        client.open(URI, "python", HEAD + OLD)
+        job = await start(client, "refactor", uri=URI, range=lines(8))
+        await client.wait_notification("workspace/applyEdit")
+        await command(client, "stet.cancel", job=job)
+        cancelled.set()
+        result = await finish(client, job)
+
+        assert (result["status"], result["applied"]) == (status, applied)
+        assert (result["message"] in boxes(client)) is applied, "who cancelled is told that it landed"
+        assert len(client.received("workspace/applyEdit")) == 1
+
+    assert became(environment, result["answer"]["metadata"]["trace"]) == fate
+
+
+async def test_an_edit_that_shows_after_its_job_was_cancelled_is_told_all_the_same(
+    scripted: ScriptedModel, environment: Mapping[str, str]
+) -> None:
+    """The client never answers, and nothing shows for a while."""
+    scripted.default = fenced(NEW)
+    async with editor(environment, NEOVIM) as client:
+        client.answers["workspace/applyEdit"] = lambda params: asyncio.Event().wait()
+        client.open(URI, "python", HEAD + OLD)
+        job = await start(client, "refactor", uri=URI, range=lines(8))
+        await client.wait_notification("workspace/applyEdit")
+        await command(client, "stet.cancel", job=job)
+        result = await finish(client, job)
+        trace = result["answer"]["metadata"]["trace"]
+
+        assert (result["status"], result["applied"]) == ("cancelled", None)
+        assert boxes(client) == [result["message"]]
+        await until(environment, trace, "sent")
+
+        client.replace(URI, OLD, NEW)
+
+        assert (await turned_out(client, job))["applied"] is True
+        await until(environment, trace, "applied")
+
+
+async def until(environment: Mapping[str, str], trace: str, fate: str) -> None:
+    """Returns once that stands beside the record, which is written in a thread."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            with suppress(UnknownIdError):
+                if became(environment, trace) == fate:
+                    return
+            await asyncio.sleep(0.05)

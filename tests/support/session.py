@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from support.wire import Json, RawClient, recorded
+from support.wire import PATIENCE, Json, RawClient, recorded
 
 SERVER = (sys.executable, "-m", "stet_ls.server", "serve", "--stdio")
 
@@ -46,6 +47,14 @@ async def start(client: RawClient, action: str, **argument: Any) -> str:
 async def finish(client: RawClient, job: str) -> Json:
     """The result of a job, once it has ended."""
     return await command(client, "stet.result", job=job, wait=True)
+
+
+async def turned_out(client: RawClient, job: str) -> Json:
+    """The result of an ended job, once it tells whether the edit is in its document: that may take longer."""
+    async with asyncio.timeout(PATIENCE):
+        while (result := await finish(client, job))["applied"] is None:
+            await asyncio.sleep(0.05)
+    return result
 
 
 async def command(client: RawClient, name: str, **argument: Any) -> Json:

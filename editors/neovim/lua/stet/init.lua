@@ -75,7 +75,6 @@ end
 --- Shows the evidence of a job (nil: of the last one that has any), and the files of one check.
 function M.evidence(client, bufnr, job, check)
   send(client, bufnr, "stet.evidence", { job = job, check = check }, function(result)
-    result.markdown = not check and question.offered(result.job) or result.markdown
     window.evidence(result, check or "")
   end)
 end

@@ -16,9 +16,6 @@ local READING = "hjklgnqwbezf"
 --- The open questions, the newest last: { job, client, answer }, with `bufnr` once it has a window.
 local asked = {}
 
---- The edit that was offered last: { job, markdown }.
-local offered = {}
-
 --- The key of each title: its first letter that is free, else its number; `q` for a refusal.
 local function keys_of(titles)
   local taken, keys = READING, {}
@@ -139,14 +136,8 @@ end
 
 --- Handles `stet/offer`: an edit with all that was checked, and whether it may land.
 function M.offer(_, params, context)
-  offered = { job = params.job, markdown = params.markdown }
   return choose(params.question .. "\n\n" .. params.markdown, params.choices, context.client_id, params.job)
     or vim.NIL
-end
-
---- A job's evidence as it was offered, with the edit, which the server tells no more; nil of all but the last offer.
-function M.offered(job)
-  return offered.job == job and offered.markdown or nil
 end
 
 --- Handles `window/showMessageRequest`.
