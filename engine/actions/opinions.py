@@ -42,8 +42,8 @@ class Opinions:
     asked: bool = False
 
     def findings(self, source: Source) -> tuple[Finding, ...]:
-        """As findings of the text, for the editor."""
-        return tuple(_finding(source, one) for one in self.placed)
+        """Those that nothing refuted, as findings of the text, for the editor."""
+        return tuple(_finding(source, one) for one in self.placed if not one.refuted)
 
 
 @dataclass(frozen=True, slots=True)

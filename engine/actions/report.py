@@ -12,6 +12,7 @@ from stet_ls.engine.job import Job
 from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.models import Target
 from stet_ls.engine.prompt.returned import without_values
+from stet_ls.engine.reply.opinions import Placed
 from stet_ls.validators.findings import Finding, Severity, Status
 from stet_ls.validators.metrics import style
 from stet_ls.validators.metrics.coverage import Coverage
@@ -186,13 +187,21 @@ def _copies(job: Job, measures: Measures) -> Iterator[str]:
 def _opinions(job: Job, opinions: Opinions) -> Iterator[str]:
     if opinions.about:
         yield f"The whole is too large for the model: it was shown {', '.join(map(code_span, opinions.about))}.\n"
-    for one in opinions.placed:
-        quote = code_span(without_values(job.request.source.line_text(one.line).strip()))
-        yield f"- line {one.line + 1}: {quote} · {one.opinion.kind}: {one.opinion.witness}"
-    if not opinions.placed:
-        yield opinions.note or "No finding that quotes a line of this code."
+    refuted = [_opinion(job, one, "said") for one in opinions.placed if one.refuted]
+    yield from (_opinion(job, one, one.opinion.kind) for one in opinions.placed if not one.refuted)
+    if len(refuted) == len(opinions.placed):
+        nothing = "No finding that stands." if refuted else "No finding that quotes a line of this code."
+        yield opinions.note or nothing
+    if refuted:
+        yield "\n### Tried, and not so\n"
+        yield from refuted
     if opinions.asked:
         dropped = f" {_plural(opinions.dropped, 'finding')} dropped: the quoted line is not in the code."
         cut = " The reply broke off." if opinions.truncated else ""
         whose = f"By {job.ledger.model}; opinions, counted in no number, not verified."
         yield f"\n_{whose}{dropped if opinions.dropped else ''}{cut}_"
+
+
+def _opinion(job: Job, one: Placed, what: str) -> str:
+    quote = code_span(without_values(job.request.source.line_text(one.line).strip()))
+    return f"- line {one.line + 1}: {quote} · {what}: {one.opinion.witness}"

@@ -68,12 +68,15 @@ async def tried(job: Job, placed: Sequence[Placed]) -> list[Placed]:
 def _with(each: Placed, claim: Claim, outcome: Outcome | None) -> Placed:
     if outcome is None or outcome.kind in ("reached", "limit", "died"):
         return _untried(each, f"`{claim.call}` did not come to an end here")
+    kind = each.opinion.kind
     if outcome.kind == "raised" and outcome.error.rpartition(".")[2] == claim.error:
         said = f"{CONFIRMED}`{claim.call}` raises {claim.error}"
     else:
         came = f"gives {outcome.printed.strip() or 'None'}" if outcome.kind == "ok" else str(outcome)
         said = f"not so: `{claim.call}` {without_values(came)[:120]}"
-    return replace(each, opinion=replace(each.opinion, witness=f"{each.opinion.witness} ({said})"))
+        kind = _milder(kind)  # a call that fails in another way is no proof of the claim, and may be a weak spot
+    opinion = replace(each.opinion, kind=kind, witness=f"{each.opinion.witness} ({said})")
+    return replace(each, opinion=opinion, refuted=outcome.kind == "ok")
 
 
 def _untried(each: Placed, why: str) -> Placed:
@@ -81,8 +84,13 @@ def _untried(each: Placed, why: str) -> Placed:
     opinion = each.opinion
     if _RAISES.search(opinion.witness) is None:
         return each
-    kind = "risk" if opinion.kind == "bug" else opinion.kind
-    return replace(each, opinion=replace(opinion, kind=kind, witness=f"{opinion.witness} (unverified: {why})"))
+    said = f"{opinion.witness} (unverified: {why})"
+    return replace(each, opinion=replace(opinion, kind=_milder(opinion.kind), witness=said))
+
+
+def _milder(kind: str) -> str:
+    """The kind of what nobody showed to be a bug."""
+    return "risk" if kind == "bug" else kind
 
 
 def _claim(source: Source, placed: Placed) -> Claim | None:

@@ -42,10 +42,14 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A finding whose quote stands in line `line` (from 0) of the document."""
+    """A finding whose quote stands in line `line` (from 0) of the document.
+
+    `refuted`: what it claims was tried, and is not so.
+    """
 
     line: int
     opinion: Opinion
+    refuted: bool = False
 
 
 def read_opinions(text: str) -> tuple[Opinion, ...]:

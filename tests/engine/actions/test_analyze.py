@@ -98,7 +98,6 @@ UNTRIED = "(unverified: no call that could be tried)"
         ("return items[0]", "first([]) raises IndexError", "(confirmed: `first([])` raises IndexError)"),
         ("return items[0]", "items = [] raises IndexError", "(confirmed: `first([])` raises IndexError)"),
         ("return items[0]", "`first({})` leads to a `KeyError`", "(confirmed: `first({})` raises KeyError)"),
-        ("return items[0]", "first('ab') raises IndexError", "(not so: `first('ab')` gives 'a')"),
         ("return items[0]", "first(None) raises IndexError", "(not so: `first(None)` raises TypeError"),
         ("return items[-1]", "last([]) raises IndexError", "(not so: `last([])` does not end in time)"),
         ("return items[0]", "first(open('/etc/passwd')) raises IndexError", UNTRIED),
@@ -117,8 +116,32 @@ async def test_a_claim_that_a_call_raises_is_tried(
     if told is UNTRIED:
         assert opinion[1] == f"risk: {claim} {UNTRIED}", "what is no plain value is not run, and no bug"
     else:
-        assert opinion[1].startswith(f"bug: {claim}")
-        assert told in opinion[1].replace("bug: ", "")
+        kind = "bug" if told.startswith("(confirmed") else "risk"
+        assert opinion[1].startswith(f"{kind}: {claim} {told}")
+
+
+async def test_a_claim_that_is_not_so_is_no_finding_and_told_apart(bench: Bench, scripted: ScriptedModel) -> None:
+    claim = "first('ab') raises IndexError"
+    scripted.reply(f"- `return items[0]` | bug | {claim}\n- `return items[0]` | risk | first([]) raises IndexError\n")
+    answer = await bench.run("analyze", FIRST)
+    if "no code may run" in answer.markdown:
+        pytest.skip("no code may run here: there is no box of level strong")
+    [(_, told, _)] = opinions(answer)
+    assert told.startswith("risk: first([]) raises IndexError (confirmed")
+    assert answer.message.endswith("1 of the model's opinions")
+    stands, apart = section(answer, "The model's opinion").split("### Tried, and not so")
+    assert claim not in stands
+    assert f"- line 4: `return items[0]` · said: {claim} (not so: `first('ab')` gives 'a')" in apart
+    assert "bug" not in apart
+
+
+async def test_where_nothing_is_so_the_report_says_it(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply("- `return items[0]` | bug | first('ab') raises IndexError\n")
+    answer = await bench.run("analyze", FIRST)
+    if "no code may run" in answer.markdown:
+        pytest.skip("no code may run here: there is no box of level strong")
+    assert opinions(answer) == []
+    assert "No finding that stands." in section(answer, "The model's opinion")
 
 
 async def test_quick_tries_no_claim_and_other_languages_have_none(bench: Bench, scripted: ScriptedModel) -> None:
