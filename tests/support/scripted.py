@@ -148,12 +148,12 @@ class ScriptedModel:
         self._matchers.append((matches, reply))
         return self
 
-    def wait_request(self, count: int = 1, timeout: float = 10.0) -> Recorded:
+    def wait_request(self, count: int = 1, timeout: float = 60.0) -> Recorded:
         """Block until `count` chat requests arrived; return the last of them."""
         self._wait(lambda: len(self.requests) >= count, timeout, lambda: f"{len(self.requests)} of {count} requests")
         return self.requests[count - 1]
 
-    def wait_disconnect(self, count: int = 1, timeout: float = 10.0) -> float:
+    def wait_disconnect(self, count: int = 1, timeout: float = 60.0) -> float:
         """Block until `count` clients left in mid-reply; return when (`time.monotonic()`) the last of them did."""
         self._wait(lambda: len(self.disconnected) >= count, timeout, lambda: f"{len(self.disconnected)} disconnects")
         return self.disconnected[count - 1]
@@ -167,12 +167,12 @@ class ScriptedModel:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        assert self._ready.wait(10), "the scripted server did not start"
+        assert self._ready.wait(60), "the scripted server did not start"
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        self._thread.join(60)
         assert not self._thread.is_alive(), "the scripted server did not stop"
 
     def _wait(self, done: Callable[[], bool], timeout: float, seen: Callable[[], str]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from support.scripted import ScriptedModel
 
 from stet_ls.engine.events import Event
+from stet_ls.engine.model import chain, discover, health
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.models import Message
@@ -16,6 +17,25 @@ from stet_ls.engine.paths import Paths, user_paths
 from stet_ls.engine.settings import ModelSettings, Provider, Settings
 
 PROMPT = (Message("system", "You write code."), Message("user", "Add two numbers."))
+
+
+HASTE = {"timeout_first_token": 1.5, "timeout_token": 1.5}
+"""For providers that are to be found silent, in seconds. Whoever answers may take what a busy machine takes."""
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short looks, at what is here and well, have the time that a busy machine takes."""
+    monkeypatch.setattr(chain, "_LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(health, "_SECONDS", 60.0)
+    monkeypatch.setattr(discover, "_SECONDS", 60.0)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They give up soon, for tests of silence."""
+    monkeypatch.setattr(health, "_SECONDS", 0.8)
+    monkeypatch.setattr(discover, "_SECONDS", 0.5)
 
 
 class Asker:
@@ -26,7 +46,7 @@ class Asker:
         self.events: list[Event] = []
 
     async def ask(
-        self, messages: Sequence[Message] = PROMPT, *, deadline: float = 10.0, max_tokens: int = 400
+        self, messages: Sequence[Message] = PROMPT, *, deadline: float = 60.0, max_tokens: int = 400
     ) -> Completion:
         return await self.models.complete(
             messages, sampling=Sampling(0.2, max_tokens), deadline=deadline, on_event=self.events.append
@@ -40,10 +60,16 @@ def paths(stet_home: Path) -> Paths:
 
 @pytest.fixture
 def provider(scripted: ScriptedModel) -> Provider:
-    """The scripted server as a provider with short patience."""
+    """The scripted server as a provider with much patience."""
     return Provider(
-        name="scripted", base_url=scripted.base_url, model="scripted-7b", timeout_first_token=0.5, timeout_token=0.5
+        name="scripted", base_url=scripted.base_url, model="scripted-7b", timeout_first_token=60.0, timeout_token=60.0
     )
+
+
+@pytest.fixture
+def hasty(provider: Provider) -> Provider:
+    """The same with short patience."""
+    return provider.model_copy(update=HASTE)
 
 
 @pytest.fixture

