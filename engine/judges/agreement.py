@@ -54,7 +54,7 @@ async def agreement(cases: Sequence[Case]) -> Agreement | Impossible:
     common = [n for n in range(len(calls)) if loaded and all(n in told.outcomes for told in loaded)]
     valid = [n for n in common if any(told.outcomes[n].valid for told in loaded)]
     if not valid:
-        return Impossible("no input was found that a candidate takes")
+        return Impossible("no input was found that the code of any sample takes")
     groups: dict[tuple[str, ...], list[int]] = {}
     for number, told in enumerate(report.texts):
         key = (f"broken {number}",) if told.problem else tuple(told.outcomes[n].digest for n in valid)

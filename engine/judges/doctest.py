@@ -39,11 +39,14 @@ class Example:
 
 async def judge(case: Case) -> Evidence:
     """Fails if an example comes out wrong that came out right before, or that the candidate was to make right."""
-    if case.language != "python" or case.runtime is None:
-        return _said(Ruling.SKIPPED, "no code was run")
+    if case.language != "python":
+        return _said(Ruling.SKIPPED, f"examples in documentation are run in Python, not in {case.language} yet")
+    if case.runtime is None:
+        return _said(Ruling.SKIPPED, "no code was run: the quick budget runs none")
     examples, place = await asyncio.to_thread(_prepare, case, case.runtime)
     if not examples:
-        return _said(Ruling.SKIPPED, f"`{case.unit}` has no examples" if case.unit else "no unit, so no examples")
+        whose = f"`{case.unit}`" if case.unit else "what lies outside of functions and classes"
+        return _said(Ruling.SKIPPED, f"{whose} has no examples")
     calls = tuple(example.call for example in examples)
     told = await _told(case.runtime, case.after.text, calls, place)
     if isinstance(told, Impossible):

@@ -18,7 +18,7 @@ async def judge(case: Case) -> Evidence:
 def _judge(case: Case) -> Evidence:
     after = lint_findings(case.after, case.language, case.path, case.tools)
     if after is None:
-        return Evidence(Check.LINT, Ruling.SKIPPED, f"no linter for {case.language} here")
+        return Evidence(Check.LINT, Ruling.SKIPPED, f"no linter for {case.language} is here: see `stet doctor`")
     before = lint_findings(case.before, case.language, case.path, case.tools) or ()
     new = [finding for finding in new_findings(before, after) if finding.code not in UNDEFINED]
     if not new:

@@ -22,7 +22,7 @@ async def judge(case: Case) -> Evidence:
 def _judge(case: Case) -> Evidence:
     after = undefined_names(case, case.after)
     if after is None:
-        return Evidence(Check.NAMES, Ruling.SKIPPED, f"no name check for {case.language} here")
+        return Evidence(Check.NAMES, Ruling.SKIPPED, f"names cannot be looked up in {case.language} yet")
     before = undefined_names(case, case.before) or () if after else ()
     if new := new_findings(before, after):
         told = "; ".join(finding.message for finding in new[:3])

@@ -18,10 +18,10 @@ async def judge(case: Case) -> Evidence:
 
 def _judge(case: Case) -> Evidence:
     if not case.unit:
-        return Evidence(Check.SIGNATURE, Ruling.SKIPPED, "the target is no single unit")
+        return Evidence(Check.SIGNATURE, Ruling.SKIPPED, "the target is no function or class, so it has no signature")
     old = _find(structure.units(case.before, case.language), case.unit)
     if old is None:
-        return Evidence(Check.SIGNATURE, Ruling.SKIPPED, "the target is no single unit")
+        return Evidence(Check.SIGNATURE, Ruling.SKIPPED, "the target is no function or class, so it has no signature")
     new = _find(structure.units(case.after, case.language), case.unit)
     if new is None:
         return Evidence(Check.SIGNATURE, Ruling.FAIL, f"`{case.unit}` is gone", trusted=True)

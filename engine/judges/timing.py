@@ -79,7 +79,7 @@ def _unmeasurable(case: Case) -> str:
     if case.runtime is None:
         return "the quick budget runs no code"
     if case.runtime.python is None:
-        return case.runtime.why_no_python or "there is no Python to run it with"
+        return case.runtime.why_no_python or "there is no Python to run it with: set sandbox.python"
     return ""
 
 

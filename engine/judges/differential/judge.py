@@ -45,7 +45,7 @@ async def judge(case: Case) -> Evidence:
     if comparer is None:
         return _skipped(f"behaviour in {case.language} cannot be compared yet")
     if case.runtime is None:
-        return _skipped("no code was run")
+        return _skipped("no code was run: the quick budget runs none")
     changed = await asyncio.to_thread(comparer.changed, case)
     units = list(dict.fromkeys([case.unit, *changed])) if case.unit else changed
     if not units:

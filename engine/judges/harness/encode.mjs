@@ -19,6 +19,7 @@ export class Encoder {
   above = [];
   opaque = false;
   cut = false;
+  throws = false;
 
   text(value) {
     this.nodes += 1;
@@ -41,12 +42,18 @@ export class Encoder {
     this.above.push(value);
     try {
       return this.whole(value);
-    } catch { // of its own code: a getter, an iterator
-      this.cut = true;
+    } catch (error) {
+      this.giveUp(error);
       return "...";
     } finally {
       this.above.pop();
     }
+  }
+
+  /** Of the value's own code, as a getter or an iterator, or of its size. */
+  giveUp(error) {
+    this.cut = true;
+    this.throws ||= !(error instanceof RangeError);
   }
 
   number(value) {
@@ -63,8 +70,8 @@ export class Encoder {
     if (Array.isArray(value)) return this.named(name, "Array", `[${this.listed(value, ITEMS * 50, (at) => (at in value ? this.text(value[at]) : "<empty>"))}]`);
     if (types.isMap(value)) return this.named(name, "Map", `Map{${[...value].map(([key, item]) => `${this.text(key)} => ${this.text(item)}`).sort().join(", ")}${this.fields(value, ", with ")}}`);
     if (types.isSet(value)) return this.named(name, "Set", `Set{${[...value].map((item) => this.text(item)).sort().join(", ")}${this.fields(value, ", with ")}}`);
-    if (types.isDate(value)) return `Date(${Number.isNaN(value.getTime()) ? "invalid" : value.toISOString()})`;
-    if (types.isRegExp(value)) return `${value} at ${value.lastIndex}`;
+    if (types.isDate(value)) return `${name}(${Number.isNaN(value.getTime()) ? "invalid" : value.toISOString()}${this.fields(value, ", ")})`;
+    if (types.isRegExp(value)) return `${this.named(name, "RegExp", String(value))} at ${value.lastIndex}${this.fields(value, ", with ")}`;
     if (types.isNativeError(value)) return `${name}(${JSON.stringify(value.message)}${this.fields(value, ", ", (key) => key === "stack" || key === "message")})`;
     if (types.isBoxedPrimitive(value)) return `${name}(${this.text(value.valueOf())})`;
     if (types.isTypedArray(value)) return `${name}[${this.listed(value, ITEMS * 20, (at) => this.text(value[at]))}]`;

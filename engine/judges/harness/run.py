@@ -42,7 +42,7 @@ _ENDED = {
     Status.STARVED: "the machine was too busy to run the code to its end",
     Status.PROCESSES: "the code started too many processes",
     Status.OUTPUT: "the code wrote without end",
-    Status.NO_RUNNER: "what runs the code does not start in the sandbox",
+    Status.NO_RUNNER: "what runs the code does not start in the sandbox; `stet doctor` says what is wrong",
 }
 
 
@@ -52,7 +52,7 @@ async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) ->
     if left < LEAST_SECONDS:
         return TOO_LATE
     if runtime.python is None:
-        return Impossible(runtime.why_no_python or "there is no Python to run it with")
+        return Impossible(runtime.why_no_python or "there is no Python to run it with: set sandbox.python")
     trial = replace(trial, seconds=min(trial.seconds, left))
     nonce = secrets.token_hex(8)
     script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
@@ -71,7 +71,7 @@ async def reported(runtime: Runtime, spec: RunSpec, nonce: str, trial: Trial) ->
     except (StetError, ValueError, OSError) as error:
         return Impossible(f"no code may run here: {error}")
     if result.status is Status.KILLED:  # whoever ended it may have written what it brought
-        return Impossible("the run was ended from within")
+        return Impossible("the code ended its own run, so what it reported proves nothing")
     report = read_report(result.report, nonce, trial)
     if isinstance(report, Impossible) and result.status is not Status.OK:
         said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]

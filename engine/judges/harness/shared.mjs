@@ -1,7 +1,7 @@
 // Which ways lead to the same thing: what a caller changes by one of them changes by the others too.
 //
 // Equal values can be one array or two, and no text of them shows which (`Array(3).fill([])`). Told are only things that
-// can be changed: what is frozen is looked into, iterators are not, they are used up.
+// can be changed: what is frozen, or a pattern, is looked into; iterators are not, they are used up.
 
 import { types } from "node:util";
 
@@ -9,7 +9,7 @@ import { Encoder, isIndex, isIterator } from "./encode.mjs";
 
 const NODES = 40_000;
 const { ownKeys, getOwnPropertyDescriptor } = Reflect;
-const FIXED = [types.isNativeError, types.isPromise, types.isRegExp, types.isBoxedPrimitive, types.isWeakMap, types.isWeakSet, types.isProxy];
+const FIXED = [types.isNativeError, types.isPromise, types.isBoxedPrimitive, types.isWeakMap, types.isWeakSet, types.isProxy];
 const isThing = (value) => typeof value === "object" && value !== null && !FIXED.some((is) => is(value)) && !isIterator(value);
 
 /** `a[0] is the result.items; b is c is d`, "" if each thing has one way to it, as far as they are looked for. */
@@ -20,7 +20,7 @@ export function shared(named, returned) {
   for (let looked = 0; pending.length && looked < NODES; looked += 1) {
     const way = pending.pop();
     if (!isThing(way.value)) continue;
-    if (!Object.isFrozen(way.value)) {
+    if (!Object.isFrozen(way.value) && !types.isRegExp(way.value)) {
       const others = ways.get(way.value);
       if (others) {
         others.push(way);

@@ -177,7 +177,7 @@ def read_report(data: bytes, nonce: str, trial: Trial) -> Report | Impossible:
     try:
         told: dict[str, Any] = json.loads(data)
         if told.get("nonce") != nonce:
-            return Impossible("the run brought no report of its own")
+            return Impossible("the report of the run is not its own, so it proves nothing")
         if trial.rounds:
             return _timing(told["timing"])
         texts = tuple(
@@ -192,7 +192,7 @@ def read_report(data: bytes, nonce: str, trial: Trial) -> Report | Impossible:
         known = (unseen[0], unseen[1]) if len(unseen) == len(trial.probed) > 1 else None
         return Report(texts, left_out, built=built if all(built) else (), unseen=known)
     except (ValueError, KeyError, TypeError, AttributeError):
-        return Impossible("the run ended without a report")
+        return Impossible("the run ended before it reported what came out")
 
 
 _LEFT_OUT = {

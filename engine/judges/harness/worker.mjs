@@ -18,6 +18,7 @@ const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60;
 const real = { setImmediate, now: performance.now.bind(performance), used: process.cpuUsage, hash: crypto.createHash };
 const post = parentPort.postMessage.bind(parentPort);
 const listed = Object.keys;
+const UNREADABLE = "it comes to something that throws when it is looked at";
 const PAGE = /^(?:document|window|localStorage|sessionStorage|navigator|location|HTMLElement|XMLHttpRequest|alert) is not/;
 
 // One call after the other.
@@ -126,11 +127,11 @@ async function outcome(space, call, names) {
     values = { ...values, ...Object.fromEntries(job.globals.filter((name) => name in space).map((name) => [name, space[name]])) };
     after = Object.entries(values).map(([name, value]) => `${name} = ${told(value)}`).join("; ");
     if (!encoder.cut) one = sharing(values, returned);
-  } catch {
-    encoder.cut = true; // what cannot be told as a whole would be alike for what is not told
+  } catch (error) {
+    encoder.giveUp(error); // what cannot be told as a whole would be alike for what is not told
   }
   if (state.reached) [kind, message] = ["reached", state.reached];
-  else if (encoder.cut && (kind === "ok" || kind === "raised")) kind = "limit";
+  else if (encoder.cut && (kind === "ok" || kind === "raised")) [kind, message] = ["limit", encoder.throws ? UNREADABLE : ""];
   const whole = [kind, error, results.join("\0"), after, state.printed, one].join("\0");
   return {
     kind, error, message, digest: digest(whole), opaque: encoder.opaque,

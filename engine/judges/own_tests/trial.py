@@ -171,7 +171,7 @@ def _read(
     try:
         told: dict[str, Any] = json.loads(data)
         if told["nonce"] != nonce:
-            return Noticed(why_not="the run brought no report of its own")
+            return Noticed(why_not="the report of the run is not its own, so it proves nothing")
         if told["own"]["starved"] or told["same"]["starved"]:
             return Noticed(why_not="the machine was too busy to run the tests to their end")
         if not told["own"]["done"]:
@@ -191,7 +191,7 @@ def _read(
         for name, numbers in told["own"]["lines"].items():
             lines.get(simple(name), set()).update(map(int, numbers))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return Noticed(why_not="the run ended without a report")
+        return Noticed(why_not="the run ended before it reported what came out")
     return Noticed(
         {test: frozenset(each) for test, each in kills.items()},
         {test: frozenset(each) & wanted for test, each in lines.items()},

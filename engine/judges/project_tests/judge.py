@@ -38,11 +38,13 @@ async def judge(case: Case) -> Evidence:
 async def _runs(case: Case) -> _Runs | Evidence:
     """What is to be run; evidence that says why nothing is."""
     runtime, path = case.runtime, case.path
-    if runtime is None or path is None:
-        return _said(Ruling.SKIPPED, "no code was run")
+    if runtime is None:
+        return _said(Ruling.SKIPPED, "no code was run: the quick budget runs none")
+    if path is None:
+        return _said(Ruling.SKIPPED, "the document was never saved, so no tests of a project were looked for")
     root = runtime.root_of(path)
     if root is None:
-        return _said(Ruling.SKIPPED, "the file lies in no open folder, so no tests were looked for")
+        return _said(Ruling.SKIPPED, "the file lies in no open folder: open its project's to have its tests run")
     buffers = {buffer.path: buffer.text for buffer in runtime.workspace.buffers}
     found = await asyncio.to_thread(touching, root, path, case.unit, case.language, buffers)
     tests = found.tests

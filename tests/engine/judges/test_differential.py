@@ -107,6 +107,15 @@ CASES = {
         "COUNT = 0\n\n\ndef f(n: int):\n    global COUNT\n    COUNT += 1\n    return n\n",
         "COUNT = 0\n\n\ndef f(n: int):\n    global COUNT\n    COUNT += 2\n    return n\n", "f", "COUNT = ",
     ),
+    "the order of an OrderedDict": (
+        "from collections import OrderedDict\n\n\ndef f(xs: list[int]):\n    return OrderedDict.fromkeys(xs)\n",
+        "from collections import OrderedDict\n\n\ndef f(xs: list[int]):\n"
+        "    return OrderedDict.fromkeys(sorted(xs))\n", "f", "OrderedDict",
+    ),
+    "a view": (
+        "def f(d: dict[str, int]):\n    return d.values()\n",
+        "def f(d: dict[str, int]):\n    return {k: abs(v) for k, v in d.items()}.values()\n", "f", "dict_values",
+    ),
     "a generator": (
         "def up(n: int):\n    yield from range(n)\n", "def up(n: int):\n    yield from range(n + 1)\n", "up", "was",
     ),
@@ -175,6 +184,15 @@ async def test_code_behaves_like_itself(make: MakeCase, name: str) -> None:
     assert evidence.verdict is Ruling.PASS, evidence
 
 
+async def test_arrays_of_numpy_are_compared_item_by_item(make: MakeCase) -> None:
+    pytest.importorskip("numpy")
+    before = "import numpy as np\n\n\ndef f(xs: list[float]):\n    return np.array(xs) * 1.1, np.array(xs).mean()\n"
+    rounded = await judge(make(before, before.replace("* 1.1", "/ (1 / 1.1)"), "f"))
+    assert (rounded.verdict, "but for rounding" in rounded.detail) == (Ruling.PASS, True), rounded
+    other = await judge(make(before, before.replace("* 1.1", "// 1.1"), "f"))
+    assert (other.verdict, "ndarray(float64" in other.detail) == (Ruling.FAIL, True), other
+
+
 async def test_rounding_is_no_difference_and_is_told(make: MakeCase) -> None:
     before = "def f(xs: list[float]) -> float:\n    return sum(x for x in xs if -9e3 < x < 9e3)\n"
     after = (
@@ -198,6 +216,7 @@ class Box:
     def all(self) -> list[int]:
         return list(self.items)
 """
+HOLDER = "class Holder:\n    def __init__(self, n: int):\n        self.n = n\n\n\n"
 BOXES = BOX + "\n\ndef boxes(n: int, m: int) -> list[Box]:\n    return [Box([n]), Box([m])]\n"
 ROWS = "def rows(xs: list[list[int]]) -> list[list[int]]:\n    return [list(x) for x in xs]\n"
 ALIASES = {
@@ -216,6 +235,20 @@ ALIASES = {
     "one object for two": (
         BOXES, BOXES.replace("[Box([n]), Box([m])]", "[Box([n])] * 2 if n == m else [Box([n]), Box([m])]"), "boxes",
         "the result[0] is the result[1]",
+    ),
+    "objects of a set": (
+        f"{HOLDER}def f(n: int):\n    return {{Holder(n)}}, Holder(n)\n",
+        f"{HOLDER}def f(n: int):\n    one = Holder(n)\n    return {{one}}, one\n", "f",
+        "now: the result[0] has Holder(n=0) is the result[1]",
+    ),
+    "an array": (
+        "from array import array\n\n\ndef f(n: int):\n    return [array('d', [n % 9]), array('d', [n % 9])]\n",
+        "from array import array\n\n\ndef f(n: int):\n    return [array('d', [n % 9])] * 2\n", "f",
+        "now: the result[0] is the result[1]",
+    ),
+    "a view of an argument": (
+        "def f(known: dict[str, int]):\n    return dict(known).keys()\n",
+        "def f(known: dict[str, int]):\n    return known.keys()\n", "f", "now: known is the result looks at",
     ),
 }  # fmt: skip
 

@@ -247,6 +247,20 @@ SHARES = {
         "/** @param {string[]} ks */\nfunction f(ks) { const one = [1]; return new Map(ks.map((k) => [k, one])); }\n",
         "f", ".get(",
     ),
+    "of a kind of pattern": (
+        "class Named extends RegExp { names = []; }\n"
+        "/** @param {string[]} xs */\nfunction f(xs) { const p = new Named('a'); p.names = [...xs]; return p; }\n",
+        "class Named extends RegExp { names = []; }\n"
+        "/** @param {string[]} xs */\nfunction f(xs) { const p = new Named('a'); p.names = xs; return p; }\n", "f",
+        "now: the result.names is xs",
+    ),
+    "of a kind of date": (
+        "class Day extends Date { names = []; }\n"
+        "/** @param {string[]} xs */\nfunction f(xs) { const d = new Day(0); d.names = [...xs]; return d; }\n",
+        "class Day extends Date { names = []; }\n"
+        "/** @param {string[]} xs */\nfunction f(xs) { const d = new Day(0); d.names = xs; return d; }\n", "f",
+        "now: the result.names is xs",
+    ),
 }  # fmt: skip
 
 
@@ -279,6 +293,9 @@ NOT_COMPARABLE = {
     "a promise that nobody settles": ("function f(n) { return new Promise(() => {}); }\n", "does not end"),
     "a long list": ("function f(n) { return Array(60_000).fill(n); }\n", "too much memory"),
     "many bytes": ("function f(n) { return new Uint8Array(30_000); }\n", "too much memory"),
+    "what throws when it is looked at": (
+        "function f(n) { return { get next() { throw new Error(n); } }; }\n", "throws when it is looked at",
+    ),
     "functions": ("function f(n) { return () => n; }\n", "cannot be compared"),
     "a missing package": ("import x from 'nowhere-at-all';\nexport function f(n) { return x(n); }\n", "nowhere-at-all"),
 }  # fmt: skip

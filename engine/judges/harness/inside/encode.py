@@ -5,6 +5,7 @@ No word of a value's own class is taken for what it is: a class may say of itsel
 
 from __future__ import annotations
 
+import collections
 import enum
 import itertools
 import re
@@ -15,6 +16,8 @@ from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 NODES, ITEMS, DEPTH = 40_000, 1_000, 60
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
 PLAIN = {*ATOMS, float}
+VIEWS = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
+"""Looks at a dictionary; what is done to that shows in them."""
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 NAMED = re.compile(r"[\w.<>]+")
 
@@ -55,6 +58,13 @@ def atom(value: Any) -> str:
         return hex(value) if type(value) is int else str(list(map(hex, (value.start, value.stop, value.step))))
 
 
+def arrays() -> list[tuple[Any, str]]:
+    """The kinds of arrays that are there, each with the name of what tells the kind of its items."""
+    kinds = (("array", "array", "typecode"), ("numpy", "ndarray", "dtype"), ("numpy", "generic", "dtype"))
+    found = [(getattr(sys.modules.get(module), name, None), told) for module, name, told in kinds]
+    return [(kind, told) for kind, told in found if isinstance(kind, type)]
+
+
 class Encoder:
     """Writes one value. A float is led by \\x01, so that the reader can allow for rounding; no repr holds that sign."""
 
@@ -90,6 +100,9 @@ class Encoder:
             if issubclass(kind, base):
                 text = write(self, value)
                 return text if kind is base else "{}({}{})".format(named(kind), text, self.fields(value, ", "))
+        if issubclass(kind, VIEWS):
+            looked_at = dict(value) if kind is types.MappingProxyType else None
+            return named(kind) + (self.set(value) if looked_at is None else self.mapping(looked_at))
         if issubclass(kind, BaseException):
             return "{}{}".format(named(kind), self.listed(value.args, "()"))
         if hasattr(kind, "__next__"):
@@ -102,6 +115,9 @@ class Encoder:
         dates: Any = sys.modules.get("datetime") if kind.__module__ == "datetime" else None
         if dates and isinstance(value, (dates.date, dates.time, dates.timedelta, dates.tzinfo)):
             return f"{kind.__name__.lower()}({value})"
+        for base, told in arrays():
+            if issubclass(kind, base):
+                return f"{named(kind)}({getattr(value, told)}, {self.text(base.tolist(value))})"
         if hasattr(value, "__dict__") or any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
             return "{}({})".format(named(kind), self.fields(value, ""))
         try:
@@ -131,8 +147,9 @@ class Encoder:
             return f"[raises {type(error).__qualname__}]"
 
     def mapping(self, value: Any) -> str:
-        pairs = sorted(f"{self.text(key)}: {self.text(item)}" for key, item in dict.items(value))
-        return "{" + ", ".join(pairs) + "}"
+        pairs = [f"{self.text(key)}: {self.text(item)}" for key, item in dict.items(value)]
+        ordered = pairs if isinstance(value, collections.OrderedDict) else sorted(pairs)
+        return "{" + ", ".join(ordered) + "}"
 
     def set(self, value: Any) -> str:
         return "{" + ", ".join(sorted(self.text(item) for item in value)) + "}"

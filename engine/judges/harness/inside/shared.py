@@ -1,19 +1,20 @@
 """Which ways lead to the same thing: what a caller changes by one of them changes by the others too.
 
 Equal values can be one list or two, and no text of them shows which. Told are only things that can be changed: lists
-and their like, and objects of classes that do not say by `__eq__` and `__hash__` or by a `__setattr__` that they are
-values. Iterators are not looked into, they are used up.
+and their like, what cannot be hashed, and objects of classes that do not say by `__eq__` and `__hash__` or by a
+`__setattr__` that they are values. Iterators are not looked into, they are used up.
 """
 
 from __future__ import annotations
 
 import collections
 import enum
+import gc
 import itertools
 import operator
 from typing import Any
 
-from stet_ls.engine.judges.harness.inside.encode import NODES, OPAQUE, PLAIN, Encoder, attributes, slots
+from stet_ls.engine.judges.harness.inside.encode import NODES, OPAQUE, PLAIN, VIEWS, Encoder, attributes, slots
 
 CHANGED = (list, dict, set, bytearray, collections.deque)
 BARE = {*CHANGED, tuple, frozenset}
@@ -62,12 +63,12 @@ def is_changed_in_place(value: Any) -> bool:
     kind = type(value)
     if issubclass(kind, (*CHANGED, tuple, frozenset)):
         return issubclass(kind, CHANGED)
-    if issubclass(kind, (*OPAQUE, BaseException, enum.Enum)) or hasattr(kind, "__next__"):
+    if issubclass(kind, (*OPAQUE, *VIEWS, BaseException, enum.Enum)) or hasattr(kind, "__next__"):
         return False
     named = [vars(base) for base in kind.__mro__[:-1]]
     if any("__setattr__" in names or ("__eq__" in names and names.get("__hash__")) for names in named):
         return False
-    return any("__dict__" in names or "__slots__" in names for names in named)
+    return kind.__hash__ is None or any("__dict__" in names or "__slots__" in names for names in named)
 
 
 def held(value: Any, private: bool) -> list[tuple[str, Any]]:
@@ -82,6 +83,12 @@ def held(value: Any, private: bool) -> list[tuple[str, Any]]:
         found = [(f"[{number}]", item) for number, item in enumerate(base.__iter__(value))]
     elif kind is collections.deque:
         found = [(f"[{number}]", item) for number, item in enumerate(value)]
+    elif issubclass(kind, (set, frozenset)):
+        base = set if issubclass(kind, set) else frozenset
+        hashed = ((Encoder(private).text(item), item) for item in base.__iter__(value) if type(item) not in PLAIN)
+        found = [(f" has {text}", item) for text, item in sorted(hashed, key=operator.itemgetter(0))]
+    elif issubclass(kind, VIEWS):
+        found = [(" looks at", item) for item in gc.get_referents(value) if isinstance(item, dict)]
     if kind not in BARE and not issubclass(kind, OPAQUE) and not hasattr(kind, "__next__"):
         fields = {**slots(value), **(attributes(value) or {})}
         shown = [name for name in sorted(map(str, fields)) if private or not name.startswith("_")]
