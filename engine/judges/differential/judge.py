@@ -11,6 +11,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential import python, script
 from stet_ls.engine.judges.differential.comparison import Comparison
 from stet_ls.engine.judges.differential.probes import Probe, in_order
+from stet_ls.engine.judges.harness.inside.encode import ITEMS
 from stet_ls.engine.judges.harness.trial import Impossible
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Check, Evidence, Ruling
@@ -90,14 +91,22 @@ def _evidence(done: Sequence[Comparison]) -> Evidence:
     inputs = sum(each.compared for each in done)
     valid = sum(each.valid for each in done)
     said = f"behaves alike on {inputs} inputs ({valid} valid)"
-    if any(each.rounded for each in done):
-        said += ", but for rounding"
-    if any(each.is_alone for each in done):
-        said += ", tried without the rest of its file"
+    said += _reserve(done)
     if doubt := _doubt(done):
         return replace(_ruled(Ruling.UNKNOWN, said + doubt), count=weakest.valid)
     # An answer is as sure as the unit that was compared least.
     return replace(_ruled(Ruling.PASS, said, trusted=True), count=weakest.valid)
+
+
+def _reserve(done: Sequence[Comparison]) -> str:
+    """What the sameness is meant without."""
+    return "".join(
+        (
+            ", but for rounding" if any(each.rounded for each in done) else "",
+            f", of iterators their first {ITEMS:,} items" if any(each.partial for each in done) else "",
+            ", tried without the rest of its file" if any(each.is_alone for each in done) else "",
+        )
+    )
 
 
 def _doubt(done: Sequence[Comparison]) -> str:

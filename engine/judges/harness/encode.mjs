@@ -19,6 +19,7 @@ export class Encoder {
   above = [];
   opaque = false;
   cut = false;
+  partial = false;
   throws = false;
 
   text(value) {
@@ -126,7 +127,10 @@ export class Encoder {
       for (const item of value) {
         items.push(item);
         told.push(this.text(item));
-        if (items.length >= ITEMS) break;
+        if (items.length >= ITEMS) {
+          this.partial = true;
+          break;
+        }
       }
     } catch (error) {
       end = `, throws ${error?.name}`;

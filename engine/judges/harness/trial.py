@@ -41,7 +41,7 @@ class Outcome:
 
     `results`, `variables`, `printed` and `shared` are bounded texts, empty where all texts that are compared came to
     the same. `shared` names what of the results, the arguments and what they hold is one thing, where old
-    is held against new.
+    is held against new. `partial`: of an iterator only the first items were seen.
     """
 
     kind: str
@@ -52,6 +52,7 @@ class Outcome:
     variables: str = ""
     printed: str = ""
     opaque: bool = False
+    partial: bool = False
     shared: str = ""
 
     @property
@@ -217,6 +218,7 @@ def _outcome(row: Mapping[str, Any]) -> Outcome:
         variables=str(row.get("variables", "")),
         printed=str(row.get("printed", "")),
         opaque=bool(row.get("opaque", False)),
+        partial=bool(row.get("partial", False)),
         shared=str(row.get("shared", "")),
     )
 

@@ -134,7 +134,7 @@ async function outcome(space, call, names) {
   else if (encoder.cut && (kind === "ok" || kind === "raised")) [kind, message] = ["limit", encoder.throws ? UNREADABLE : ""];
   const whole = [kind, error, results.join("\0"), after, state.printed, one].join("\0");
   return {
-    kind, error, message, digest: digest(whole), opaque: encoder.opaque,
+    kind, error, message, digest: digest(whole), opaque: encoder.opaque, partial: encoder.partial,
     results: results.map(bounded), variables: bounded(after), printed: bounded(state.printed), shared: bounded(one),
   };
 }

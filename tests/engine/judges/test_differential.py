@@ -119,6 +119,14 @@ CASES = {
     "a generator": (
         "def up(n: int):\n    yield from range(n)\n", "def up(n: int):\n    yield from range(n + 1)\n", "up", "was",
     ),
+    "what a generator gives before it raises": (
+        "def f(xs: list[int]):\n    yield from xs\n    raise KeyError\n",
+        "def f(xs: list[int]):\n    yield from xs[1:]\n    raise KeyError\n", "f", "raises KeyError",
+    ),
+    "an asynchronous generator": (
+        "async def f(xs: list[int]):\n    for x in xs:\n        yield x\n",
+        "async def f(xs: list[int]):\n    for x in reversed(xs):\n        yield x\n", "f", "iterator[",
+    ),
     "a coroutine": (
         "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return n\n",
         "import asyncio\n\n\nasync def f(n: int):\n    await asyncio.sleep(3600)\n    return -n\n", "f", "f(n)",
@@ -203,6 +211,15 @@ async def test_rounding_is_no_difference_and_is_told(make: MakeCase) -> None:
     alike = await judge(make(before, before.replace("sum(x for", "sum(x * 1.0000000000000002 for"), "f"))
     assert alike.verdict is Ruling.PASS, alike
     assert "but for rounding" in alike.detail
+
+
+async def test_an_iterator_that_is_cut_off_is_told_as_such(make: MakeCase) -> None:
+    before = "from itertools import count\n\n\ndef f(n: int):\n    return count(n)\n"
+    endless = await judge(make(before, before.replace("count(n)", "count(n, 1)"), "f"))
+    assert endless.verdict is Ruling.PASS, endless
+    assert endless.detail.endswith("valid), of iterators their first 1,000 items")
+    before = "def f(n: int):\n    yield n\n"
+    assert "first" not in (await judge(make(before, before.replace("yield n", "yield n + 0"), "f"))).detail
 
 
 BOX = """

@@ -221,6 +221,13 @@ async def test_what_nobody_meant_it_for_accuses_nobody(make: MakeCase) -> None:
     assert evidence.trusted, "it is asked about"
 
 
+async def test_an_iterator_that_is_cut_off_is_told_as_such(make: MakeCase) -> None:
+    before = "function* f(n) { for (let i = n; ; i += 1) yield i; }\n"
+    endless = await judged(make, before, before.replace("i += 1", "i++"), "f")
+    assert endless.verdict is Ruling.PASS, endless
+    assert endless.detail.endswith("valid), of iterators their first 1,000 items")
+
+
 SHARES = {
     "rows that are one": (
         "/** @param {int} n */\nfunction f(n) { return Array.from({ length: Math.abs(n % 9) + 2 }, () => [0]); }\n",

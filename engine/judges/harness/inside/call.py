@@ -9,7 +9,7 @@ import sys
 import types
 from typing import Any
 
-from stet_ls.engine.judges.harness.inside.encode import OPAQUE, Encoder
+from stet_ls.engine.judges.harness.inside.encode import ITEMS, OPAQUE, Encoder
 from stet_ls.engine.judges.harness.inside.pins import Pins
 from stet_ls.engine.judges.harness.inside.shared import shared
 
@@ -109,6 +109,7 @@ class Runner:
         whole = "\0".join([kind, error, "\0".join(results), variables, said, sharing])
         return {
             "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
+            "partial": encoder.partial,
             "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(said),
             "shared": bounded(sharing),
         }  # fmt: skip
@@ -119,6 +120,8 @@ class Runner:
 
     def settled(self, value: Any) -> Any:
         """What a coroutine comes to; anything else as it is. Its sleeps move the clock on and take no time."""
+        if isinstance(value, types.AsyncGeneratorType):
+            value = taken(value)
         if not isinstance(value, types.CoroutineType):
             return value
         if self.loop is None:
@@ -137,6 +140,19 @@ class Runner:
             selector.select = wait
             self.pins.inside = inside
         return self.loop.run_until_complete(value)
+
+
+async def taken(values: Any) -> Any:
+    """What an asynchronous generator gives, an error at last, as an iterator."""
+    items: list[Any] = []
+    try:
+        async for item in values:
+            items.append(item)
+            if len(items) == ITEMS:
+                break
+    except Exception as error:
+        items.append(error)
+    return iter(items)
 
 
 def digest(text: str) -> str:

@@ -72,7 +72,7 @@ class Encoder:
         self.private = private
         self.nodes = 0
         self.above: list[int] = []
-        self.opaque = self.cut = False
+        self.opaque = self.cut = self.partial = False
 
     def text(self, value: Any) -> str:
         self.nodes += 1
@@ -141,10 +141,21 @@ class Encoder:
         return ends[0] + ", ".join([self.text(value) for value in values]) + ends[1]
 
     def drained(self, value: Any) -> str:
+        """What an iterator gives, as it comes, and again where it is something else once all has come."""
+        told: list[str] = []
+        items: list[Any] = []
         try:
-            return self.listed(list(itertools.islice(value, ITEMS)), "[]")
+            for item in itertools.islice(value, ITEMS):
+                items.append(item)
+                told.append(self.text(item))
         except Exception as error:
-            return f"[raises {type(error).__qualname__}]"
+            told.append(f"raises {type(error).__qualname__}")
+        self.partial = self.partial or len(items) == ITEMS
+        nodes = self.nodes
+        after = [self.text(item) for item in items] + told[len(items) :]
+        self.nodes = nodes
+        first, last = ("[" + ", ".join(texts) + "]" for texts in (told, after))
+        return first if first == last else f"{first} and then {last}"
 
     def mapping(self, value: Any) -> str:
         pairs = [f"{self.text(key)}: {self.text(item)}" for key, item in dict.items(value)]
