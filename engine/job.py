@@ -222,14 +222,14 @@ class Job:
         """What forbids another call beside those that are reserved, in words; "" if nothing does."""
         budget = self.request.budget
         if self.given is not None:
-            return "its reply was given"
+            return "its reply came from memory, not from a model"
         if self.ledger.calls + self.reserved >= CALLS[budget]:
             kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
             return f"the budget {budget} allows {calls_of(budget)}{kept}"
         if self._seconds_per_call() * (1 + self.reserved) > self._left():
             return (
                 f"a call takes about {self._seconds_per_call():.0f} s, and of the {self._limit():.0f} s of this job "
-                f"{max(self._left(), 0):.0f} s are left"
+                f"{max(self._left(), 0):.0f} s are left; the setting deadline gives more"
             )
         return ""
 

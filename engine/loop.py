@@ -149,8 +149,10 @@ def _no_repair(job: Job, repairs: int) -> str:
         return "the setting checks.auto_fix is off"
     wanted = job.profile.repairs if checks.fix_attempts is None else checks.fix_attempts
     if repairs >= wanted:
-        whose = "this model is asked for" if checks.fix_attempts is None else "the setting checks.fix_attempts allows"
-        return f"{whose} {wanted} at most"
+        if checks.fix_attempts is not None:
+            return f"the setting checks.fix_attempts allows {wanted} at most"
+        most = f"{wanted} repair{'' if wanted == 1 else 's'}"
+        return f"a model like this one is asked for {most} at most; the setting checks.fix_attempts changes that"
     return job.why_no_more()
 
 

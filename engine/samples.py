@@ -88,7 +88,7 @@ def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | Im
     if len(drawn) == 1:
         return drawn[0]
     if isinstance(found, Impossible):
-        evidence = Evidence(Check.AGREEMENT, Ruling.SKIPPED, f"samples were not compared: {found.reason}")
+        evidence = Evidence(Check.AGREEMENT, Ruling.SKIPPED, f"the model's answers were not compared: {found.reason}")
         chosen = drawn[0]
     else:
         evidence = found.evidence()

@@ -45,7 +45,7 @@ async def prove(job: Job, place: Place, code: str, target: Target) -> Proof:
         quick = request.budget is Budget.QUICK
         return unrun(text, code, "the quick budget runs none" if quick else "no code may run", Ruling.SKIPPED)
     if request.language == "python" and runtime.python is None:
-        return unrun(text, code, runtime.why_no_python or "there is no Python to run them", Ruling.SKIPPED)
+        return unrun(text, code, runtime.why_no_python or "no Python to run them: set sandbox.python", Ruling.SKIPPED)
     way = planned(runtime, request.language, request.path, request.source.text, place.path)
     if request.language != "python":
         return await _whole(runtime, way, text, code)

@@ -168,7 +168,7 @@ def _answer(
     if not proposal.offerable or not rewrite.required <= passed:
         unproven = (item for item in evidence if item.check in rewrite.required and item.check not in passed)
         refuted = proposal.refuted_by or next(unproven, None)
-        reason = refuted.detail if refuted else "the candidate was not checked as this action requires"
+        reason = refuted.detail if refuted else "a check without which this action offers nothing could not be made"
         if refuted is not None and refuted.check is Check.SYNTAX:
             reason = f"what the model wrote does not parse: {reason}"  # else it seems to be said of the user's code
         no = refusal(job, f"{recipe.title}: no edit, {reason}.")

@@ -66,7 +66,7 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
     if runtime is None:
         return "no code may run"
     if request.language == "python" and runtime.python is None:
-        return runtime.why_no_python or "there is no Python to run them"
+        return runtime.why_no_python or "there is no Python to run them: set sandbox.python"
     before, after = case.before.text, case.after.text
     unit = case.unit or dialect.new_unit(before, after)
     try:
@@ -83,7 +83,9 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
     source = Source(text)
     spans = [each.span for each in units(source, request.language) if each.qualified == tested.outermost]
     if not spans:
-        return f"`{tested.outermost}` is not told from what is around it once its body is hidden"
+        return (
+            f"`{tested.outermost}` cannot be told from what is around it once its body is hidden from who writes tests"
+        )
     words = about.instruction.text if about.instruction is not None else ""
     asked = replace(
         request,

@@ -38,10 +38,10 @@ async def judge(case: Case) -> Evidence:
 async def _runs(case: Case) -> _Runs | Evidence:
     """What is to be run; evidence that says why nothing is."""
     runtime, path = case.runtime, case.path
-    if runtime is None:
-        return _said(Ruling.SKIPPED, "no code was run: the quick budget runs none")
     if path is None:
         return _said(Ruling.SKIPPED, "the document was never saved, so no tests of a project were looked for")
+    if runtime is None:
+        return _said(Ruling.SKIPPED, "no code was run: the quick budget runs none")
     root = runtime.root_of(path)
     if root is None:
         return _said(Ruling.SKIPPED, "the file lies in no open folder: open its project's to have its tests run")

@@ -113,7 +113,7 @@ async def test_the_budget_quick_runs_nothing(scripted: ScriptedModel, root: Path
     (root / "tests/test_prices.py").write_text(TEST)
     answer = await debug(scripted, root, FIXED, budget=Budget.QUICK, instruction="wrong sign")
     assert "test_discount" not in scripted.requests[0].prompt
-    assert said(answer, Check.TESTS).detail == "no code was run"
+    assert said(answer, Check.TESTS).detail == "no code was run: the quick budget runs none"
     assert "not reproduced: no code was run" in answer.message
 
 
