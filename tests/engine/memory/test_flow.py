@@ -26,7 +26,7 @@ AGAIN = "read a date in ISO form from a string of text"
 
 
 @pytest.fixture
-async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench]:
+async def bench(scripted: ScriptedModel, stet_home: Path, unhurried: None) -> AsyncIterator[Bench]:
     async with Bench(scripted) as bench:
         yield bench
 
@@ -152,6 +152,7 @@ async def test_a_memory_that_hangs_is_skipped_and_counted(
     await learn(bench, scripted, project, Outcome.KEPT)
     worker: Any = bench.engine.memory.memory
     pid = (await worker._worker.lease()).pid
+    monkeypatch.setattr(flow, "BUDGET", 0.5)
     os.kill(pid, signal.SIGSTOP)
     try:
         scripted.reply(code_reply("def other():\n    return 1"))
@@ -170,7 +171,7 @@ async def test_a_memory_that_died_is_skipped_and_comes_back(
     await learn(bench, scripted, project, Outcome.KEPT)
     worker: Any = bench.engine.memory.memory
     os.kill((await worker._worker.lease()).pid, signal.SIGKILL)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while worker.ready:
             await asyncio.sleep(0.01)
     scripted.reply(code_reply("def other():\n    return 1"))

@@ -25,7 +25,7 @@ TESTS = "from doubling import double\n\n\ndef test_three():\n    assert double(3
 
 
 @pytest.fixture
-async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench]:
+async def bench(scripted: ScriptedModel, stet_home: Path, unhurried: None) -> AsyncIterator[Bench]:
     async with Bench(scripted) as bench:
         yield bench
 
