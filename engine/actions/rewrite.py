@@ -150,6 +150,7 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
         target.name,
         job.tools,
         unseen,
+        instructed=instruction is not None,
         buffers=request.workspace.buffers,
     )
     return Draft(Patch(fitted, reply), case, truncated=cut)

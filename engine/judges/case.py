@@ -21,8 +21,8 @@ class Case:
 
     `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge. `secrets` are
     the values that the model did not see. `runtime` is what code runs with; None where none may run.
-    `stated` are examples in the form of a docstring's that the user gave with the instruction. `buffers` are the
-    workspace's unsaved documents.
+    `stated` are examples in the form of a docstring's that the user gave with the instruction. `instructed`: the user
+    said what to change. `buffers` are the workspace's unsaved documents.
     """
 
     action: str
@@ -35,6 +35,7 @@ class Case:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     runtime: Runtime | None = field(default=None, repr=False)
     stated: str = ""
+    instructed: bool = False
     buffers: tuple[Buffer, ...] = field(default=(), repr=False)
 
 

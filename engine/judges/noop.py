@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 from difflib import SequenceMatcher
 
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators import structure
+from stet_ls.validators.metrics.tokens import tokens
+from stet_ls.validators.rewritten import dumped
+from stet_ls.validators.source import Source
 
+_FREE_OF_LAYOUT = frozenset({"javascript", "typescript", "go", "rust", "java", "csharp", "c", "cpp"})
 _MOST_PAIRS = 1_000_000
 """Of lines that are compared to be counted: a tenth of a second."""
 
 
 async def judge(case: Case) -> Evidence:
-    """Fails a candidate that changes nothing but white space, or that leaves the stub it should have filled."""
+    """Fails a candidate that changes nothing but white space, or that leaves the stub it should have filled.
+
+    A refactoring that nobody said more about, and any optimization, has to change more than layout and comments.
+    """
     return await asyncio.to_thread(_judge, case)
 
 
@@ -22,12 +30,27 @@ def _judge(case: Case) -> Evidence:
     old, new = _shape(case.before.text), _shape(case.after.text)
     if old == new:
         return Evidence(Check.NOOP, Ruling.FAIL, "the answer repeats the code unchanged", trusted=True)
+    if case.action == "optimize" or (case.action == "refactor" and not case.instructed):
+        codes = [_code(source, case.language) for source in (case.before, case.after)]
+        if codes[0] is not None and codes[0] == codes[1]:
+            detail = "only the layout or the comments changed, the code is the same"
+            return Evidence(Check.NOOP, Ruling.FAIL, detail, trusted=True)
     if case.action == "generate" and case.unit:
         unit = next((u for u in structure.units(case.after, case.language) if u.qualified == case.unit), None)
         if unit is not None and structure.is_stub(case.after, case.language, unit):
             return Evidence(Check.NOOP, Ruling.FAIL, f"the body of `{case.unit}` is still a stub", trusted=True)
     count = _changed_lines(old, new)
     return Evidence(Check.NOOP, Ruling.PASS, f"{count} line{'' if count == 1 else 's'} changed", trusted=True)
+
+
+def _code(source: Source, language: str) -> object:
+    """What is compared of a text for which layout and comments do not matter; None if nobody can say."""
+    if language == "python":
+        try:
+            return dumped(ast.parse(source.data))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+    return tokens(source.data, language).words if language in _FREE_OF_LAYOUT else None
 
 
 def _shape(text: str) -> list[str]:

@@ -74,11 +74,13 @@ def _outcome(function: Function, given: Sequence[Any], seconds: float = _PATIENC
     signal.signal(signal.SIGVTALRM, _give_up)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
-        return function(*arguments), arguments
+        try:
+            result = function(*arguments)
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)  # an alarm may still be on its way, and is caught as well
     except Exception:
         return None
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return result, arguments
 
 
 def _give_up(*_: object) -> None:

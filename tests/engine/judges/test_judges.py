@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,6 +88,26 @@ async def test_a_stub_that_stays_a_stub_is_no_answer() -> None:
     )
     filled = await noop.judge(case("def area(width):\n    return 1", before=stub, old=old, action="generate"))
     assert (left.verdict, filled.verdict) == (Ruling.FAIL, Ruling.PASS)
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "new"),
+    [
+        ("python", "def area(w, h):\n    return (w*h)\n", "def area(w, h):\n    # What it covers.\n    return w * h"),
+        ("javascript", "function area(w, h) {return w*h;}\n", "// Covers\nfunction area(w, h) {\n  return w * h;\n}"),
+        ("go", "func area(w, h int) int {return w*h}\n", "func area(w, h int) int {\n\treturn w * h\n}"),
+    ],
+)
+async def test_a_refactoring_changes_more_than_the_layout(language: str, before: str, new: str) -> None:
+    async def ruling(text: str, **changes: Any) -> Ruling:
+        made = case(text, before=before, old=Span(0, len(before) - 1), language=language, action="refactor")
+        return (await noop.judge(replace(made, **changes))).verdict
+
+    assert await ruling(new) is Ruling.FAIL
+    assert await ruling(new, action="optimize", instructed=True) is Ruling.FAIL
+    assert await ruling(new, instructed=True) is Ruling.PASS, "they may have asked for just that"
+    assert await ruling(new, action="debug") is Ruling.PASS, "a linter may have asked for just that"
+    assert await ruling(new.replace("w * h", "h * w")) is Ruling.PASS
 
 
 async def test_a_language_without_grammar_is_said_to_be_unparsed() -> None:
