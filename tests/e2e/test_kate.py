@@ -59,7 +59,7 @@ def test_kate_starts_the_server_and_opens_its_file_there(tmp_path: Path, environ
             time.sleep(0.1)
     finally:
         os.killpg(kate.pid, signal.SIGTERM)
-        kate.wait(20)
+        kate.wait(SECONDS)
     assert file.as_uri().encode() in sent.read_bytes()
 
 

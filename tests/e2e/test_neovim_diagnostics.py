@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from support.neovim import PLUGIN, Neovim, plugin
+from support.neovim import PLUGIN, SECONDS, Neovim, plugin
 from support.stet import stet_argv
 
 pytestmark = pytest.mark.editor
@@ -39,7 +39,7 @@ def told(nvim: Neovim) -> list[str]:
 
 def wait_told(nvim: Neovim, wanted: Callable[[list[str]], bool]) -> None:
     """Waits from outside, so that the editor's main loop goes on reading its keys."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + SECONDS
     while not wanted(found := told(nvim)):
         assert time.monotonic() < deadline, found
         time.sleep(0.05)  # a question after the other without a pause keeps the editor from hearing its server

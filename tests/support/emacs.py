@@ -20,8 +20,9 @@ _BATCH = ("--batch", "--no-init-file", "-f", "package-initialize")
 # The hook runs `eglot-ensure` after a command of the user's, which batch mode has none of.
 _DRIVE = """;;; -*- lexical-binding: t -*-
 (require 'json)
+(setq jsonrpc-default-request-timeout %(seconds)d eglot-connect-timeout %(seconds)d) ; the machine may be busy
 (defun wait-for (condition)
-  (with-timeout (%d (error "waited in vain for %%S" condition))
+  (with-timeout (%(seconds)d (error "waited in vain for %%S" condition))
     (while (not (eval condition t)) (accept-process-output nil 0.05))))
 (defun choose (title)
   "Picks the code action at point whose title begins so, as M-x eglot-code-actions does."
@@ -63,9 +64,9 @@ def run(folder: Path, env: Mapping[str, str], file: Path, *forms: str) -> Ran:
     """Opens the file, waits until Eglot manages it and evaluates the forms; the value is that of the last."""
     driver = folder / "drive.el"
     *steps, last = forms
-    body = "\n".join(steps)
+    drive, body = _DRIVE % {"seconds": SECONDS}, "\n".join(steps)
     driver.write_text(
-        f"{_DRIVE % SECONDS}\n(begin {json.dumps(str(file))})\n{body}\n"
+        f"{drive}\n(begin {json.dumps(str(file))})\n{body}\n"
         f"(let ((value {last}))\n  (eglot-shutdown (eglot-current-server))\n  (princ (json-encode value)))\n",
         encoding="utf-8",
     )

@@ -17,7 +17,7 @@ from support.terminal import Terminal
 
 PLUGIN = Path(__file__).resolve().parents[2] / "editors" / "neovim"
 
-SECONDS = 30.0
+SECONDS = 60.0
 """How long anything may take inside the editor."""
 
 # Runs the Lua chunks that arrive on a socket, one JSON object a line: in the editor's main loop, or at once, which goes
@@ -145,7 +145,7 @@ class Neovim:
         self._socket.close()
         self._process.terminate()
         try:
-            self._process.wait(10)
+            self._process.wait(SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -195,6 +195,12 @@ class Neovim:
     def text(self) -> str:
         """The buffer's text as it would be written."""
         return "".join(f"{line}\n" for line in self.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)"))
+
+    def wait_said(self, *parts: str) -> str:
+        """Waits for a message that holds all these parts; others may come before and after it."""
+        held = " and ".join(f"text:find({json.dumps(part)}, 1, true)" for part in parts)
+        self.wait(f"vim.iter(_G.seen.messages):any(function(text) return {held} end)")
+        return next(str(text) for text in self.seen()["messages"] if all(part in text for part in parts))
 
     def done(self, count: int = 1) -> Any:
         """The result of the last of `count` finished jobs."""

@@ -254,11 +254,19 @@ class ScriptedModel:
 
 
 @contextmanager
+def held_port() -> Iterator[int]:
+    """A port that refuses connections until a server of the test listens on it, and that nobody else is given."""
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do: both may be bound then
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
+
+
+@contextmanager
 def dead_endpoint() -> Iterator[str]:
     """The base URL of a port that refuses connections and that nobody else can take meanwhile."""
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        yield f"http://127.0.0.1:{holder.getsockname()[1]}/v1"
+    with held_port() as port:
+        yield f"http://127.0.0.1:{port}/v1"
 
 
 class _ClientLeftError(Exception):

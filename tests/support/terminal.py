@@ -39,7 +39,7 @@ class Terminal:
 
     def close(self) -> None:
         """Gives the terminal back. To be called when the program has ended."""
-        self._reader.join(10)
+        self._reader.join(60)
         os.close(self._ours)
 
     def _read(self, log: Path) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import quote
+
+from support.scripted import held_port
 
 ROOT = Path(__file__).resolve().parents[2]
 VSIX = ROOT / "editors" / "vscode" / "stet.vsix"
@@ -57,9 +59,8 @@ class VSCode:
         settings = folder / "data" / "User" / "settings.json"
         settings.parent.mkdir(parents=True)
         settings.write_text(json.dumps({**_SETTINGS, "stet.server.command": list(server)}), encoding="utf-8")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+        self._held = ExitStack()
+        self._port = self._held.enter_context(held_port())
         config = folder / "config.yaml"
         config.write_text(f"bind-addr: 127.0.0.1:{self._port}\nauth: none\ncert: false\n", encoding="utf-8")
         self._code_server = [
@@ -88,13 +89,14 @@ class VSCode:
                 child.terminate()
         for child in self._children:
             try:
-                child.wait(20)
+                child.wait(SECONDS)
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
             if child.stdout is not None:
                 child.stdout.close()
         self._log.close()
+        self._held.close()
 
     def open(self, name: str, text: str) -> Path:
         """Writes a file and opens the workbench anew with it."""
@@ -112,13 +114,14 @@ class VSCode:
         """Picks a code action at the cursor by its title."""
         self.call("choose", title=title)
 
-    def preview(self) -> str:
-        """The text of the rendered markdown document; its frame is there some time before what it shows."""
+    def preview(self, words: str) -> str:
+        """The text of the rendered markdown document with these words; its frame is there before what it shows."""
         deadline = time.monotonic() + SECONDS
         while True:
-            text = self.call("framed", selector="iframe.webview", inner="iframe#active-frame", content="body")
-            if str(text).strip() or time.monotonic() > deadline:
-                return str(text)
+            text = str(self.call("framed", selector="iframe.webview", inner="iframe#active-frame", content="body"))
+            if words in text:
+                return text
+            assert time.monotonic() < deadline, text
             time.sleep(0.1)
 
     def press(self, key: str) -> None:

@@ -34,7 +34,7 @@ Json = dict[str, Any]
 Position = tuple[int, int]
 Range = tuple[Position, Position]
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds until a wait is given up; generous, because the machines that run the tests are busy."""
 
 _HEADER = re.compile(rb"(Content-Length|Content-Type): ([^\r\n]*)\r\n")
@@ -128,6 +128,7 @@ class RawClient:
         self._after_answer: list[tuple[str, Json]] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._stderr = bytearray()
+        self._stderr_ended: asyncio.Future[None] | None = None
         self._abandoned = False
         self.ended = asyncio.Event()
 
@@ -152,7 +153,7 @@ class RawClient:
         assert process.stderr is not None
         client = cls(StreamChannel(process.stdout, process.stdin))
         client.process = process
-        client._spawn(client._drain_stderr(process.stderr))
+        client._stderr_ended = asyncio.ensure_future(client._drain_stderr(process.stderr))
         async with client._running():
             yield client
 
@@ -375,6 +376,7 @@ class RawClient:
         await asyncio.wait_for(self.ended.wait(), PATIENCE)
         if self.process is not None:
             self.returncode = await asyncio.wait_for(self.process.wait(), PATIENCE)
+            await self._hear_out()
         return self.returncode
 
     @contextlib.asynccontextmanager
@@ -393,6 +395,7 @@ class RawClient:
             if self.process is not None:
                 await self.process.wait()
                 await asyncio.wait_for(self.ended.wait(), PATIENCE)
+                await self._hear_out()
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -411,6 +414,13 @@ class RawClient:
     async def _drain_stderr(self, stream: asyncio.StreamReader) -> None:
         while chunk := await stream.read(65536):
             self._stderr += chunk
+
+    async def _hear_out(self) -> None:
+        """Takes what a server wrote last; a child of its own that outlives it may hold the end of that back."""
+        if self._stderr_ended is not None:
+            await asyncio.wait({self._stderr_ended}, timeout=2)
+            self._stderr_ended.cancel()
+            await asyncio.gather(self._stderr_ended, return_exceptions=True)
 
     async def _listen(self) -> None:
         try:

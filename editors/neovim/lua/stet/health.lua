@@ -20,7 +20,7 @@ local function check_command(cmd)
     vim.health.error(("%q is not on PATH"):format(cmd[1]), INSTALL)
     return
   end
-  local version = vim.system(version_command(cmd), { text = true }):wait(10000)
+  local version = vim.system(version_command(cmd), { text = true }):wait(30000)
   if version.code == 0 then
     vim.health.ok(vim.trim(version.stdout))
   else

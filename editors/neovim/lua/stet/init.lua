@@ -220,8 +220,9 @@ local others = {
   end,
 }
 
---- Milliseconds that a command may wait for a server that is starting, and for one whose start is still to come.
-local ATTACH, START = 8000, 1500
+--- Milliseconds that a command may wait for a server that is starting (CTRL-C ends it), and for one whose start is
+--- still to come.
+local ATTACH, START = 30000, 1500
 
 --- The server of a buffer. Right after the start of the editor it is still on its way.
 local function client_of(bufnr)
