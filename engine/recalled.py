@@ -1,7 +1,7 @@
 """Answering with what stood before: the same words for the same signature, judged as a model's reply would be.
 
 It is offered only if tests pass on it here and now: the project's, the examples of its docstring, or those that it was
-remembered with. No model is called.
+remembered with. Where those came to no end in the time that is left, nothing is proven. No model is called.
 """
 
 from __future__ import annotations
@@ -19,28 +19,34 @@ from stet_ls.engine.judges.verdict import summary
 from stet_ls.engine.memory.hits import Known
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling
+from stet_ls.engine.sandbox.runners.report import Outcome
 from stet_ls.engine.sandbox.runners.run import run_tests
 from stet_ls.validators.source import Splice
 
 _RAN = (Check.TESTS, Check.DOCTEST)
+_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
 
 
 async def recalled(job: Job, recipe: Recipe, known: Known) -> Answer | None:
     """The answer that a remembered solution makes; None if it does not hold here, and a model has to be asked."""
     if job.request.budget is Budget.QUICK or not job.settings.checks.validation:
         return None  # nothing is run that could prove it
-    warned = list(job.ledger.warnings)
+    warned, own = list(job.ledger.warnings), None
     job.given = _reply(known, job.request.language)
     try:
         answer = await recipe.run(job)
         if answer.success and not answer.refuted:
-            answer = await _with_own_tests(job, answer, known.tests)
+            own = await _own_tests(job, answer, known.tests)
     except (ModelError, LimitError, UsageError):
         return None
     finally:
         job.given = None
-    if not answer.success or answer.refuted or not any(_passes(item) for item in answer.evidence):
-        job.ledger.warnings[:] = warned
+    if own is not None:
+        answer = _with(answer, own, known.tests)
+    is_open = own is not None and own.verdict is Ruling.UNKNOWN
+    if not answer.success or answer.refuted or is_open or not any(_passes(item) for item in answer.evidence):
+        why = [f"What fits is remembered, but it was not proven: {own.detail}."] if own is not None and is_open else []
+        job.ledger.warnings[:] = [*warned, *why]
         return None
     done = answer.message.partition(" · ")[0]
     message = f"{done} · from memory, {known.stood}, its tests pass · {summary(answer.evidence)}"
@@ -53,27 +59,37 @@ def _reply(known: Known, language: str) -> Completion:
     return Completion(text, "", "stop", None, "", "", 0.0, 0.0, 0, cost=0.0)
 
 
-async def _with_own_tests(job: Job, answer: Answer, tests: str) -> Answer:
-    """With what the tests say that it was remembered with, if there are any and the document has a place."""
+async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
+    """What the tests say that it was remembered with; None if there are none or the document has no place."""
     request = job.request
     if not tests.strip() or request.path is None:
-        return answer
+        return None
     began = time.monotonic()
     after = request.source.splice(Splice(edit.span, edit.new_text) for edit in answer.edits).text
     runtime = await job.runtime(after, tests)
     if runtime is None or (request.language == "python" and runtime.python is None):
-        return answer
+        return None
     place = await asyncio.to_thread(find_place, request)
     way = planned(runtime, request.language, request.path, after, place.path)
     with job.stage("judge"):
-        report = await run_tests(runtime.sandbox, way.running(tests, seconds=max(1.0, runtime.left())))
+        report = await run_tests(runtime.sandbox, way.running(tests))
     count = len(report.cases)
-    verdict = Ruling.PASS if report.green and count else Ruling.UNKNOWN if report.starved else Ruling.FAIL
-    said = f"its own {count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''}"
-    wrong = "could not be run" if report.starved else "do not pass"
-    detail = said if verdict is Ruling.PASS else f"its own tests {wrong}: {report.detail or report.outcome}"
-    own = Evidence(Check.TESTS, verdict, detail, seconds=time.monotonic() - began, count=count)
-    kept = (item for item in answer.evidence if item.check is not Check.TESTS or item.verdict is Ruling.PASS)
+    verdict, detail = Ruling.FAIL, f"its own tests do not pass: {report.why_not}"
+    if report.starved:
+        verdict, detail = Ruling.UNKNOWN, "its own tests came to no end in time"
+    elif report.outcome in _CANNOT:
+        verdict, detail = Ruling.UNKNOWN, f"its own tests could not be run: {report.why_not}"
+    elif report.green and count:
+        verdict, detail = (
+            Ruling.PASS,
+            f"its own {count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''}",
+        )
+    return Evidence(Check.TESTS, verdict, detail, seconds=time.monotonic() - began, count=count)
+
+
+def _with(answer: Answer, own: Evidence, tests: str) -> Answer:
+    """The answer with what its own tests say instead of that nothing could be told by the project's."""
+    kept = (item for item in answer.evidence if item.check is not Check.TESTS or item.trusted)
     return replace(answer, evidence=(*kept, own), tests=tests)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.busy import too_busy_for
 from support.engine import Bench, code_reply
 from support.scripted import ScriptedModel
 
@@ -89,6 +90,21 @@ async def test_it_is_tried_with_the_tests_that_it_was_remembered_with(
 
     assert (answer.metadata["calls"] == 0) is answers, answer.message
     assert ("its own 1 test passes" in [item.detail for item in answer.evidence]) is answers
+
+
+async def test_tests_that_get_no_core_prove_nothing(
+    bench: Bench, scripted: ScriptedModel, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the examples of the docstring pass: a model is asked, and why is said."""
+    too_busy_for(monkeypatch, lambda spec: TESTS.encode() in spec.files.values())
+    await bench.engine.memory.memory.ask("put", solution=solution(project, tests=TESTS).to_json())
+    scripted.reply(code_reply(OTHER))
+    answer = await ask(bench, project)
+
+    assert (answer.success, answer.metadata["calls"]) == (True, 1), answer.message
+    assert "n + n" in answer.edits[0].new_text
+    said = "What fits is remembered, but it was not proven: its own tests came to no end in time."
+    assert said in answer.warnings
 
 
 @pytest.mark.parametrize(
