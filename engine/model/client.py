@@ -322,7 +322,7 @@ class Client:
         if usage is not None and self.experience.correction.was_cut(estimated, usage.prompt_tokens):
             yield (
                 f"The server cut the prompt: {self.name} read {usage.prompt_tokens} of about {prompt_tokens} "
-                "tokens; give it a larger context."
+                "tokens; give it a larger context (OLLAMA_CONTEXT_LENGTH, llama-server -c)."
             )
         if not exchange.streamed:
             yield from self._once(

@@ -200,7 +200,7 @@ def _http_errors() -> tuple[type[Exception], ...]:
 def _models_of(body: object) -> tuple[Listed, ...] | Failure:
     data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(data, list):
-        return Failure(Fault.MALFORMED, "its list of models is none")
+        return Failure(Fault.MALFORMED, "it sent something else than a list of models")
     return tuple(
         Listed(str(entry["id"]), _number_of(entry, _CONTEXT_KEYS), _number_of(entry, _OUTPUT_KEYS))
         for entry in data

@@ -58,6 +58,7 @@ class Exchange:
     head: bytes = b""
     _ended: bool = False
     _told_at: float = 0.0
+    _thinking: bool = False
 
     async def run(self, sdk: AsyncOpenAI) -> None:
         """Send the request and read the reply. Faults are kept, not raised; a cancel closes the connection at once."""
@@ -115,9 +116,10 @@ class Exchange:
             watch.reschedule(self._first_due(now))
         elif brought:
             watch.reschedule(min(self.deadline_at, now + self.between_tokens))
-        if brought and now - self._told_at >= _PROGRESS_SECONDS:
-            self._told_at = now
-            self.on_event(Progress(reading.tokens, thinking=not reading.texts))
+        thinking = not reading.texts
+        if brought and (now - self._told_at >= _PROGRESS_SECONDS or thinking != self._thinking):
+            self._told_at, self._thinking = now, thinking
+            self.on_event(Progress(reading.tokens, thinking))
         return None
 
     def _take_whole(self, data: bytes, response: AsyncAPIResponse[Any]) -> Failure | None:
