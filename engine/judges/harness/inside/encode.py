@@ -16,7 +16,7 @@ from typing import Any, Callable  # noqa: UP035 - as Python 3.8 has them
 NODES, ITEMS, DEPTH = 40_000, 1_000, 60
 ATOMS = (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), complex, range)
 PLAIN = {*ATOMS, float}
-VIEWS = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType)
 """Looks at a dictionary; what is done to that shows in them."""
 OPAQUE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 NAMED = re.compile(r"[\w.<>]+")

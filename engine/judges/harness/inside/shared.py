@@ -84,8 +84,8 @@ def held(value: Any, private: bool) -> list[tuple[str, Any]]:
     elif kind is collections.deque:
         found = [(f"[{number}]", item) for number, item in enumerate(value)]
     elif issubclass(kind, (set, frozenset)):
-        base = set if issubclass(kind, set) else frozenset
-        hashed = ((Encoder(private).text(item), item) for item in base.__iter__(value) if type(item) not in PLAIN)
+        items = set.__iter__(value) if issubclass(kind, set) else frozenset.__iter__(value)
+        hashed = ((Encoder(private).text(item), item) for item in items if type(item) not in PLAIN)
         found = [(f" has {text}", item) for text, item in sorted(hashed, key=operator.itemgetter(0))]
     elif issubclass(kind, VIEWS):
         found = [(" looks at", item) for item in gc.get_referents(value) if isinstance(item, dict)]
