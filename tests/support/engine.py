@@ -17,6 +17,9 @@ from stet_ls.engine.run import Engine
 from stet_ls.engine.settings import Provider, Settings
 from stet_ls.validators.source import Source
 
+_DEADLINE = 600.0
+"""Seconds for a job whose time is not what is tested: on a busy machine its judges take many times what they need."""
+
 
 def request_for(action: str, marked: str, *, language: str = "python", **fields: Any) -> Request:
     """A request for a text with `$0` at the cursor, or around the selection."""
@@ -33,7 +36,9 @@ class Bench:
         provider = Provider(
             name="scripted", base_url=model.base_url, model=model.models[0], api_key=SecretStr("k"), **provided
         )
-        self.settings = (settings or Settings()).model_copy(update={"providers": (provider,)})
+        settings = settings or Settings()
+        deadline = settings.deadline if "deadline" in settings.model_fields_set else _DEADLINE
+        self.settings = settings.model_copy(update={"providers": (provider,), "deadline": deadline})
         self.engine = Engine(self.settings, user_paths())
         self.events: list[Event] = []
 
