@@ -70,6 +70,19 @@ async def evidence(ls: StetServer, params: Any) -> Json:
     return await show(job.id, job.answer, params.check)
 
 
+async def apply(ls: StetServer, params: Any) -> Json:
+    """Applies the edit that a job asks its user about, asked for long ago or not; what `stet.result` tells then."""
+    known = list(ls.jobs) if params.job is None else [ls.jobs.get(params.job)]
+    job = next((each for each in reversed(known) if each.asks), None)
+    if job is None:
+        raise UsageError("job: nobody is asked about an edit" + (f" of {params.job}." if params.job else "."))
+    job.applies.set()
+    await job.wait()
+    if job.later is not None:
+        await asyncio.wait({job.later})
+    return _result(job)
+
+
 def retry(ls: StetServer, params: Any) -> Json:
     """Runs a job again on the document as it is now."""
     old = ls.jobs.get(params.job)
@@ -224,6 +237,7 @@ def _result(job: Job) -> Json:
         "markdown": answer.markdown if answer else "",
         "message": ending.message,
         "applied": ending.applied,
+        **({"asks": True} if job.asks else {}),
     }
 
 
@@ -234,6 +248,7 @@ COMMANDS: Mapping[str, CommandSpec] = {
     "stet.evidence": CommandSpec("EvidenceParams", evidence, "Open what was checked, with what shows it."),
     "stet.cancel": CommandSpec("JobParams", cancel, "Stop a job."),
     "stet.retry": CommandSpec("RetryParams", retry, "Run a job again on the document as it is now."),
+    "stet.apply": CommandSpec("ApplyParams", apply, "Apply the edit that is asked about."),
     "stet.clear": CommandSpec("ClearParams", clear, "Take away the findings of analyze and the code lenses."),
     "stet.jobs": CommandSpec("NoParams", jobs, "Running and recent jobs."),
     "stet.health": CommandSpec("NoParams", health, "How models and all other parts are, and what to do."),

@@ -98,8 +98,10 @@ class Delivery:
 
 
 def marked(done: str, question: str) -> types.ChangeAnnotation:
-    """What the client asks its user first: `question`; clients show it below what was done."""
-    return types.ChangeAnnotation(f"Stet: {plain(done)}", needs_confirmation=True, description=plain(question))
+    """What the client asks its user first: `question`, below what was done, beside a box that is not ticked."""
+    return types.ChangeAnnotation(
+        f"Stet: {plain(done)} · tick to apply", needs_confirmation=True, description=plain(question)
+    )
 
 
 def _forget(request: asyncio.Future[object]) -> None:

@@ -66,6 +66,12 @@ class Job:
     """True once somebody asked for its end."""
     abandoned: bool = False
     """True once the server ends: nothing is waited for any more."""
+    asks: bool = False
+    """True while its user is asked whether the edit may land, ended or not."""
+    applies: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set to apply the edit that its user is asked about, whatever became of the question."""
+    later: asyncio.Future[Ending] | None = None
+    """Of a job that ended while its question was open: how that one ends."""
     followed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once somebody waits for its result: a plugin that shows it."""
     _ended: asyncio.Event = field(default_factory=asyncio.Event)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from stet_ls.engine.configuration.toolbox import toolbox
-from stet_ls.engine.markdown import fenced
 from stet_ls.engine.models import Answer
+from stet_ls.server.asking import decided, refused, show_diff
 from stet_ls.server.client import Client
-from stet_ls.server.confirm import Choice, Preview, ask, must_ask, offer, question, risks, why_asked
+from stet_ls.server.confirm import Preview, must_ask, question, risks
 from stet_ls.server.delivery import CONFIRM_SECONDS, Delivery, Reply, marked
 from stet_ls.server.documents import Documents
 from stet_ls.server.evidence import dangers, told
@@ -58,12 +58,16 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
             if ls.client.show_document and answer.evidence:  # its preview shows the diff, and of words a line
                 await ls.shelf.show(job.id, answer)
             return await _send(ls, job, answer, origin, question(answer, reasons, _done(answer)))
-        if not await _agreed(ls, job, answer, reasons, plan):
-            ls.outcomes.rejected(answer)
-            return _refused(answer, "Discarded; nothing was changed.")
-        return await _send(ls, job, answer, origin, None)
     except StaleError as stale:
         return _withheld(ls, answer, str(stale))
+
+    async def send() -> Ending:
+        try:
+            return await _send(ls, job, answer, origin, None)
+        except StaleError as stale:
+            return _withheld(ls, answer, str(stale))
+
+    return await decided(ls, job, answer, reasons, plan, send)
 
 
 async def _judged_plan(ls: StetServer, answer: Answer, origin: Origin) -> Plan:
@@ -166,7 +170,7 @@ def _declined(ls: StetServer, job: Job, answer: Answer, reply: Reply) -> Ending:
         return Ending(JobStatus.CANCELLED, "Cancelled; the editor did not apply the edit.", False, answer)
     ls.outcomes.rejected(answer)
     reason = f": {reply.reason}" if reply.reason else ""
-    return _refused(answer, f"The editor did not apply the edit{reason}.")
+    return refused(answer, f"The editor did not apply the edit{reason}.")
 
 
 async def _late(ls: StetServer, job: Job, answer: Answer, delivery: Delivery) -> None:
@@ -204,26 +208,9 @@ def _moved(documents: Documents, change: Change) -> bool:
     return live is not None and live.version != change.before.version
 
 
-async def _agreed(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[str], plan: Plan) -> bool:
-    """True if the person says so, who sees the diff and the evidence, or may look at them first."""
-    if ls.client.shows_offers and answer.evidence:
-        shown = await ls.shelf.take(job.id, answer, diff=await asyncio.to_thread(plan.diff))
-        return await offer(ls, job.id, why_asked(reasons), shown["markdown"])
-    while (choice := await ask(ls, question(answer, reasons))) in (Choice.SHOW_DIFF, Choice.SHOW_EVIDENCE):
-        if choice is Choice.SHOW_DIFF:
-            await _show_diff(ls, job, plan)
-        else:
-            await ls.shelf.show(job.id, answer)
-    return choice is Choice.APPLY
-
-
-async def _show_diff(ls: StetServer, job: Job, plan: Plan) -> str:
-    return await ls.reports.show(f"{job.name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
-
-
 async def _hand_over(ls: StetServer, job: Job, answer: Answer, plan: Plan, gap: str) -> Ending:
     """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
-    where = await _show_diff(ls, job, plan)
+    where = await show_diff(ls, job, plan)
     ls.became(answer, "shown")
     return Ending(JobStatus.DONE, f"{told(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
 
@@ -245,8 +232,4 @@ def _done(answer: Answer) -> list[str]:
 def _withheld(ls: StetServer, answer: Answer, message: str) -> Ending:
     """The edit may not land, whatever its user thinks of it."""
     ls.became(answer, "refused")
-    return _refused(answer, message)
-
-
-def _refused(answer: Answer, message: str) -> Ending:
-    return Ending(JobStatus.REFUSED, message, applied=False, answer=answer)
+    return refused(answer, message)

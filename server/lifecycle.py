@@ -62,9 +62,17 @@ def start_prepared(ls: StetServer, prepared: Prepared) -> Job:
     async def run(job: Job) -> Ending:
         return await _run(ls, job, prepared, progress)
 
-    def on_end(job: Job) -> None:
+    def on_later(later: asyncio.Future[Ending]) -> None:
         prepared.origin.track.release()
+        if not later.cancelled() and later.exception() is None:
+            _announce(ls, job, later.result())
+
+    def on_end(job: Job) -> None:
         assert job.ending is not None
+        if job.later is None:
+            prepared.origin.track.release()
+        else:
+            job.later.add_done_callback(on_later)
         sent = job.ending.answer is not None  # a job that is merely cancelled ends without its answer
         progress.end("cancelled" if job.status is JobStatus.CANCELLED and not sent else job.ending.message)
         if job.status is JobStatus.CANCELLED and job.answer is not None:

@@ -100,6 +100,12 @@ class EvidenceParams(Params):
     check: str = Field(default="", description="One check (tests, differential …); absent: all. Its files open, too.")
 
 
+class ApplyParams(Params):
+    """Whose edit is to land."""
+
+    job: str | None = Field(default=None, min_length=1, description="The job; absent: the last one that asks.")
+
+
 class RetryParams(JobParams):
     """Runs a job again on the document as it is now."""
 

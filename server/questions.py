@@ -7,6 +7,7 @@ a setting of the user's. No project is asked, and none can answer.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -15,6 +16,9 @@ from pygls.lsp.server import LanguageServer
 
 if TYPE_CHECKING:
     from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+
+PATIENCE = 600.0
+"""Seconds for which a job waits for a person. Its question stays open; a later answer counts for later jobs."""
 
 RUN = "Run it all the same"
 INSTALL = "Install them"
@@ -26,8 +30,8 @@ class Questions:
 
     def __init__(self, ls: LanguageServer) -> None:
         self._ls = ls
-        self._asking = asyncio.Lock()
-        self._answers: dict[tuple[object, ...], bool] = {}
+        self._asked: dict[Hashable, asyncio.Future[bool]] = {}
+        self._late: set[Hashable] = set()
 
     async def isolation(self, report: IsolationReport, needed: Level) -> bool:
         """Whether code may run in a box that is weaker than the settings want."""
@@ -37,7 +41,7 @@ class Questions:
             f"Code that a model wrote is to be run. Your settings want isolation {needed}, and {report} is what stands "
             f"here{why}.{help_} May it run, until this server ends?"
         )
-        return await self._ask((report.backend, report.version, report.level, needed), question, RUN)
+        return await self._may((report.backend, report.version, report.level, needed), question, RUN)
 
     async def packages(self, names: tuple[str, ...]) -> bool:
         """Whether packages may be had that are none of the project's and not well known."""
@@ -46,17 +50,32 @@ class Questions:
             f"{', '.join(names)}. A model may have made the names up. May they be installed for such runs, in Stet's "
             "own folder?"
         )
-        return await self._ask(("packages", *sorted(names)), question, INSTALL)
+        return await self._may(("packages", *sorted(names)), question, INSTALL)
 
-    async def _ask(self, about: tuple[object, ...], question: str, yes: str) -> bool:
-        async with self._asking:
-            if about not in self._answers:
-                self._answers[about] = await says_yes(self._ls, question, yes)
-            return self._answers[about]
+    async def _may(self, about: Hashable, question: str, yes: str) -> bool:
+        return await self.ask(about, question, yes) is True
+
+    async def ask(self, about: Hashable, question: str, yes: str) -> bool | None:
+        """What the user says `about` that, whoever asked first; None for one job that got no answer within `PATIENCE`.
+
+        Later jobs do not wait again: they have the answer, if there is one by then.
+        """
+        if (asked := self._asked.get(about)) is None:
+            asked = self._asked[about] = asyncio.ensure_future(says_yes(self._ls, question, yes))
+            asked.add_done_callback(lambda _: self._late.discard(about))
+        if about not in self._late:
+            await asyncio.wait({asked}, timeout=PATIENCE)
+        if asked.done():
+            return asked.result()
+        if about not in self._late:
+            self._late.add(about)
+            message = f"Nobody answered Stet's question ({yes}?): this job goes on without; answer it for the next one."
+            self._ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+        return None
 
 
 async def says_yes(ls: LanguageServer, question: str, yes: str) -> bool:
-    """What the user answers; whoever closes the question, or cannot be asked, says no."""
+    """What the user answers, however late; whoever closes the question, or cannot be asked, says no."""
     actions = [types.MessageActionItem(yes), types.MessageActionItem(NO)]
     params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
     try:

@@ -16,6 +16,9 @@ KEPT = 30
 SHORT = 280
 """Characters of a report that a message box may show."""
 
+PATIENCE = 10.0
+"""Seconds that a client may take to open a document; one that is silent for longer gets the text otherwise."""
+
 _NO_PROSE = ("#", "```", "- ", "* ", "|", ">")
 """How headings, code, lists, tables and quotes begin."""
 
@@ -45,14 +48,16 @@ class Reports:
 
     async def show(self, name: str, markdown: str) -> str:
         """Shows `markdown` and says where, as the end of a sentence: "open as NAME"."""
+        shown: bool | None = False
         if self._virtual and self._documents:
             uri = f"{SCHEME}:/{name}.md"
             self._texts[uri] = markdown
             while len(self._texts) > KEPT:
                 self._texts.popitem(last=False)
-            if await self.open(uri):
+            shown = await self._opened(uri)
+            if shown:
                 return f"open as {name}.md"
-        if self._documents:
+        if self._documents and shown is not None:
             file = await asyncio.to_thread(self._write, name, markdown)
             if file is not None and await self.open(file.as_uri()):
                 return f"open as {file.name}"
@@ -62,12 +67,17 @@ class Reports:
 
     async def open(self, uri: str) -> bool:
         """Has the client open a document beside its user's own; False if it does not."""
-        if not self._documents:
-            return False
+        return self._documents and bool(await self._opened(uri))
+
+    async def _opened(self, uri: str) -> bool | None:
+        """What the client says; None if it is silent."""
         try:
-            result = await self._ls.window_show_document_async(types.ShowDocumentParams(uri, take_focus=False))
+            async with asyncio.timeout(PATIENCE):
+                result = await self._ls.window_show_document_async(types.ShowDocumentParams(uri, take_focus=False))
         except JsonRpcException:
             return False
+        except TimeoutError:
+            return None
         return result is not None and result.success
 
     def _write(self, name: str, markdown: str) -> Path | None:

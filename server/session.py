@@ -131,7 +131,7 @@ class StetServer(LanguageServer):
     @cached_property
     def trust(self) -> Trust:
         """The question whether a project's actions may run."""
-        return Trust(self, self.engine)
+        return Trust(self.questions, self.engine)
 
     @cached_property
     def questions(self) -> Questions:

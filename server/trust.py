@@ -5,15 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from pygls.lsp.server import LanguageServer
-
-from stet_ls.server.questions import says_yes
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from stet_ls.engine.actions.registry import Listed
     from stet_ls.server.engine_loader import EngineLoader, Ready
+    from stet_ls.server.questions import Questions
 
 YES = "Trust these actions"
 _MOST_NAMED = 10
@@ -22,11 +17,10 @@ _MOST_NAMED = 10
 class Trust:
     """Asks once for each state of a project's tables; a no holds until the server ends."""
 
-    def __init__(self, ls: LanguageServer, engine: EngineLoader) -> None:
-        self._ls = ls
+    def __init__(self, questions: Questions, engine: EngineLoader) -> None:
+        self._questions = questions
         self._engine = engine
         self._asking = asyncio.Lock()
-        self._refused: set[tuple[Path, str]] = set()
 
     async def ask(self, listed: Listed, ready: Ready) -> Ready:
         """The engine to go on with: one that trusts the project's actions if the user does, else the same.
@@ -40,17 +34,14 @@ class Trust:
         state = (origin.project, origin.digest)
         async with self._asking:
             ready = await self._engine.get()
-            if state in self._refused or ready.engine.actions.waiting(listed.action.name) is None:
-                return ready
-            if not await self._says_yes(listed, ready):
-                self._refused.add(state)
+            if ready.engine.actions.waiting(listed.action.name) is None or not await self._says_yes(listed, ready):
                 return ready
             # What was shown is what is trusted: tables that changed meanwhile have another hash.
             await asyncio.to_thread(trust, *state)
             self._engine.invalidate()
             return await self._engine.get()
 
-    async def _says_yes(self, listed: Listed, ready: Ready) -> bool:
+    async def _says_yes(self, listed: Listed, ready: Ready) -> bool | None:
         from stet_ls.engine.configuration.actions import project_file
 
         same = [each for each in ready.engine.actions.custom.values() if each.origin == listed.origin]
@@ -60,4 +51,4 @@ class Trust:
             f"{project_file(listed.origin)} defines actions of its own: {', '.join(names[:_MOST_NAMED])}{more}. "
             "Their instructions go to your model together with your code. Do you trust this project's actions?"
         )
-        return await says_yes(self._ls, question, YES)
+        return await self._questions.ask(("trust", listed.origin.project, listed.origin.digest), question, YES)

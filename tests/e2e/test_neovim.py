@@ -573,6 +573,23 @@ def test_a_long_report_takes_no_key_from_somebody_who_types(editor: Neovim, scri
     editor.wait("#vim.api.nvim_list_wins() == 1")
 
 
+def test_a_long_report_waits_for_the_end_of_the_command_lines_window(editor: Neovim, scripted: ScriptedModel) -> None:
+    """That window lets no other be opened (E11)."""
+    release = threading.Event()
+    scripted.default = Reply(LONG, hold=release)
+    editor.command("Stet explain")
+    editor.press("q:")
+    editor.wait("vim.fn.getcmdwintype() == ':'")
+    release.set()
+    editor.done()
+    assert editor.lua("return { vim.fn.getcmdwintype(), #vim.api.nvim_list_wins() }") == [":", 2]
+
+    editor.press(":quit<CR>")
+    editor.wait("vim.fn.getcmdwintype() == '' and vim.bo.filetype == 'markdown'")
+    assert "part 59" in editor.text()
+    assert not [message for message in editor.seen()["messages"] if "E11" in message]
+
+
 def test_new_tests_stand_in_a_window_beside(editor: Neovim, scripted: ScriptedModel, file: Path) -> None:
     written = "def test_sign():\n    assert sign(5) == 1\n"
     scripted.default = Reply(f"CODE:\n```python\nfrom signs import sign\n\n\n{written}```\n")

@@ -21,7 +21,7 @@ COMMANDS = {
     *(f"stet.{action}" for action in ACTIONS),
     *(
         f"stet.{name}"
-        for name in ("result", "cancel", "retry", "custom", "clear", "evidence", "jobs", "health", "stats")
+        for name in ("result", "cancel", "retry", "apply", "custom", "clear", "evidence", "jobs", "health", "stats")
     ),
     *(f"stet.{name}" for name in ("showPrompt", "memory.search", "memory.stats", "memory.forget", "capabilities")),
 }
@@ -93,6 +93,7 @@ BAD_INPUT: list[tuple[str, dict[str, Any], str]] = [
     ("stet.result", {"job": "nope", "wait": 1}, "wait"),
     ("stet.cancel", {}, "job"),
     ("stet.cancel", {"job": "nope"}, "job: there is no job 'nope'"),
+    ("stet.apply", {"job": "nope"}, "job: there is no job 'nope'"),
     ("stet.retry", {"job": "nope"}, "job: there is no job 'nope'"),
     ("stet.retry", {"job": 1}, "job"),
     ("stet.custom", {}, "action"),

@@ -38,14 +38,20 @@ end
 local function follow(client, bufnr, job, name)
   M.last_job, last_name = job, name
   send(client, bufnr, "stet.result", { job = job, wait = true }, function(result)
-    question.close(job)
+    if not result.asks then
+      question.close(job)
+    end
     if result.status == "done" and result.markdown ~= "" then
       M.last_report = result.markdown
-      window.float(result.markdown)
+      window.when_free(function()
+        window.float(result.markdown)
+      end)
     end
     if result.applied == true and result.answer.action == "test" then
       local written = result.answer.new_files[1] or result.answer.edits[1]
-      window.beside(written.path)
+      window.when_free(function()
+        window.beside(written.path)
+      end)
     end
     if result.applied == true and vim.g.stet_progress ~= false then
       progress.tell(result.message)
@@ -75,7 +81,9 @@ end
 --- Shows the evidence of a job (nil: of the last one that has any), and the files of one check.
 function M.evidence(client, bufnr, job, check)
   send(client, bufnr, "stet.evidence", { job = job, check = check }, function(result)
-    window.evidence(result, check or "")
+    window.when_free(function()
+      window.evidence(result, check or "")
+    end)
   end)
 end
 

@@ -118,19 +118,11 @@ local function choose(text, titles, client, job)
     end
   end
   table.insert(asked, entry)
-  if vim.fn.getcmdwintype() == "" then
-    show(text, titles, entry)
-  else
-    -- The window of the command line lets no other be opened.
-    vim.api.nvim_create_autocmd("CmdwinLeave", {
-      once = true,
-      callback = vim.schedule_wrap(function()
-        if vim.tbl_contains(asked, entry) then
-          show(text, titles, entry)
-        end
-      end),
-    })
-  end
+  window.when_free(function()
+    if vim.tbl_contains(asked, entry) then
+      show(text, titles, entry)
+    end
+  end)
   return coroutine.yield()
 end
 

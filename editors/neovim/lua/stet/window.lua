@@ -24,6 +24,20 @@ function M.idle()
   return vim.api.nvim_get_mode().mode == "n"
 end
 
+--- Calls `open` at once, or when the window of the command line (`q:`) has closed: that lets no other be opened.
+function M.when_free(open)
+  if vim.fn.getcmdwintype() == "" then
+    open()
+    return
+  end
+  vim.api.nvim_create_autocmd("CmdwinLeave", {
+    once = true,
+    callback = vim.schedule_wrap(function()
+      M.when_free(open)
+    end),
+  })
+end
+
 --- Says above a window's text, wherever that is scrolled to, what its keys do. `rows` are { key, what it does }.
 function M.tell_keys(winid, rows)
   local parts = vim.tbl_map(function(row)

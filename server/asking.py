@@ -1,0 +1,81 @@
+"""A person's word on an edit. Nobody waits for it for ever, and it counts whenever it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from stet_ls.engine.markdown import fenced
+from stet_ls.engine.models import Answer
+from stet_ls.server.confirm import Choice, ask, offer, question, why_asked
+from stet_ls.server.jobs import Ending, Job, JobStatus
+from stet_ls.server.plan import Plan
+from stet_ls.server.session import StetServer
+
+PATIENCE = 600.0
+"""Seconds for which a job waits for its user."""
+
+Send = Callable[[], Awaitable[Ending]]
+
+
+async def decided(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[str], plan: Plan, send: Send) -> Ending:
+    """Sends the edit if its user says so, or `stet.apply` does.
+
+    A job whose client is silent ends, and its question stays open: what it comes to corrects the ending.
+    """
+    agreed = ls.in_background(_agreed(ls, job, answer, reasons, plan), f"question of {job.name}")
+    applied = asyncio.ensure_future(job.applies.wait())
+    job.asks = True
+
+    def over() -> None:
+        job.asks = False
+        agreed.cancel()
+        applied.cancel()
+
+    async def outcome() -> Ending:
+        yes = applied.done() or agreed.result()
+        over()
+        if yes:
+            return await send()
+        ls.outcomes.rejected(answer)
+        return refused(answer, "Discarded; nothing was changed.")
+
+    async def later() -> Ending:
+        await asyncio.wait({agreed, applied}, return_when=asyncio.FIRST_COMPLETED)
+        ending = await outcome()
+        job.correct(ending)
+        return ending
+
+    try:
+        await asyncio.wait({agreed, applied}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        over()
+        raise
+    if agreed.done() or applied.done():
+        return await outcome()
+    job.later = ls.in_background(later(), f"late answer to {job.name}")
+    why = "Nobody answered whether the edit may land, so nothing was changed."
+    return refused(answer, f"{why} The question stays open: answer it, or apply the edit by `stet.apply`.")
+
+
+async def show_diff(ls: StetServer, job: Job, plan: Plan) -> str:
+    """Shows the edit, and says where."""
+    return await ls.reports.show(f"{job.name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
+
+
+def refused(answer: Answer, message: str) -> Ending:
+    """Nothing was changed, for that reason."""
+    return Ending(JobStatus.REFUSED, message, applied=False, answer=answer)
+
+
+async def _agreed(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[str], plan: Plan) -> bool:
+    """True if the person says so, who sees the diff and the evidence, or may look at them first."""
+    if ls.client.shows_offers and answer.evidence:
+        shown = await ls.shelf.take(job.id, answer, diff=await asyncio.to_thread(plan.diff))
+        return await offer(ls, job.id, why_asked(reasons), shown["markdown"])
+    while (choice := await ask(ls, question(answer, reasons))) in (Choice.SHOW_DIFF, Choice.SHOW_EVIDENCE):
+        if choice is Choice.SHOW_DIFF:
+            await show_diff(ls, job, plan)
+        else:
+            await ls.shelf.show(job.id, answer)
+    return choice is Choice.APPLY
