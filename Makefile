@@ -6,22 +6,30 @@ STAMP := $(VENV)/.installed
 
 .PHONY: setup demo test check bench lock vsix code-server clean
 
+# Networks fail for a moment: what fetches is tried a second time, and goes on with what came the first time.
+twice = $(1) || { echo "That failed; once more in 10 s."; sleep 10; $(1); }
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 10
+
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml requirements/dev.txt
-	@echo "Installing what Stet needs into $(VENV): some minutes, once."
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	touch $(STAMP)
+	@echo "Setting Stet up in $(VENV), once (3 steps; pip works silently):"
+	@echo "1. a virtual environment, some seconds"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "2. what Stet and its tests need: $$(grep -c == requirements/dev.txt) packages, about 400 MB (1.5 GB on disk), some minutes"
+	@$(call twice,$(PIP) --require-hashes -r requirements/dev.txt)
+	@echo "3. Stet itself, some seconds"
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+	@echo "Done: $(BIN)/stet --version"
 
 demo: $(STAMP)
-	$(BIN)/stet model pull
-	$(BIN)/stet demo
+	@$(call twice,$(BIN)/stet model pull)
+	@$(BIN)/stet demo
 
 # Not loadgroup or loadscope: there pytest waits for ever when a worker has died (pytest-xdist 3.8).
 test: $(STAMP)
-	$(BIN)/stet model pull tiny
+	@$(call twice,$(BIN)/stet model pull tiny)
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
 
 check: $(STAMP)
@@ -41,14 +49,16 @@ lock:
 vsix: editors/vscode/stet.vsix
 
 editors/vscode/stet.vsix: $(wildcard editors/vscode/src/*.ts editors/vscode/*.json editors/vscode/*.mjs editors/vscode/*.md)
-	cd editors/vscode && npm install --ignore-scripts --no-package-lock --no-audit --no-fund && npm run package
+	@echo "Building the extension for VS Code, once: its tools take 160 MB on disk, a minute"
+	@cd editors/vscode && $(call twice,npm install --ignore-scripts --no-package-lock --no-audit --no-fund) && npm run package
 
 # VS Code's workbench as its tests drive it, in a browser. Needs node 20, npm and Chromium.
 code-server: .cache/code-server/.installed
 
 .cache/code-server/.installed: tests/e2e/vscode/install.sh
-	tests/e2e/vscode/install.sh .cache/code-server
-	touch $@
+	@echo "Installing VS Code's workbench for its tests, once: 390 MB on disk, a minute or two"
+	@$(call twice,tests/e2e/vscode/install.sh .cache/code-server)
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info src/*.egg-info
