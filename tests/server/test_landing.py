@@ -317,6 +317,39 @@ async def test_two_jobs_at_once_on_two_units_both_land(scripted: ScriptedModel, 
         assert client.text(URI) == NEW + "\n\n" + shorter
 
 
+async def test_a_client_that_looks_at_no_version_gets_one_edit_after_the_other(
+    scripted: ScriptedModel, environment: Environment
+) -> None:
+    """As Neovim with a document's first version: the second edit would land on the lines of before the first."""
+    other = "def double(x):\n    result = x * 2\n    return result\n"
+    shorter = "def double(x):\n    return x * 2\n"
+    one, two = Held(scripted), Held(scripted, shorter)
+    async with editor(environment) as client:
+        client.applying = Applying.BLINDLY
+        blindly, second_lands = client.answers["workspace/applyEdit"], asyncio.Event()
+
+        async def when_both_are_ready(params: Json) -> Json:
+            await second_lands.wait()
+            return blindly(params)  # type: ignore[no-any-return]
+
+        client.answers["workspace/applyEdit"] = when_both_are_ready
+        client.open(URI, "python", OLD + "\n\n" + other)
+        first = await start(client, "refactor", uri=URI, range=lines(1))
+        await one.arrived(client)
+        second = await start(client, "refactor", uri=URI, range=lines(6))
+        await two.arrived(client, 2)
+        one.release()
+        await client.wait_notification("workspace/applyEdit")
+        two.release()
+        async with asyncio.timeout(PATIENCE):
+            while (await command(client, "stet.jobs"))["jobs"][1]["stage"] != "landing":
+                await asyncio.sleep(0.02)
+        second_lands.set()
+
+        assert [(await finish(client, job))["applied"] for job in (first, second)] == [True, True]
+        assert client.text(URI) == NEW + "\n\n" + shorter
+
+
 # Texts ----------------------------------------------------------------------------------------------------------------
 
 TEXTS = {
