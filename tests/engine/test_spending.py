@@ -158,7 +158,7 @@ async def test_a_call_that_broke_off_counts_before_the_next_is_made(scripted: Sc
     with ScriptedModel() as second:
         second.default = Reply(BETTER)
         providers = tuple(
-            Provider(name=name, base_url=model.base_url, model=model.models[0], timeout_first_token=0.3)
+            Provider(name=name, base_url=model.base_url, model=model.models[0], timeout_first_token=3.0)
             for name, model in (("first", scripted), ("second", second))
         )
         engine = Engine(Settings(providers=providers, spending=limit), user_paths())

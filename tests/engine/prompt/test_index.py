@@ -179,7 +179,7 @@ async def test_before_it_is_read_there_is_what_there_is(paths: Paths, root: Path
     index.watch((root,), after=60)
     found = index.find(("parse",), "python", Workspace((root,)))
     assert (found.candidates, found.gaps) == ((), (NOT_READY,))
-    await asyncio.wait_for(index.close(), 10)
+    await asyncio.wait_for(index.close(), 50)  # it would be 60 if it were waited for
 
 
 async def test_a_child_reads_a_watched_root_and_leaves_with_its_lease(paths: Paths, root: Path) -> None:

@@ -98,9 +98,9 @@ def test_any_text_is_read_and_no_quote_is_made_up(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["`" * 200_000, "- `a|" * 50_000, "[" * 100_000, "| " * 100_000, "a: `b\n" * 50_000])
 def test_time_is_linear(text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     read_opinions(text)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 LINES = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 import sys
 import tempfile
@@ -22,7 +21,7 @@ PATTERN = r"^(?:[^:]*:)?(?P<line>\d+):(?P<column>\d+): (?:(?P<severity>\w+): )?(
 
 def tool(code: str, *arguments: str, **fields: object) -> Toolbox:
     """A toolbox with a tool that is a piece of Python."""
-    row = AddedTool("mine", "klingon", Role.SYNTAX, (sys.executable, "-c", code, *arguments), PATTERN)
+    row = AddedTool("mine", "klingon", Role.SYNTAX, (sys.executable, "-c", code, *arguments), PATTERN, deadline=25.0)
     return Toolbox(added=(AddedTool(**{**{n: getattr(row, n) for n in AddedTool.__slots__}, **fields}),))
 
 
@@ -114,10 +113,10 @@ class TestBadTools:
         ],
     )
     def test_is_told(self, code: str, reason: str) -> None:
-        verdict = judge(tool(code, deadline=1.0 if "sleep" in code else 20.0))
+        verdict = judge(tool(code, **({"deadline": 1.0} if "sleep" in code else {})))
         assert verdict.status is Status.UNKNOWN
         assert reason in verdict.reason
-        assert verdict.seconds < 20
+        assert verdict.seconds < 30
 
     def test_no_json(self) -> None:
         for output in ("nonsense", "[" * 100_000, "3", '"x"'):
@@ -147,14 +146,14 @@ class TestBadTools:
             f"child = subprocess.Popen(['sleep', '60']); open({str(marks)!r}, 'w').write(str(child.pid))\n"
             "time.sleep(60)"
         )
-        judge(tool(code, "{file}", deadline=3.0))
+        judge(tool(code, "{file}", deadline=6.0))
         assert list(private.iterdir()) == []
         assert _ends(int(marks.read_text()))
 
 
 def _ends(pid: int) -> bool:
     """True once the process is gone or a mere zombie of its init, within seconds."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 50
     while time.monotonic() < end:
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -162,7 +161,7 @@ def _ends(pid: int) -> bool:
             return True
         if state == "Z":
             return True
-        os.sched_yield()
+        time.sleep(0.01)
     return False
 
 

