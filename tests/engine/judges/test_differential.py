@@ -12,7 +12,7 @@ from support.judging import MakeCase
 
 from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.judges.harness.run import run
-from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
+from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
 from stet_ls.engine.judges.inputs import draw
 from stet_ls.engine.judges.inputs.calls import calls_for
 from stet_ls.engine.models import Ruling
@@ -393,6 +393,18 @@ async def test_a_report_that_the_code_forges_is_none(make: MakeCase) -> None:
     )
     case = make("def f(n: int):\n    return n\n", forge, "f")
     assert (await judge(case)).verdict is not Ruling.PASS
+
+
+async def test_one_call_that_takes_all_the_time_is_told(make: MakeCase) -> None:
+    """As on a machine so busy that the trial's time is over before the processor's time for a call."""
+    case = make("def f(n: int):\n    return n\n", "", "f")
+    endless = "def work(n):\n    while True:\n        pass\n"
+    calls = (Call("", "__out__(work(1))"),)
+    trial = Trial((endless, endless), calls, "work", Path("/box/a.py"), "a", cpu=60.0, seconds=4.0)
+    assert case.runtime is not None
+    report = await run(case.runtime, trial)
+    assert isinstance(report, Report)
+    assert report.left_out == {"it does not end in time": 1}
 
 
 async def test_a_cancelled_judge_leaves_no_process(make: MakeCase) -> None:

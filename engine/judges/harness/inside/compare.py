@@ -19,6 +19,8 @@ def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
     probe = forked(job, job["texts"][0], calls, begun + 0.4 * job["seconds"], Patience(job["cpu"], 5), job["wanted"])
     unfit = {n: outcome for n, outcome in probe["outcomes"].items() if outcome["kind"] in UNFIT}
     left_out = [{"call": n, "kind": each["kind"], "message": each.get("message", "")} for n, each in unfit.items()]
+    if not probe["outcomes"] and not probe["load"]:  # all its time went into the first call
+        left_out = [{"call": call[0], "kind": "late", "message": ""} for call in calls[:1]]
     calls = [call for call in calls if call[0] in probe["outcomes"] and call[0] not in unfit]
     probe["outcomes"] = {call[0]: probe["outcomes"][call[0]] for call in calls}
     if probe["load"] or not calls:
