@@ -11,7 +11,7 @@ from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling
 from stet_ls.engine.settings import Checks, ModelRow, Settings
 
 STUB = "def largest(xs: list[int]) -> int:\n    $0...\n"
-PROVEN = '''def largest(xs: list[int]) -> int:
+SHOWN = '''def largest(xs: list[int]) -> int:
     """The largest.
 
     >>> largest([1, 3, 2])
@@ -19,6 +19,7 @@ PROVEN = '''def largest(xs: list[int]) -> int:
     """
     $0...
 '''
+PROVEN = SHOWN.replace("    3\n", "    3\n    >>> largest([4])\n    4\n    >>> largest([])\n    0\n")
 MAX = "def largest(xs: list[int]) -> int:\n    return max(xs, default=0)\n"
 SORTED = "def largest(xs: list[int]) -> int:\n    ordered = sorted(xs)\n    return ordered[-1] if ordered else 0\n"
 MIN = "def largest(xs: list[int]) -> int:\n    return min(xs, default=0)\n"
@@ -72,9 +73,16 @@ class TestSamples:
         assert len(scripted.requests) == 1
         assert told(answer) is None
 
+    async def test_one_example_is_no_proof(self, scripted: ScriptedModel) -> None:
+        second = MAX.replace("max(xs, default=0)", "xs[1]")
+        answer = await generate(scripted, second, MAX, SORTED, marked=SHOWN)
+        assert "max(xs, default=0)" in applied(answer)
+        assert told(answer).detail.startswith("2 of 3 samples agree")  # type: ignore[union-attr]
+
     async def test_a_thorough_job_takes_examples_for_a_beginning_alone(self, scripted: ScriptedModel) -> None:
         second = MAX.replace("max(xs, default=0)", "xs[1]")
-        answer = await generate(scripted, second, MAX, SORTED, marked=PROVEN, budget=Budget.THOROUGH)
+        proven = PROVEN.replace("largest([4])", "max([4])").replace("largest([])", "sum([])")
+        answer = await generate(scripted, second, MAX, SORTED, marked=proven, budget=Budget.THOROUGH)
         assert "max(xs, default=0)" in applied(answer)
         assert told(answer).detail.startswith("2 of 3 samples agree")  # type: ignore[union-attr]
 
