@@ -59,7 +59,7 @@ async def client_of(stet_home) -> AsyncIterator[Callable[..., Client]]:
             "name": "s",
             "base_url": server.base_url,
             "model": "some-7b",
-            "timeout_first_token": 2.0,
+            "timeout_first_token": 60.0,
             **provider,
         }
         alone = ModelSettings(discover=False, embedded="off")

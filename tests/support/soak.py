@@ -162,12 +162,12 @@ async def soak(jobs: int, *, seed: int, healths: Sequence[float], at_once: int =
 
 def _settings(servers: Sequence[ScriptedModel]) -> Settings:
     providers = tuple(
-        Provider(name=f"p{i}", base_url=server.base_url, model="m-7b", timeout_first_token=0.4, timeout_token=0.3)
+        Provider(name=f"p{i}", base_url=server.base_url, model="m-7b", timeout_first_token=1.5, timeout_token=1.5)
         for i, server in enumerate(servers)
     )
     return Settings(
         providers=providers,
-        deadline=5,
+        deadline=15,
         model=ModelSettings(discover=False, embedded="off", breaker_seconds=0.2),
     )
 
