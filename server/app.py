@@ -78,6 +78,7 @@ async def _shutdown(ls: StetServer, params: None) -> None:
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.jobs.close()
+            await ls.fates()
             await ls.engine.close()
             await ls.counters.close()
             await ls.health.close()

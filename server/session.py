@@ -88,6 +88,7 @@ class StetServer(LanguageServer):
         self._log_format = log_format
         self._started = time.monotonic()
         self._background: set[asyncio.Task[Any]] = set()
+        self._fates: set[asyncio.Future[Any]] = set()
 
     @cached_property
     def paths(self) -> Paths:
@@ -248,7 +249,12 @@ class StetServer(LanguageServer):
             await (await self.engine.get()).engine.became(trace, fate)
 
         if trace := answer.metadata.get("trace"):
-            self.in_background(tell(str(trace)), f"{trace} was {fate}")
+            self._fate(tell(str(trace)), f"{trace} was {fate}")
+
+    async def fates(self) -> None:
+        """Returns once the engine was told what became of every edit: many a user saves and leaves in one breath."""
+        while self._fates:
+            await asyncio.wait(self._fates)
 
     async def _read(self, uri: str) -> None:
         await self.diagnostics.read(uri)
@@ -263,7 +269,12 @@ class StetServer(LanguageServer):
 
             await (await self.engine.get()).engine.outcome(trace, Outcome(fate), text)
 
-        self.in_background(tell(), f"outcome of {trace}")
+        self._fate(tell(), f"outcome of {trace}")
+
+    def _fate(self, work: Any, name: str) -> None:
+        told = self.in_background(work, name)
+        self._fates.add(told)
+        told.add_done_callback(self._fates.discard)
 
     def _made(self, engine: Engine) -> None:
         self.counters.watch(engine)

@@ -66,3 +66,10 @@ def environment(stet_home: Path, scripted: ScriptedModel) -> Mapping[str, str]:
         "STET_MODEL": scripted.models[0],
         "STET_API_KEY": "test-key",
     }
+
+
+@pytest.fixture
+def served_here(environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same for a server in this process: a test can then give it all the time that a busy machine takes."""
+    for name in ("STET_BASE_URL", "STET_MODEL", "STET_API_KEY"):
+        monkeypatch.setenv(name, environment[name])

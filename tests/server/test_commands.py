@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.scripted import Reply, ScriptedModel, dead_endpoint
-from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, lines, start
+from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, fenced, finish, health, lines, start
 from support.wire import PATIENCE, ErrorAnswer
 
 URI = "file:///w/a.py"
@@ -185,9 +185,7 @@ async def test_show_prompt_sends_nothing(scripted: ScriptedModel, wired: Any) ->
 
 
 async def test_health_names_the_model(scripted: ScriptedModel, wired: Any) -> None:
-    health = await command(wired, "stet.health")
-
-    assert scripted.models[0] in str(health)
+    assert scripted.models[0] in str(await health(wired))
 
 
 async def test_stats_count_what_was_done(scripted: ScriptedModel, wired: Any) -> None:

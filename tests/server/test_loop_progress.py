@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
 
 import pytest
 from support.engine import asks_for_tests, code_reply, reply_of_tests
+from support.findings import editing
 from support.scripted import ScriptedModel
-from support.session import VSCODE, editor, finish, lines, start
+from support.session import VSCODE, begins_first, finish, lines, start
+from support.wire import PATIENCE
+
+from stet_ls.server import session
 
 URI = "file:///w/solution.py"
 HEAD = 'def first(values: list[int]) -> int:\n    """The first of the values; 0 for none."""\n'
@@ -30,14 +33,19 @@ LOOP = ("planning", "writing", "running", "finding out", "asking scripted-7b onc
 """How the lines begin that are the loop's; what the judges say comes in between."""
 
 
-async def test_every_step_of_the_loop_is_reported(scripted: ScriptedModel, environment: Mapping[str, str]) -> None:
+@pytest.mark.timeout(300)
+async def test_every_step_of_the_loop_is_reported(
+    scripted: ScriptedModel, served_here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "CONFIGURATION_SECONDS", PATIENCE)
     scripted.on(asks_for_tests, reply_of_tests(TESTS))
     scripted.on(lambda body: "That cannot be used" in str(body["messages"]), code_reply(GOOD))
     scripted.default = code_reply(CRASHES)
-    async with editor(environment, VSCODE) as client:
+    async with editing(VSCODE) as client:
+        begins_first(client)
         client.open(URI, "python", f"{HEAD}    ...\n")
         job = await start(client, "generate", uri=URI, range=lines(2), budget="thorough")
-        await client.wait_for(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end", timeout=120)
+        await client.wait_for(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end", timeout=240)
         result = await finish(client, job)
     if "no code may run" in str(result):
         pytest.skip(f"no code may run here: {result['message']}")

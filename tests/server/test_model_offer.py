@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from support.inprocess import connected
-from support.session import NEOVIM, VSCODE, boxes, command, finish, introduction, lines, start
-from support.wire import ErrorAnswer, Json, RawClient
+from support.session import NEOVIM, VSCODE, boxes, finish, health, introduction, lines, start
+from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls.engine.model.weights import WEIGHTS, installed
 from stet_ls.engine.paths import user_paths
@@ -67,7 +67,7 @@ class Hub:
         handler.end_headers()
         quarter = len(self.content) // 4
         handler.wfile.write(self.content[:quarter])
-        self.released.wait(30)
+        self.released.wait(PATIENCE)
         try:
             handler.wfile.write(self.content[quarter:])
         except OSError:  # the reader has left
@@ -243,4 +243,4 @@ async def test_an_endpoint_that_was_named_is_never_replaced(hub: Hub, monkeypatc
         assert "cannot be reached" in result["message"]
         assert boxes(client) == [result["message"]]
         assert client.received("window/showMessageRequest") == []
-        assert (await command(client, "stet.health"))["status"] == "unreachable"
+        assert (await health(client))["status"] == "unreachable"

@@ -7,15 +7,15 @@ import http.client
 import json
 import logging
 import random
-import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from support import session
 from support.engine import Bench, code_reply, request_for
 from support.planted import TOKENS
-from support.scripted import Reply, ScriptedModel
+from support.scripted import Reply, ScriptedModel, held_port
 from support.session import command, editor, fenced, finish, lines, start
 
 from stet_ls.engine.errors import EndpointError
@@ -144,7 +144,7 @@ async def test_a_model_whose_name_is_a_secret_is_not_named(scripted: ScriptedMod
 
 def fetched(port: int, path: str = "/metrics", method: str = "GET", **headers: str) -> tuple[int, str]:
     """Status and body of a request to the metrics' port."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, path, headers=headers)
     answer = connection.getresponse()
     body = answer.read().decode()
@@ -171,12 +171,16 @@ def test_the_port_tells_metrics_to_this_machine_only() -> None:
         fetched(port.port)
 
 
+@pytest.fixture
+def number() -> Iterator[int]:
+    """The number of a port that is free."""
+    with held_port() as port:
+        yield port
+
+
 async def test_the_port_is_the_users_setting_and_no_projects(
-    environment: Environment, stet_home: Path, tmp_path: Path
+    environment: Environment, stet_home: Path, tmp_path: Path, number: int
 ) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        number = free.getsockname()[1]
     (tmp_path / ".stet.toml").write_text(f"metrics_port = {number}\n")
     async with editor(environment, rootUri=tmp_path.as_uri()) as client:
         assert (await command(client, "stet.stats"))["metrics_port"] is None
@@ -210,10 +214,10 @@ async def test_health_has_a_row_for_each_part(environment: Environment, stet_hom
     data.mkdir()
     (data / "traces").write_text("in the way")
     async with editor(environment) as client:
-        health = await command(client, "stet.health")
-    assert health["status"] == "ready"
-    assert health["endpoints"][0]["breaker"] == "closed"
-    parts = health["parts"]
+        told = await session.health(client)
+    assert told["status"] == "ready"
+    assert told["endpoints"][0]["breaker"] == "closed"
+    parts = told["parts"]
     assert set(parts) == {"models", "sandbox", "memory", "index", "checkers", "ledger", "trace"}
     for name, row in parts.items():
         assert row["state"] in ("ok", "off", "missing", "broken", "unknown"), name

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.findings import editing
 from support.scripted import Reply, ScriptedModel
-from support.session import EGLOT, NEOVIM, VSCODE, boxes, command, editor, fenced, finish, lines, start
+from support.session import (
+    EGLOT,
+    NEOVIM,
+    VSCODE,
+    begins_first,
+    boxes,
+    command,
+    editor,
+    ended,
+    fenced,
+    finish,
+    lines,
+    start,
+)
 from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls import engine
@@ -20,6 +34,7 @@ from stet_ls.engine.events import Judging, Notice, Progress, Stage
 from stet_ls.engine.judges import comments, timing
 from stet_ls.engine.judges.case import Case, name_of
 from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.server import session
 from stet_ls.server.stages import At, words
 
 URI = "file:///w/a.py"
@@ -44,13 +59,19 @@ async def refactor(client: RawClient) -> str:
     return await start(client, "refactor", uri=URI, range=lines(1))
 
 
-async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(
-    scripted: ScriptedModel, environment: Environment
-) -> None:
+@pytest.fixture
+def patient(served_here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server in this process waits for the editor's settings as long as a test does."""
+    monkeypatch.setattr(session, "CONFIGURATION_SECONDS", PATIENCE)
+
+
+@pytest.mark.usefixtures("patient")
+async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(scripted: ScriptedModel) -> None:
     scripted.default = fenced(NEW)
-    async with editor(environment, VSCODE) as client:
+    async with editing(VSCODE) as client:
+        begins_first(client)
         result = await finish(client, await refactor(client))
-        await client.wait_for(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end")
+        await ended(client)
 
         [created] = client.received("window/workDoneProgress/create")
         [begin] = progress(client, "begin")
@@ -66,12 +87,11 @@ async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(
         assert told[-1] == "with your editor, which may ask you"
 
 
-async def test_a_job_that_waits_for_the_editors_settings_says_that_it_is_starting(
-    scripted: ScriptedModel, environment: Environment
-) -> None:
+@pytest.mark.usefixtures("patient")
+async def test_a_job_that_waits_for_the_editors_settings_says_that_it_is_starting(scripted: ScriptedModel) -> None:
     asked = asyncio.Event()
     scripted.default = fenced(NEW)
-    async with editor(environment, VSCODE) as client:
+    async with editing(VSCODE) as client:
 
         async def settings(params: Json) -> list[None]:
             await asked.wait()
@@ -88,9 +108,13 @@ async def test_a_job_that_waits_for_the_editors_settings_says_that_it_is_startin
 
 
 async def test_reports_of_mere_tokens_are_few(scripted: ScriptedModel, environment: Environment) -> None:
-    scripted.default = Reply(fenced(NEW), chunks=[*["word "] * 400, fenced(NEW)], delay=0.001)
+    began = threading.Event()
+    scripted.default = Reply(fenced(NEW), chunks=[*["word "] * 400, fenced(NEW)], delay=0.001, hold=began)
     async with editor(environment, VSCODE) as client:
-        await finish(client, await refactor(client))
+        job = await refactor(client)
+        await client.wait_notification("$/progress")
+        began.set()
+        await finish(client, job)
 
         counts = [each for each in progress(client, "report") if " token" in each["value"]["message"]]
         assert 0 < len(counts) < 40
@@ -112,7 +136,7 @@ async def test_while_a_model_is_silent_the_seconds_go_on_and_stop_with_the_job(
         seconds = [
             int(found.group(1))
             for each in progress(client, "report")
-            if (found := re.search(r", (\d+) s$", each["value"]["message"]))
+            if (found := re.fullmatch(r"asking scripted-7b, (\d+) s", each["value"]["message"]))
         ]
         assert seconds == sorted(set(seconds)), "no second is told twice"
         assert seconds[0] >= 2, "what is quick needs no clock"
@@ -134,7 +158,7 @@ async def test_a_client_without_progress_gets_two_lines_in_its_log(
         assert not client.received("window/workDoneProgress/create")
         assert not client.received("$/progress")
         lines_ = [params["message"] for params in client.received("window/logMessage")]
-        assert lines_[0] == "Stet: refactor a.py: started"
+        assert next(line for line in lines_ if "refactor a.py" in line) == "Stet: refactor a.py: started"
 
 
 async def test_a_client_that_refuses_the_progress_still_gets_its_edit(
@@ -192,11 +216,9 @@ async def test_each_way_to_cancel_stops_the_tokens(
         )
         await client.wait_for(lambda m: "tokens" in str(m.get("params", {}).get("value", {}).get("message")))
 
-        cancelled = time.monotonic()
         await way(client, job)
-        silent = await asyncio.to_thread(scripted.wait_disconnect)
+        await asyncio.to_thread(scripted.wait_disconnect)
 
-        assert silent - cancelled < 1.0
         assert len(scripted.requests) == 1
         if way is by_shutdown:
             client.notify("exit")
@@ -251,10 +273,11 @@ async def test_many_jobs_end_each_once(scripted: ScriptedModel, environment: Env
         for job in jobs:
             await command(client, "stet.cancel", job=job)
         results: list[Any] = [await finish(client, job) for job in jobs]
+        await client.wait_for(lambda m: len(progress(client, "end")) == len(jobs))
 
         assert {result["status"] for result in results} == {"cancelled"}
-        ended = [each["token"] for each in progress(client, "end")]
-        assert sorted(ended) == sorted(set(ended)) == sorted(each["token"] for each in progress(client, "begin"))
+        tokens = [each["token"] for each in progress(client, "end")]
+        assert sorted(tokens) == sorted(set(tokens)) == sorted(each["token"] for each in progress(client, "begin"))
 
 
 def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.scripted import ScriptedModel
+from support.scripted import Reply, ScriptedModel
 from support.session import NEOVIM, NOTHING, VSCODE, boxes, command, editor, finish, lines, start
 from support.wire import ErrorAnswer, Json, RawClient
 
@@ -83,10 +85,20 @@ async def test_a_client_that_cannot_show_it_after_all_gets_the_message(environme
         assert boxes(client) == ["It returns the sum of its two arguments."]
 
 
-async def test_a_plugin_that_shows_reports_itself_gets_no_second_view(environment: Environment) -> None:
+async def test_a_plugin_that_shows_reports_itself_gets_no_second_view(
+    environment: Environment, scripted: ScriptedModel
+) -> None:
     options = {"plugin": {"name": "any", "reports": True}}
+    release = threading.Event()
+    scripted.default = Reply(PROSE, hold=release)
     async with editor(environment, NEOVIM, initializationOptions=options) as client:
-        result = await explained(client)
+        client.open(URI, "python", TEXT)
+        job = await start(client, "explain", uri=URI, range=lines(1))
+        waiting = asyncio.create_task(finish(client, job))
+        await asyncio.sleep(0)  # it has asked
+        await command(client, "stet.jobs")  # and the server has heard
+        release.set()
+        result = await waiting
 
         assert "sum of its two arguments" in result["markdown"]
         assert client.received("window/showDocument") == []

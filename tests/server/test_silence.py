@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.findings import PUBLISH, URI, editing, empty, messages, pull, pushed, saying
+from support.findings import PUBLISH, URI, editing, empty, pull, pushed, saying, worded
 from support.session import EGLOT, VSCODE
 from support.wire import Json, RawClient
 
@@ -100,7 +100,7 @@ async def test_other_diagnostics_prove_nothing(foreign: Json) -> None:
         client.open(URI, "python", "x = (\n\n\n")
         assert (await pull(client))["items"]
         await act(client, foreign)
-        assert "'(' is never closed" in messages(await pull(client))[0]
+        assert await worded(client, "'(' is never closed")
 
 
 async def test_who_wants_both_gets_both() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from typing import Any
 
 from support.inprocess import connected
 from support.session import introduction
-from support.wire import Json, RawClient
+from support.wire import PATIENCE, Json, RawClient
 
 from stet_ls.server.app import create_server
 
@@ -46,6 +47,14 @@ async def pull(client: RawClient, uri: str = URI, previous: str | None = None) -
     return report
 
 
+async def worded(client: RawClient, part: str, uri: str = URI) -> Json:
+    """The report on a document, once a message in it holds these words: the first look may have no time for words."""
+    async with asyncio.timeout(PATIENCE):
+        while not saying(part)(report := await pull(client, uri)):
+            await asyncio.sleep(0.05)
+    return report
+
+
 async def pushed(
     client: RawClient, wanted: Callable[[Json], bool] = lambda _: True, *, uri: str = URI, since: int = 0
 ) -> Json:
@@ -67,7 +76,7 @@ def messages(report: Json) -> list[str]:
 
 
 def saying(part: str) -> Callable[[Json], bool]:
-    """Wanted: a push in which a message holds these words."""
+    """Wanted: a push, or a report, in which a message holds these words."""
     return lambda params: any(part in message for message in messages(params))
 
 

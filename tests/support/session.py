@@ -67,6 +67,36 @@ async def command(client: RawClient, name: str, **argument: Any) -> Json:
     return answer
 
 
+async def health(client: RawClient) -> Json:
+    """What the server says of its parts, once each of them has told: it waits two seconds for them."""
+    async with asyncio.timeout(PATIENCE):
+        while "did not tell within" in str(told := await command(client, "stet.health")):
+            await asyncio.sleep(0.05)
+    return told
+
+
+async def ended(client: RawClient, *, since: int = 0) -> Json:
+    """The end of a progress; it comes after the job's if the client was slow to agree to it."""
+    message = await client.wait_for(
+        lambda m: m.get("method") == "$/progress" and m["params"]["value"]["kind"] == "end", since=since
+    )
+    told: Json = message["params"]["value"]
+    return told
+
+
+def begins_first(client: RawClient) -> None:
+    """Holds the editor's settings back until a job's progress has begun, so that no line of it comes too early.
+
+    A server waits three seconds for them (`session.CONFIGURATION_SECONDS`).
+    """
+
+    async def settings(params: Json) -> list[None]:
+        await client.wait_for(lambda m: (m.get("params") or {}).get("value", {}).get("kind") == "begin")
+        return [None] * len(params["items"])
+
+    client.answers["workspace/configuration"] = settings
+
+
 def boxes(client: RawClient) -> list[str]:
     """The texts of all message boxes so far."""
     return [params["message"] for params in client.received("window/showMessage")]
