@@ -13,6 +13,7 @@ from stet_ls.validators.metrics.tokens import tokens
 from stet_ls.validators.rewritten import dumped
 from stet_ls.validators.source import Source
 
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _FREE_OF_LAYOUT = frozenset({"javascript", "typescript", "go", "rust", "java", "csharp", "c", "cpp"})
 _MOST_PAIRS = 1_000_000
 """Of lines that are compared to be counted: a tenth of a second."""
@@ -21,7 +22,7 @@ _MOST_PAIRS = 1_000_000
 async def judge(case: Case) -> Evidence:
     """Fails a candidate that changes nothing but white space, or that leaves the stub it should have filled.
 
-    A refactoring that nobody said more about, and any optimization, has to change more than layout and comments.
+    A refactoring that nobody said more about, and any optimization, has to change more than layout and documentation.
     """
     return await asyncio.to_thread(_judge, case)
 
@@ -33,7 +34,7 @@ def _judge(case: Case) -> Evidence:
     if case.action == "optimize" or (case.action == "refactor" and not case.instructed):
         codes = [_code(source, case.language) for source in (case.before, case.after)]
         if codes[0] is not None and codes[0] == codes[1]:
-            detail = "only the layout or the comments changed, the code is the same"
+            detail = "only layout, comments or documentation changed, the code is the same"
             return Evidence(Check.NOOP, Ruling.FAIL, detail, trusted=True)
     if case.action == "generate" and case.unit:
         unit = next((u for u in structure.units(case.after, case.language) if u.qualified == case.unit), None)
@@ -47,7 +48,11 @@ def _code(source: Source, language: str) -> object:
     """What is compared of a text for which layout and comments do not matter; None if nobody can say."""
     if language == "python":
         try:
-            return dumped(ast.parse(source.data))
+            tree = ast.parse(source.data)
+            for node in ast.walk(tree):
+                if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+                    del node.body[0]
+            return dumped(tree)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
     return tokens(source.data, language).words if language in _FREE_OF_LAYOUT else None

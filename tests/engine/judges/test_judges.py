@@ -93,7 +93,8 @@ async def test_a_stub_that_stays_a_stub_is_no_answer() -> None:
 @pytest.mark.parametrize(
     ("language", "before", "new"),
     [
-        ("python", "def area(w, h):\n    return (w*h)\n", "def area(w, h):\n    # What it covers.\n    return w * h"),
+        ("python", "def area(w, h):\n    return (w*h)\n", "def area(w, h):\n    # Sides.\n    return w * h"),
+        ("python", "def area(w, h):\n    return w * h\n", 'def area(w, h):\n    """Covers."""\n    return w * h'),
         ("javascript", "function area(w, h) {return w*h;}\n", "// Covers\nfunction area(w, h) {\n  return w * h;\n}"),
         ("go", "func area(w, h int) int {return w*h}\n", "func area(w, h int) int {\n\treturn w * h\n}"),
     ],
