@@ -1,0 +1,7 @@
+"""Here checkers and formatters are real, and not waited for in haste."""
+
+from __future__ import annotations
+
+from support.patience import patient_with_tools
+
+__all__ = ["patient_with_tools"]
