@@ -75,10 +75,11 @@ async def test_what_was_learnt_is_there_after_a_restart(
 async def test_a_slow_model_is_known_to_be_slow_at_the_first_call(
     scripted: ScriptedModel, pool: Callable, provider: Provider, paths: Paths
 ) -> None:
-    """Its prompt may take three times as long as it usually does; a stranger has half a second."""
-    ProfileStore(paths.profiles).save(Record(scripted.base_url, "scripted-7b", writing=5.0, reading=3000.0))
-    scripted.reply("fine", first_delay=1.0)
-    assert (await pool(provider).ask(LONG)).text == "fine"
+    """Its prompt may take three times as long as it usually does; a stranger has two seconds."""
+    ProfileStore(paths.profiles).save(Record(scripted.base_url, "scripted-7b", writing=5.0, reading=500.0))
+    scripted.reply("fine", first_delay=4.0)
+    asker = pool(provider.model_copy(update={"timeout_first_token": 2.0}))
+    assert (await asker.ask(LONG)).text == "fine"
 
 
 async def test_a_damaged_profile_is_told_once(scripted: ScriptedModel, pool: Callable, provider, paths: Paths) -> None:
@@ -96,8 +97,8 @@ async def test_a_damaged_profile_is_told_once(scripted: ScriptedModel, pool: Cal
 async def test_who_sends_whole_replies_has_the_time_to_write_them(
     scripted: ScriptedModel, pool: Callable, provider: Provider
 ) -> None:
-    scripted.replies([Reply("fine", mode="json"), Reply("fine", mode="json", first_delay=1.0)])
-    asker = pool(provider)
+    scripted.replies([Reply("fine", mode="json"), Reply("fine", mode="json", first_delay=6.0)])
+    asker = pool(provider.model_copy(update={"timeout_first_token": 3.0}))
     assert "in one piece" in (await asker.ask()).warnings[0]
     second = await asker.ask()
     assert (second.text, second.warnings) == ("fine", ())
