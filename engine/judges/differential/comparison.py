@@ -61,8 +61,9 @@ class Comparison:
 
     `sharing` are calls on which only what is one object differs: nobody sees it who changes nothing afterwards.
     `missing` counts the inputs of which the new code made nothing before its time was up. `raised` names the errors
-    where no input came to anything else. `partial`: of some iterators only the first items were seen. `unseen` are the
-    places of the change that no input came by, as far as that is known.
+    where no input came to anything else. `partial`: of some iterators only the first items were seen. `reordered`: keys
+    of some dictionaries came in another order. `unseen` are the places of the change that no input came by, as far as
+    that is known.
     """
 
     unit: str
@@ -75,6 +76,7 @@ class Comparison:
     missing: int = 0
     opaque: bool = False
     partial: bool = False
+    reordered: bool = False
     raised: tuple[str, ...] = ()
     is_alone: bool = False
     runnable: Runnable = lambda _name, _title, _calls: None
@@ -86,7 +88,7 @@ class Comparison:
         return replace(
             self, compared=self.compared + more.compared, valid=self.valid + more.valid,
             rounded=self.rounded + more.rounded, opaque=self.opaque and more.opaque,
-            partial=self.partial or more.partial,
+            partial=self.partial or more.partial, reordered=self.reordered or more.reordered,
             differences=tuple(each for each in more.differences if each.is_telling),
             sharing=(*self.sharing, *more.sharing),
             raised=self.raised if more.raised or not more.valid else (), calls=(*self.calls, *more.calls),
@@ -129,6 +131,7 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
         missing=sum(not calls[n].again for n in old.outcomes if n not in new.outcomes),
         opaque=valid > 0 and all(before.opaque for _, before, _ in pairs if before.valid),
         partial=any(before.partial for _, before, _ in pairs),
+        reordered=any(before.order != after.order for _, before, after in pairs),
         raised=() if "" in ends else tuple(sorted(ends)),
         calls=tuple(call for call, _, _ in pairs),
     )  # fmt: skip

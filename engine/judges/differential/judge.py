@@ -103,6 +103,7 @@ def _reserve(done: Sequence[Comparison]) -> str:
     return "".join(
         (
             ", but for rounding" if any(each.rounded for each in done) else "",
+            ", but for the order of keys" if any(each.reordered for each in done) else "",
             f", of iterators their first {ITEMS:,} items" if any(each.partial for each in done) else "",
             ", tried without the rest of its file" if any(each.is_alone for each in done) else "",
         )

@@ -15,7 +15,9 @@ from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
 from stet_ls.engine.judges.inputs.calls import calls_for, new_literals
 from stet_ls.engine.judges.inputs.examples import test_texts
+from stet_ls.engine.judges.inputs.odd import with_odd_values
 from stet_ls.engine.judges.inputs.partly import with_first_values
+from stet_ls.engine.judges.inputs.protocol import with_protocol
 from stet_ls.engine.judges.inputs.reaching import reaching
 from stet_ls.engine.judges.inputs.repeats import with_repeats
 from stet_ls.engine.judges.inputs.state import changed_by
@@ -73,8 +75,10 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
 def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
-    calls = calls_for(case.before.text, unit, tests, new_literals(case.before.text, case.after.text, unit))
-    return place, with_first_values(with_repeats(calls, _AGAIN), case.before.text, unit)
+    before, new = case.before.text, new_literals(case.before.text, case.after.text, unit)
+    calls = with_odd_values(calls_for(before, unit, tests, new), before, unit, new)
+    calls = with_protocol(calls, before, unit)
+    return place, with_first_values(with_repeats(calls, _AGAIN), before, unit)
 
 
 def _trial(

@@ -41,7 +41,8 @@ class Outcome:
 
     `results`, `variables`, `printed` and `shared` are bounded texts, empty where all texts that are compared came to
     the same. `shared` names what of the results, the arguments and what they hold is one thing, where old
-    is held against new. `partial`: of an iterator only the first items were seen.
+    is held against new. `partial`: of an iterator only the first items were seen. `order`
+    stands for that of the keys of dictionaries, where it was looked at.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class Outcome:
     printed: str = ""
     opaque: bool = False
     partial: bool = False
+    order: str = ""
     shared: str = ""
 
     @property
@@ -219,6 +221,7 @@ def _outcome(row: Mapping[str, Any]) -> Outcome:
         printed=str(row.get("printed", "")),
         opaque=bool(row.get("opaque", False)),
         partial=bool(row.get("partial", False)),
+        order=str(row.get("order", "")),
         shared=str(row.get("shared", "")),
     )
 

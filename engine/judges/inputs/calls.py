@@ -97,7 +97,7 @@ def _on_objects(
     for number, (row, origin) in enumerate(itertools.islice(itertools.cycle(known), wanted)):
         setup, names = _bound(subject.parameters, row, "obj")
         earlier = [f"obj.{step}" for step in before[number * 3 : number * 3 + number % 4]] if before else []
-        given, making = _given(f"{shape.name}({makings[number % len(makings)]})")
+        given, making = _given(makings[number % len(makings)])
         called = f"({arguments(subject.parameters, names)})" if subject.how == "method" else ""
         yield Call(
             "\n".join(part for part in (setup, *_bindings(given), f"obj = {making}", *_quiet(earlier)) if part),
@@ -118,7 +118,7 @@ def _lives(
     for number in range(DRAWN_ALONE if steps else len(makings)):
         start = number * 5 % max(len(steps), 1)
         life = [f"__out__(obj.{step})" for step in steps[start : start + 1 + number % 13]]
-        given, making = _given(f"{shape.name}({makings[number % len(makings)]})")
+        given, making = _given(makings[number % len(makings)])
         body = "\n".join([*_bindings(given), f"obj = {making}", *_quiet(life)])
         yield Call("", body, ("obj", *given), "drawn" if told else GUESSED)
 
@@ -128,8 +128,9 @@ def _given(call: str) -> tuple[dict[str, str], str]:
     may keep what it was made of, and whoever gave it sees what becomes of it.
     """
     tree = ast.parse(call, mode="eval").body
-    assert isinstance(tree, ast.Call)
     given: dict[str, str] = {}
+    if not isinstance(tree, ast.Call):
+        return given, call
 
     def named(value: ast.expr) -> ast.expr:
         if not isinstance(value, ast.List | ast.Dict | ast.Set):
@@ -164,15 +165,18 @@ def _tell(line: str) -> str:
 
 
 def _makings(module: Module, shape: Shape, tests: tuple[str, ...], constants: tuple[str, ...], seed: int) -> list[str]:
+    """Expressions for objects of a class."""
     from stet_ls.engine.judges.inputs.hints import arguments
 
+    if shape.members:
+        return [f"{shape.name}.{each}" for each in shape.members]
     if not shape.init:
-        return [""]
+        return [f"{shape.name}()"]
     maker = Subject(shape.name, "function", shape.node, shape.init)
     own = tuple(dict.fromkeys((*constants, *literals(shape.node))))
     written = rows_for(module, maker, tests)
     rows = [row for row, _ in itertools.islice(rows_of(module, maker, own, written, seed, 80), 80)]
-    return [arguments(shape.init, row) for row in rows] or [""]
+    return [f"{shape.name}({arguments(shape.init, row)})" for row in rows] or [f"{shape.name}()"]
 
 
 def _steps(module: Module, shape: Shape, constants: tuple[str, ...], seed: int, leave_out: str = "") -> list[str]:

@@ -44,7 +44,15 @@ _METHODS = {
     for name in names.split()
 }
 _ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
-_BUILT_IN = {"sorted": "list[int]", "sum": "list[int]", "range": "int", "ord": "str", "chr": "int", "abs": "int"}
+_BUILT_IN = {
+    "dict": "dict[str, int]",
+    "sorted": "list[int]",
+    "sum": "list[int]",
+    "range": "int",
+    "ord": "str",
+    "chr": "int",
+    "abs": "int",
+}
 
 
 def of_parameter(parameter: Parameter, node: ast.AST, known: Known) -> Texts:

@@ -35,7 +35,7 @@ class Shape:
     @property
     def abstract(self) -> bool:
         """True if no object can be made of it."""
-        return any("abstractmethod" in _decorators(node) for node in self.node.body if isinstance(node, Function))
+        return any("abstractmethod" in decorators(node) for node in self.node.body if isinstance(node, Function))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def _shape(node: ast.ClassDef, known: dict[str, Shape]) -> Shape:
     )
     if inits:
         init = parameters(inits[0], bound=True)
-    elif "dataclass" in _decorators(node) or {"NamedTuple", "BaseModel"} & set(names):
+    elif "dataclass" in decorators(node) or {"NamedTuple", "BaseModel"} & set(names):
         init = (*(each for base in bases for each in base.init), *_fields(node))
     else:
         init = bases[0].init if bases else ()
@@ -191,7 +191,7 @@ def _fields(node: ast.ClassDef) -> Iterator[Parameter]:
 def _methods(node: ast.ClassDef) -> Iterator[Subject]:
     for each in node.body:
         if isinstance(each, Function):
-            marks = _decorators(each)
+            marks = decorators(each)
             if {"property", "cached_property"} & marks:
                 yield Subject(f"{node.name}.{each.name}", "property", each, (), node.name)
             elif "setter" not in marks and "deleter" not in marks:
@@ -200,7 +200,7 @@ def _methods(node: ast.ClassDef) -> Iterator[Subject]:
                 yield Subject(f"{node.name}.{each.name}", how, each, given, node.name)
 
 
-def _decorators(node: Function | ast.ClassDef) -> set[str]:
+def decorators(node: Function | ast.ClassDef) -> set[str]:
     """The last names of the decorators."""
     found = set()
     for each in node.decorator_list:

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.judges.inputs.calls import calls_for
+from stet_ls.engine.judges.inputs.odd import with_odd_values
 from stet_ls.engine.judges.inputs.partly import with_first_values
+from stet_ls.engine.judges.inputs.protocol import with_protocol
 
 _DRAWN = """
 from itertools import islice
@@ -78,3 +80,34 @@ def _are_alike(setup: str) -> bool:
 def test_an_expression_of_hundreds_of_terms_brings_none(terms: int) -> None:
     text = f"def f(x):\n    return {' + '.join(['x'] * terms)}\n"
     assert with_first_values(calls_for(text, "f"), text, "f") == ()
+
+
+LEVEL = """
+import enum
+
+
+class Level(enum.Enum):
+    LOW = 1
+    HIGH = 2
+
+
+KINDS = {"zorn": 7}
+
+
+def f(text: str, things):
+    return KINDS.get(text, things)
+"""
+
+
+def test_members_of_an_enumeration_are_its_objects() -> None:
+    calls = with_protocol(calls_for(LEVEL, "Level"), LEVEL, "Level")
+    made = [line for call in calls for line in call.body.splitlines() if line.startswith("obj = ")]
+    assert set(made) == {"obj = Level.LOW", "obj = Level.HIGH"}
+    assert any("obj.value" in call.body for call in calls)
+
+
+def test_what_few_think_of_is_tried_among_the_first() -> None:
+    setups = "\n".join(call.setup for call in with_odd_values(calls_for(LEVEL, "f"), LEVEL, "f")[:120])
+    for said in ("'Straße'", "'12ZORN'", "things = {'a': 1, 'b': 2}", "things = [True"):
+        assert said in setups, said
+    assert "text = {" not in setups, "its hint says otherwise"

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from stet_ls.engine.judges import lint, names, noop, signature, syntax
+from stet_ls.engine.judges import doctest, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.judges.differential import judge as differential
+from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.engine.judges.verdict import summary
 from stet_ls.engine.models import Buffer, Check, Evidence, Ruling
 from stet_ls.validators.source import Source, Span
@@ -115,6 +117,23 @@ async def test_a_language_without_grammar_is_said_to_be_unparsed() -> None:
     evidence = await syntax.judge(case("anything", language="klingon"))
     assert evidence.verdict is Ruling.UNKNOWN
     assert "klingon" in evidence.detail
+
+
+@pytest.mark.parametrize(
+    ("judge", "language", "unit", "says"),
+    [
+        (signature.judge, "python", "", "the target is no function or class, so it has no signature"),
+        (names.judge, "klingon", "area", "names cannot be looked up in klingon yet"),
+        (lint.judge, "klingon", "area", "no linter for klingon is here: see `stet doctor`"),
+        (doctest.judge, "go", "area", "examples in documentation are run in Python, not in go yet"),
+        (doctest.judge, "python", "area", "no code was run: the quick budget runs none"),
+        (differential.judge, "python", "area", "no code was run: the quick budget runs none"),
+        (project_tests.judge, "python", "area", "no code was run: the quick budget runs none"),
+    ],
+)
+async def test_what_is_not_checked_is_said_with_the_reason(judge: Judge, language: str, unit: str, says: str) -> None:
+    evidence = await judge(replace(case(GOOD, language=language), unit=unit))
+    assert (evidence.verdict, evidence.detail) == (Ruling.SKIPPED, says)
 
 
 def test_the_summary_leaves_nothing_out_that_a_reader_must_know() -> None:

@@ -109,7 +109,7 @@ class Runner:
         whole = "\0".join([kind, error, "\0".join(results), variables, said, sharing])
         return {
             "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
-            "partial": encoder.partial,
+            "partial": encoder.partial, "order": digest(" ".join(encoder.order)),
             "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(said),
             "shared": bounded(sharing),
         }  # fmt: skip

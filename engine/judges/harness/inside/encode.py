@@ -71,6 +71,7 @@ class Encoder:
     def __init__(self, private: bool) -> None:
         self.private = private
         self.nodes = 0
+        self.order: list[str] = []
         self.above: list[int] = []
         self.opaque = self.cut = self.partial = False
 
@@ -158,7 +159,9 @@ class Encoder:
         return first if first == last else f"{first} and then {last}"
 
     def mapping(self, value: Any) -> str:
-        pairs = [f"{self.text(key)}: {self.text(item)}" for key, item in dict.items(value)]
+        keys = [self.text(key) for key in dict.keys(value)]
+        self.order += keys if len(keys) > 1 else []
+        pairs = [f"{key}: {self.text(item)}" for key, item in zip(keys, dict.values(value))]  # noqa: B905 - 3.10 has `strict`
         ordered = pairs if isinstance(value, collections.OrderedDict) else sorted(pairs)
         return "{" + ", ".join(ordered) + "}"
 
