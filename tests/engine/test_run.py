@@ -86,6 +86,10 @@ async def test_what_never_parses_is_never_offered(bench: Bench, scripted: Script
     assert answer.edits == ()
     assert len(scripted.requests) == 3
     assert answer.message.startswith("Refactor: no edit")
+    assert (
+        "No further repair was asked for: a model like this one is asked for 2 repairs at most; "
+        "the setting checks.fix_attempts changes that."
+    ) in answer.warnings
 
 
 async def test_quick_spends_one_call(bench: Bench, scripted: ScriptedModel) -> None:
