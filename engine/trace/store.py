@@ -57,7 +57,7 @@ class Store:
 
     def files(self) -> list[Path]:
         """The records' files, the newest first."""
-        return sorted((file for file in self.folder.glob("*.json") if _NAME.match(file.name)), reverse=True)
+        return sorted((file for file in self.folder.glob("*.json") if _NAME.match(file.name)), key=_age, reverse=True)
 
     def find(self, prefix: str) -> Path:
         """The file of the job whose id begins so. UnknownIdError if there is none, UsageError for several."""
@@ -108,6 +108,15 @@ class Store:
                     _beside(file).unlink(missing_ok=True)
             except FileNotFoundError:
                 continue  # another process pruned too
+
+
+def _age(file: Path) -> tuple[str, int, str]:
+    """What sorts by age: a name tells the second of its job, and within that counts when it was written."""
+    try:
+        kept = file.stat().st_mtime_ns
+    except OSError:  # another process pruned it
+        kept = 0
+    return file.name.partition("-")[0], kept, file.name
 
 
 def _beside(file: Path) -> Path:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.command import Stet
+from support.command import SECONDS, Stet
 from support.scripted import ScriptedModel
 from support.stet import interruptible_argv, stet_argv
 
@@ -164,9 +164,9 @@ def test_control_c_leaves_without_a_traceback(
     argv, pipe = interruptible_argv("run", "explain", "a.py"), subprocess.PIPE
     with subprocess.Popen(argv, cwd=folder, env=environment, stdout=pipe, stderr=pipe) as child:
         try:
-            scripted.wait_request(timeout=60)
+            scripted.wait_request()
             child.send_signal(signal.SIGINT)
-            out, err = child.communicate(timeout=30)
+            out, err = child.communicate(timeout=SECONDS)
         finally:
             child.kill()
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from support.command import SECONDS
 from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
-from support.terminal import on_terminal
+from support.terminal import Terminal, on_terminal
 
 from stet_ls.server.cli.present import print_json, unified_diff, visible
 from stet_ls.validators.hidden import HIDDEN
@@ -38,12 +41,20 @@ def test_the_seconds_go_on_while_a_model_is_silent(
     folder: Path, environment: Mapping[str, str], scripted: ScriptedModel
 ) -> None:
     (folder / "a.py").write_text("def one():\n    return 2\n")
-    scripted.default = Reply("CODE:\n```python\ndef one():\n    return 1\n```\n", first_delay=3.2)
+    release = threading.Event()
+    scripted.default = Reply("CODE:\n```python\ndef one():\n    return 1\n```\n", hold=release)
+    log, drawn = folder / "terminal.log", ""
+    terminal = Terminal(stet_argv("run", "refactor", "a.py:1"), folder, environment, (24, 120), log)
+    with terminal.process as child:
+        deadline = time.monotonic() + SECONDS
+        while len(set(lines := re.findall(r"asking scripted-7b \((\d+) s\)", drawn))) < 3:
+            assert time.monotonic() < deadline, drawn
+            time.sleep(0.1)
+            drawn = log.read_text(errors="replace") if log.exists() else ""
+        release.set()
+        child.wait(SECONDS)
+    terminal.close()
 
-    _, drawn = on_terminal(stet_argv("run", "refactor", "a.py:1"), folder, environment)
-
-    lines = re.findall(r"asking scripted-7b \((\d+) s\)", drawn)
-    assert len(set(lines)) >= 3, drawn
     assert lines == sorted(lines, key=int)
 
 

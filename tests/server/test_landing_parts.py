@@ -9,14 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.findings import editing
 from support.scripted import ScriptedModel
 from support.session import NEOVIM, boxes, command, editor, fenced, finish, lines, start, turned_out
 from support.wire import PATIENCE, Json, RawClient
 
 from stet_ls.engine.errors import UnknownIdError
 from stet_ls.engine.judges.verdict import summary
-from stet_ls.engine.models import Answer, Check, Edit, Evidence, NewFile, Ruling
+from stet_ls.engine.models import Answer, Check, Edit, Evidence, NewFile, Outcome, Ruling
+from stet_ls.engine.run import Engine
 from stet_ls.engine.trace.store import Store
+from stet_ls.server import app
 from stet_ls.server.confirm import must_ask, question, risks
 from stet_ls.server.diff import minimal
 from stet_ls.server.documents import Snapshot
@@ -177,11 +180,36 @@ async def test_the_engine_hears_what_became_of_the_edit(
         assert result["applied"] is True
         then(client)
         trace = result["answer"]["metadata"]["trace"]
+        await until(environment, trace, fate or "applied")
 
     log = Path(environment["STET_HOME"], "log", "stet.log").read_text()
     told = [word for word in ("undone", "kept", "edited", "rejected") if f"job {trace}: {word}" in log]
     assert told == ([] if fate is None else [fate])
     assert became(environment, trace) == (fate or "applied")
+
+
+async def test_what_is_told_last_is_heard_before_the_end(
+    scripted: ScriptedModel,
+    environment: Mapping[str, str],
+    served_here: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Many a user saves and leaves in one breath; here the engine takes its time to hear of it."""
+    honest = Engine.outcome
+
+    async def slow(self: Engine, job: str, outcome: Outcome, text: str) -> None:
+        await asyncio.sleep(0.3)
+        await honest(self, job, outcome, text)
+
+    monkeypatch.setattr(Engine, "outcome", slow)
+    monkeypatch.setattr(app, "CLOSE_SECONDS", PATIENCE)
+    scripted.default = fenced(NEW)
+    async with editing(NEOVIM) as client:
+        client.open(URI, "python", HEAD + OLD)
+        result = await finish(client, await start(client, "refactor", uri=URI, range=lines(8)))
+        client.save(URI)
+
+    assert became(environment, result["answer"]["metadata"]["trace"]) == "kept"
 
 
 def became(environment: Mapping[str, str], trace: str) -> str:
@@ -212,8 +240,7 @@ async def test_the_record_says_why_an_edit_did_not_land(
             await command(client, "stet.cancel", job=job)
         assert (await finish(client, job))["applied"] is not True
         [row] = (await command(client, "stet.stats"))["ledger"]["jobs"]
-
-    assert became(environment, row["job"]) == fate
+        await until(environment, row["job"], fate)
 
 
 @pytest.mark.parametrize(
@@ -248,8 +275,7 @@ async def test_a_job_that_is_cancelled_after_its_edit_was_sent_says_what_became_
         assert (result["status"], result["applied"]) == (status, applied)
         assert boxes(client) or not applied, "who cancelled is told that it was too late"
         assert len(client.received("workspace/applyEdit")) == 1
-
-    assert became(environment, result["answer"]["metadata"]["trace"]) == fate
+        await until(environment, result["answer"]["metadata"]["trace"], fate)
 
 
 async def test_an_edit_that_shows_after_its_job_was_cancelled_is_told_all_the_same(

@@ -11,7 +11,6 @@ import inspect
 import json
 import logging
 import os
-import socket
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -28,6 +27,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import PositionCodec, TextDocument, Workspace
 from support import probe_server
 from support.probe_server import stock
+from support.scripted import held_port
 from support.wire import Call, Channel, ErrorAnswer, Json, RawClient, StreamChannel, frame
 
 URI = "file:///nowhere/a.py"
@@ -391,18 +391,16 @@ async def connection(port: int) -> StreamChannel:
 
 
 async def test_a_second_client_over_tcp_ends_the_first() -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = await asyncio.create_subprocess_exec(*ARGV, "--tcp", str(port), stderr=asyncio.subprocess.DEVNULL)
-    try:
-        async with RawClient.over(await connection(port)) as first:
-            await first.initialize()
-            first.abandon()
-            async with RawClient.tcp("127.0.0.1", port) as second:
-                second.abandon()
-            await first.wait_end()
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+    with held_port() as port:
+        process = await asyncio.create_subprocess_exec(*ARGV, "--tcp", str(port), stderr=asyncio.subprocess.DEVNULL)
+        try:
+            async with RawClient.over(await connection(port)) as first:
+                await first.initialize()
+                first.abandon()
+                async with RawClient.tcp("127.0.0.1", port) as second:
+                    second.abandon()
+                await first.wait_end()
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()

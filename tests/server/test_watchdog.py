@@ -7,12 +7,12 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support import probe_server
+from support.wire import PATIENCE
 
 from stet_ls.server.watchdog import GRACE_SECONDS, POLL_SECONDS, ClientWatch, is_alive
 
@@ -60,19 +60,20 @@ async def gone(process_id: int, timeout: float) -> bool:
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs pidfd_open to wait for somebody else's child")
 @pytest.mark.parametrize("state", ["idle", "stuck"])
-async def test_the_server_ends_within_ten_seconds_of_its_client(state: str) -> None:
-    """Although a child of the client holds both pipes open, and even if the server's loop is stuck for ever."""
+async def test_the_server_ends_after_its_client(state: str) -> None:
+    """Although a child of the client holds both pipes open, and even if the server's loop is stuck for ever.
+
+    How soon is the sum of the limits below.
+    """
     client = await asyncio.create_subprocess_exec(
         sys.executable, "-c", CLIENT, PROBE, state, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     assert client.stdout is not None
     server_id, heir_id = map(int, (await client.stdout.readline()).split())
     try:
-        begin = time.monotonic()
         client.kill()
         await client.wait()
-        assert await gone(server_id, 10)
-        assert time.monotonic() - begin < 10
+        assert await gone(server_id, PATIENCE)
     finally:
         os.kill(heir_id, 9)
         if is_alive(server_id):
@@ -114,6 +115,6 @@ def test_a_process_that_was_never_seen_does_not_end_the_server(monkeypatch: pyte
     watch = ClientWatch(process_id, lambda: called.append(1))
     watch.start()
     for _ in range(5):
-        assert looks.acquire(timeout=10)
+        assert looks.acquire(timeout=PATIENCE)
     watch.stop()
     assert called == []

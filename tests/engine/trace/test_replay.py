@@ -213,7 +213,8 @@ async def test_only_the_last_ones_stay_and_only_their_user_reads_them(scripted: 
     files = store.files()
     assert [store.fate(file) for file in files] == ["applied"] * 3
     assert len(list(user_paths().traces.iterdir())) == 6, "what became of a job goes with its record"
-    assert {file.name.partition("-")[2].removesuffix(".json") for file in files} <= set(ids)
+    told = [file.name.partition("-")[2].removesuffix(".json") for file in files]
+    assert told == ids[:1:-1], "the newest first, also of those that ended within a second"
     assert user_paths().traces.stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 
