@@ -106,7 +106,8 @@ async def test_what_the_project_tests_already_is_not_offered_again(scripted: Scr
 @pytest.mark.parametrize(
     "flaky",
     [
-        "import random\n\n\ndef test_luck():\n    assert random.random() < 0.5 and slug('A') == 'a'\n",
+        # Good luck in each of five runs would make it stand: it has to be rare.
+        "import random\n\n\ndef test_luck():\n    assert random.random() < 0.1 and slug('A') == 'a'\n",
         "def test_order():\n    assert list({'a', 'b', 'c', 'd', 'e'})[0] == 'a' or slug('A') != 'a'\n",
     ],
     ids=["no seed", "hash order"],

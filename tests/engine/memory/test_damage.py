@@ -54,7 +54,7 @@ async def test_two_processes_that_store_the_same_make_one_row(root: Path, open_s
     for process in processes:
         go(process)
     for process in processes:
-        process.communicate(timeout=60)
+        process.communicate(timeout=110)
         assert process.returncode == 0
 
     store = await open_store(with_embedder=False)
