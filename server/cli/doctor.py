@@ -149,7 +149,7 @@ def _checkers(tools: Toolbox) -> Iterator[Part]:
         words = "; ".join(known if judged else ["syntax by the grammar", *known])
         yield Part("checker", State.OK if judged else State.MISSING, f"{standing.language}: {words}")
     waiting = ", ".join(row.name for row in CHECKERS if row.executes_project_code)
-    yield Part("checker", State.MISSING, f"{waiting}: they run a project's code, and are not started yet")
+    yield Part("checker", State.MISSING, f"{waiting}: Stet does not start them, since they run the project's code")
 
 
 def _actions(settings: Settings) -> Iterator[Part]:
