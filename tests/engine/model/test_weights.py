@@ -331,11 +331,11 @@ def test_a_second_pull_waits_for_the_first(paths: Paths, web: Web) -> None:
 
     def pause(done: int, total: int) -> None:
         first_is_busy.set()
-        assert may_go_on.wait(20)
+        assert may_go_on.wait(60)
 
     first = threading.Thread(target=pull, args=("fake", paths), kwargs={"on_progress": pause})
     first.start()
-    assert first_is_busy.wait(20)
+    assert first_is_busy.wait(60)
     assert not FileLock(paths.models / f"{Path(FAKE.stored_as).stem}.lock").acquire()
     second = threading.Thread(target=pull, args=("fake", paths))
     second.start()
