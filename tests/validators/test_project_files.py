@@ -46,7 +46,7 @@ def test_a_projects_options_and_edition_are_not_waited_for(tmp_path: Path, make:
 
     looking = threading.Thread(target=look, daemon=True)
     looking.start()
-    looking.join(10)
+    looking.join(60)
     assert found == [(), "2021"]
 
 
