@@ -38,7 +38,7 @@ class Bare:
             (self._folder / name).write_bytes(content)
         done = subprocess.run(
             spec.argv, cwd=self._folder, env={**os.environ, **spec.env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            timeout=spec.limits.seconds, check=False, close_fds=False,
+            timeout=spec.limits.wall, check=False, close_fds=False,
         )  # fmt: skip
         status = Status.OK if done.returncode == 0 else Status.FAILED
         return RunResult(status, BARE, exit=done.returncode, stdout=done.stdout, stderr=done.stderr)
