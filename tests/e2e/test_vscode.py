@@ -17,7 +17,7 @@ from support.vscode import SECONDS, VSCode
 
 pytestmark = [
     pytest.mark.editor,
-    pytest.mark.timeout(300),
+    pytest.mark.timeout(600),
     pytest.mark.skipif(vscode.missing() is not None, reason=str(vscode.missing())),
 ]
 

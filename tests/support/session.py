@@ -68,9 +68,10 @@ async def command(client: RawClient, name: str, **argument: Any) -> Json:
 
 
 async def health(client: RawClient) -> Json:
-    """What the server says of its parts, once each of them has told: it waits two seconds for them."""
+    """What the server says of its parts, once each of them has told: it waits two seconds for them, and 0.8 for one."""
+    late = ("did not tell within", "no list of models within")
     async with asyncio.timeout(PATIENCE):
-        while "did not tell within" in str(told := await command(client, "stet.health")):
+        while any(words in str(told := await command(client, "stet.health")) for words in late):
             await asyncio.sleep(0.05)
     return told
 

@@ -352,11 +352,11 @@ def _kind(message: str) -> str:
 def _config(models: list[Misbehaving], cap: int) -> str:
     tables = "".join(
         f'[[providers]]\nname = "p{at}"\nbase_url = "{model.base_url}"\nmodel = "m-7b"\napi_key_env = "SCRIPTED_KEY"\n'
-        "timeout_first_token = 0.6\ntimeout_token = 0.4\n"
+        "timeout_first_token = 1.5\ntimeout_token = 1.5\n"
         for at, model in enumerate(models)
     )
     return (
-        f'deadline = 6\njobs_at_once = 3\n[model]\ndiscover = false\nembedded = "off"\nbreaker_seconds = 0.2\n'
+        f'deadline = 15\njobs_at_once = 3\n[model]\ndiscover = false\nembedded = "off"\nbreaker_seconds = 0.2\n'
         f'[checks]\nlive = false\n[editor]\npreview = "never"\n[spending]\ndaily_tokens = {cap}\n{tables}'
     )
 

@@ -8,11 +8,11 @@ const [folder, executablePath] = process.argv.slice(2);
 const { chromium } = createRequire(join(folder, "package.json"))("playwright-core");
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-page.setDefaultTimeout(60_000);
+page.setDefaultTimeout(120_000);
 
 /** Repeats an attempt of a few seconds: a workbench that is still starting drops keys and closes menus. */
 async function insist(attempt) {
-  for (const end = Date.now() + 60_000; ; ) {
+  for (const end = Date.now() + 120_000; ; ) {
     try {
       return await attempt();
     } catch (error) {
@@ -34,8 +34,8 @@ const calls = {
   palette: ({ title }) =>
     insist(async () => {
       await page.keyboard.press("F1");
-      await page.locator(".quick-input-widget input").fill(`>${title}`, { timeout: 3_000 });
-      await page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`).waitFor({ timeout: 5_000 });
+      await page.locator(".quick-input-widget input").fill(`>${title}`, { timeout: 6_000 });
+      await page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`).waitFor({ timeout: 10_000 });
       await page.keyboard.press("Enter");
     }),
   /** Picks a code action at the cursor by its title. The menu lacks it until the server has seen the file. */
@@ -43,7 +43,7 @@ const calls = {
     const row = `.action-widget .monaco-list-row:has-text("${title}")`;
     await insist(async () => {
       await page.keyboard.press("Control+.");
-      await page.locator(row).first().waitFor({ timeout: 3_000 });
+      await page.locator(row).first().waitFor({ timeout: 6_000 });
     });
     while ((await page.locator(row).and(page.locator(".focused")).count()) === 0) {
       await page.keyboard.press("ArrowDown");
