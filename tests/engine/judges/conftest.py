@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from support.judging import MakeCase
 
+from stet_ls.engine.judges import agreement, doctest
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.differential import python, script
+from stet_ls.engine.judges.harness.trial import Trial
 from stet_ls.engine.judges.runtime import Runtime
 from stet_ls.engine.models import Buffer, Workspace
 from stet_ls.engine.sandbox import mounts
@@ -18,6 +22,16 @@ from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
+
+_TRIAL_SECONDS = 12.0
+"""Twice as long as usual, and less than the box gives."""
+
+
+@pytest.fixture(autouse=True)
+def patient_with_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compared has more time on the wall: a busy machine makes fewer calls in it."""
+    for judge in (agreement, python, script, doctest):
+        monkeypatch.setattr(judge, "Trial", partial(Trial, seconds=_TRIAL_SECONDS))
 
 
 @pytest.fixture
