@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from pathlib import Path
 
 from lsprotocol import types
@@ -24,7 +25,9 @@ __all__ = ["StetServer", "create_server"]
 LOGGER = logging.getLogger(__name__)
 
 CLOSE_SECONDS = 2.0
-"""How long jobs and engine may take to clean up when the client shuts down."""
+"""How long jobs, and then the engine, may take to clean up when the client shuts down."""
+FATE_SECONDS = 2.0
+"""How long the engine may take between to hear what became of edits: the rest is closed all the same."""
 
 _CODE_ACTIONS = types.CodeActionOptions(code_action_kinds=KINDS)
 _CODE_LENSES = types.CodeLensOptions(resolve_provider=False)
@@ -78,7 +81,10 @@ async def _shutdown(ls: StetServer, params: None) -> None:
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.jobs.close()
-            await ls.fates()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FATE_SECONDS):
+                await ls.fates()
+        async with asyncio.timeout(CLOSE_SECONDS):
             await ls.engine.close()
             await ls.counters.close()
             await ls.health.close()

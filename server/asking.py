@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from stet_ls.engine.markdown import fenced
 from stet_ls.engine.models import Answer
 from stet_ls.server.confirm import Choice, ask, offer, question, why_asked
+from stet_ls.server.errors import failure_of
 from stet_ls.server.jobs import Ending, Job, JobStatus
 from stet_ls.server.plan import Plan
 from stet_ls.server.session import StetServer
@@ -33,8 +34,10 @@ async def decided(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[st
         applied.cancel()
 
     async def outcome() -> Ending:
-        yes = applied.done() or agreed.result()
-        over()
+        try:
+            yes = applied.done() or agreed.result()
+        finally:
+            over()
         if yes:
             return await send()
         ls.outcomes.rejected(answer)
@@ -42,7 +45,11 @@ async def decided(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[st
 
     async def later() -> Ending:
         await asyncio.wait({agreed, applied}, return_when=asyncio.FIRST_COMPLETED)
-        ending = await outcome()
+        try:
+            ending = await outcome()
+        except Exception as error:  # noqa: BLE001 - a task's root: a yes is answered, whatever came in its way
+            failure = failure_of(error, during=f"late answer to {job.name}")
+            ending = Ending(JobStatus(failure.blame.value), failure.message, applied=False, answer=answer)
         job.correct(ending)
         return ending
 

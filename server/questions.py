@@ -52,6 +52,10 @@ class Questions:
         )
         return await self._may(("packages", *sorted(names)), question, INSTALL)
 
+    def forget(self, about: Hashable) -> None:
+        """What was answered is written down elsewhere: whoever takes it back there is asked anew."""
+        self._asked.pop(about, None)
+
     async def _may(self, about: Hashable, question: str, yes: str) -> bool:
         return await self.ask(about, question, yes) is True
 

@@ -24,7 +24,11 @@ def shows(live: Source, change: Change) -> bool:
     if now.text in (before.text, after.text):
         return now.text == after.text
     edited = [splice.span for splice in minimal(after, before)]
-    return not any(_touches(splice.span, span) for splice in minimal(after, now) for span in edited)
+    if any(_touches(splice.span, span) for splice in minimal(after, now) for span in edited):
+        return False
+    # What was only deleted leaves nothing to look for: it has to be gone from what was there before.
+    gone = [splice.span for splice in minimal(before, after) if not splice.text]
+    return not gone or any(_touches(splice.span, span) for splice in minimal(before, now) for span in gone)
 
 
 def brings(change: Change, wanted: Change) -> bool:

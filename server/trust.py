@@ -38,6 +38,7 @@ class Trust:
                 return ready
             # What was shown is what is trusted: tables that changed meanwhile have another hash.
             await asyncio.to_thread(trust, *state)
+            self._questions.forget(("trust", *state))
             self._engine.invalidate()
             return await self._engine.get()
 

@@ -30,6 +30,8 @@ _RAISES = re.compile(
     r"\s+(?:an?\s+)?`?(?P<error>[A-Z]\w*(?:Error|Exception|Interrupt|Iteration|Exit|Warning))\b"
 )
 _GIVEN = r"(?<![\w.]){}`?\s*(?:==?|is|:)\s*`?"
+_LAZY = re.compile(r"<(?:coroutine|generator|async_generator|map|filter|zip|enumerate|itertools\.\w+) object\b")
+"""What has not run yet: whether it raises shows when somebody uses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ async def tried(job: Job, placed: Sequence[Placed]) -> list[Placed]:
 def _with(each: Placed, claim: Claim, outcome: Outcome | None) -> Placed:
     if outcome is None or outcome.kind in ("reached", "limit", "died"):
         return _untried(each, f"`{claim.call}` did not come to an end here")
+    if outcome.kind == "ok" and _LAZY.match(outcome.printed.strip()):
+        return _untried(each, f"`{claim.call}` runs only when its result is used")
     kind = each.opinion.kind
     if outcome.kind == "raised" and outcome.error.rpartition(".")[2] == claim.error:
         said = f"{CONFIRMED}`{claim.call}` raises {claim.error}"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 from difflib import SequenceMatcher
 
+from stet_ls.engine.judges import comments
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators import structure
-from stet_ls.validators.metrics.tokens import tokens
-from stet_ls.validators.rewritten import dumped
-from stet_ls.validators.source import Source
 
-_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_FREE_OF_LAYOUT = frozenset({"javascript", "typescript", "go", "rust", "java", "csharp", "c", "cpp"})
+_LARGEST = 400_000
+"""Bytes of a text that is read as code for this: more takes seconds."""
 _MOST_PAIRS = 1_000_000
 """Of lines that are compared to be counted: a tenth of a second."""
 
@@ -24,38 +21,25 @@ async def judge(case: Case) -> Evidence:
 
     A refactoring that nobody said more about, and any optimization, has to change more than layout and documentation.
     """
-    return await asyncio.to_thread(_judge, case)
+    evidence = await asyncio.to_thread(_judge, case)
+    if len(case.after.data) > _LARGEST:
+        return evidence
+    means_code = case.action == "optimize" or (case.action == "refactor" and not case.instructed)
+    if means_code and evidence.verdict is Ruling.PASS and (await comments.judge(case)).verdict is Ruling.PASS:
+        return Evidence(Check.NOOP, Ruling.FAIL, f"{comments.SAME}, or the layout", trusted=True)
+    return evidence
 
 
 def _judge(case: Case) -> Evidence:
     old, new = _shape(case.before.text), _shape(case.after.text)
     if old == new:
         return Evidence(Check.NOOP, Ruling.FAIL, "the answer repeats the code unchanged", trusted=True)
-    if case.action == "optimize" or (case.action == "refactor" and not case.instructed):
-        codes = [_code(source, case.language) for source in (case.before, case.after)]
-        if codes[0] is not None and codes[0] == codes[1]:
-            detail = "only layout, comments or documentation changed, the code is the same"
-            return Evidence(Check.NOOP, Ruling.FAIL, detail, trusted=True)
     if case.action == "generate" and case.unit:
         unit = next((u for u in structure.units(case.after, case.language) if u.qualified == case.unit), None)
         if unit is not None and structure.is_stub(case.after, case.language, unit):
             return Evidence(Check.NOOP, Ruling.FAIL, f"the body of `{case.unit}` is still a stub", trusted=True)
     count = _changed_lines(old, new)
     return Evidence(Check.NOOP, Ruling.PASS, f"{count} line{'' if count == 1 else 's'} changed", trusted=True)
-
-
-def _code(source: Source, language: str) -> object:
-    """What is compared of a text for which layout and comments do not matter; None if nobody can say."""
-    if language == "python":
-        try:
-            tree = ast.parse(source.data)
-            for node in ast.walk(tree):
-                if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-                    del node.body[0]
-            return dumped(tree)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-    return tokens(source.data, language).words if language in _FREE_OF_LAYOUT else None
 
 
 def _shape(text: str) -> list[str]:

@@ -60,6 +60,11 @@ def test_an_edit_is_there_if_its_own_lines_are(live: str, seen: bool) -> None:
     assert shows(Source(live), change(HEAD + OLD, HEAD + NEW)) is seen
 
 
+@pytest.mark.parametrize(("live", "seen"), [("aa = 1\ndbg()\nb = 2\n", False), ("aa = 1\nb = 2\n", True)])
+def test_a_deletion_is_there_once_what_it_takes_is_gone(live: str, seen: bool) -> None:
+    assert shows(Source(live), change("a = 1\ndbg()\nb = 2\n", "a = 1\nb = 2\n")) is seen
+
+
 def answer(*edits: Edit, evidence: tuple[Evidence, ...] = (), new_files: tuple[NewFile, ...] = ()) -> Answer:
     start = len(HEAD)
     guard = Span(start, start + len(OLD) - 1)

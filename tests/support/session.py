@@ -71,9 +71,11 @@ async def health(client: RawClient) -> Json:
     """What the server says of its parts, once each of them has told: it waits two seconds for them, and 0.8 for one."""
     late = ("did not tell within", "no list of models within")
     async with asyncio.timeout(PATIENCE):
-        while any(words in str(told := await command(client, "stet.health")) for words in late):
+        while True:
+            told = await command(client, "stet.health")
+            if not any(words in str(told) for words in late):
+                return told
             await asyncio.sleep(0.05)
-    return told
 
 
 async def ended(client: RawClient, *, since: int = 0) -> Json:

@@ -10,7 +10,7 @@ from stet_ls.engine.judges.differential.compare import Likeness, likeness
 from stet_ls.engine.judges.differential.probes import Probe, Probed, in_order
 from stet_ls.engine.judges.differential.vouched import is_vouched, kinds_of
 from stet_ls.engine.judges.harness.trial import Call, Outcome, Report
-from stet_ls.engine.judges.inputs.draw import GUESSED
+from stet_ls.engine.judges.inputs.draw import ODD, UNSURE
 from stet_ls.engine.models import Attachment
 
 _SHOWN, _MISSED = 300, 12
@@ -35,15 +35,19 @@ class Difference:
         """False where the old code was hardly meant for the input: a TypeError may become another, and a kind that was
         only guessed may be taken no more anywhere, or was made nothing sensible of before.
         """
-        if self.call.origin != GUESSED:
+        if self.call.origin not in UNSURE:
             return self.old.valid
         made_sense = not any(_SENSELESS.search(each) for each in self.old.results)
         return self.old.valid and made_sense and (self.vouched or self.new.error not in _WRONG_KIND)
 
     @property
     def is_refusal(self) -> bool:
-        """True where both refuse a kind that was only guessed, each in its words: by the one's method, the other's."""
-        return self.call.origin == GUESSED and {self.old.error, self.new.error} == _WRONG_KIND
+        """True where both refuse a kind that was only guessed, each in its words: by the one's method, the other's; or
+        where the old code had no use for an odd one.
+        """
+        if self.call.origin == ODD and self.old.error in _WRONG_KIND:
+            return True
+        return self.call.origin in UNSURE and {self.old.error, self.new.error} == _WRONG_KIND
 
     def __str__(self) -> str:
         call = self.call.snippet.replace("\n", "; ") if "try:" not in self.call.snippet else self.call.snippet
@@ -144,7 +148,7 @@ def _vouched(
 
     Where it makes nothing of any kind, that is no matter of the kinds.
     """
-    if not any(each.call.origin == GUESSED and each.new.error in _WRONG_KIND for each in differences):
+    if not any(each.call.origin in UNSURE and each.new.error in _WRONG_KIND for each in differences):
         return differences
     both = (call for (call, _, new), how in zip(pairs, alike, strict=True)
             if new.kind == "ok" and how is not Likeness.DIFFERENT)  # fmt: skip

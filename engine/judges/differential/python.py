@@ -76,7 +76,7 @@ def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
     before, new = case.before.text, new_literals(case.before.text, case.after.text, unit)
-    calls = with_odd_values(calls_for(before, unit, tests, new), before, unit, new)
+    calls = with_odd_values(calls_for(before, unit, tests, new), before, unit, new, tests)
     calls = with_protocol(calls, before, unit)
     return place, with_first_values(with_repeats(calls, _AGAIN), before, unit)
 

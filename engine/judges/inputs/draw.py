@@ -24,6 +24,9 @@ _DRAWING = 2.0
 
 GUESSED = "guessed"
 """The origin of an input of which nothing says that the code was meant for its kind."""
+ODD = "odd"
+"""As GUESSED, tried only to see more: what refused it by chance, by an operator's error, may take it from now on."""
+UNSURE = frozenset({GUESSED, ODD})
 
 
 def rows_of(

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from stet_ls.engine.judges.harness.trial import Call
-from stet_ls.engine.judges.inputs.draw import GUESSED
-from stet_ls.engine.judges.inputs.examples import literals
+from stet_ls.engine.judges.inputs.draw import GUESSED, ODD
+from stet_ls.engine.judges.inputs.examples import literals, rows_for
+from stet_ls.engine.judges.inputs.kinds import hinted
 from stet_ls.engine.judges.inputs.mutate import literal, text_of
-from stet_ls.engine.judges.inputs.subject import Module, Subject, known_module, subject_of
+from stet_ls.engine.judges.inputs.subject import Module, Parameter, Subject, known_module, subject_of
+from stet_ls.validators.rewritten import unparsed
 
 _BEHIND = 60
 """So many others come first."""
@@ -33,16 +36,27 @@ Change = Callable[[str, Any], str | None]
 """The text of what a parameter takes in place of a value; None to leave it."""
 
 
-def with_odd_values(calls: tuple[Call, ...], text: str, unit: str, besides: tuple[str, ...] = ()) -> tuple[Call, ...]:
+def with_odd_values(
+    calls: tuple[Call, ...], text: str, unit: str, besides: tuple[str, ...] = (), tests: tuple[str, ...] = ()
+) -> tuple[Call, ...]:
     """The calls of a unit and some more like them; `besides` are literals that count as its own."""
     module = known_module(text)
     subject = subject_of(module, unit) if module else None
     if module is None or subject is None or subject.how == "class":
         return calls
     known = [literal(each) for each in dict.fromkeys((*besides, *literals(subject.node), *_named(module, subject)))]
-    open_ones = {each.name.lstrip("*") for each in subject.parameters if each.annotation is None}
-    more = {(each.setup, each.body): each for each in _more(calls, known, open_ones)}
+    parameters = hinted(subject.parameters, rows_for(module, subject, tests))  # an example says what is meant
+    open_ones = {each.name.lstrip("*") for each in parameters if each.annotation is None}
+    free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
+    origin = GUESSED if _refuses_kinds(subject) else ODD
+    more = {(each.setup, each.body): each for each in _more(calls, known, open_ones, free, origin)}
     return (*calls[:_BEHIND], *more.values(), *calls[_BEHIND:])
+
+
+def _takes(parameter: Parameter, kind: str) -> bool:
+    """Whether any value of a kind is meant: of a `Literal`, or of a name for one, only some are."""
+    words = re.findall(r"\w+", unparsed(parameter.annotation)) if parameter.annotation is not None else [kind]
+    return kind in words and "Literal" not in words
 
 
 def _named(module: Module, subject: Subject) -> Iterator[str]:
@@ -53,13 +67,21 @@ def _named(module: Module, subject: Subject) -> Iterator[str]:
             yield from literals(module.values[name])
 
 
-def _more(calls: tuple[Call, ...], known: list[Any], open_ones: set[str]) -> Iterator[Call]:
+def _refuses_kinds(subject: Subject) -> bool:
+    """Whether it raises a TypeError on purpose: then that is a part of what it does."""
+    raised = (each.exc for each in ast.walk(subject.node) if isinstance(each, ast.Raise) and each.exc is not None)
+    return any(isinstance(name, ast.Name) and name.id == "TypeError" for each in raised for name in ast.walk(each))
+
+
+def _more(
+    calls: tuple[Call, ...], known: list[Any], open_ones: set[str], free: list[set[str]], origin: str
+) -> Iterator[Call]:
     words = [each for each in known if isinstance(each, str) and 0 < len(each) < 12][:_MOST]
     texts = [*_TEXTS, *((text, each) for each in words for text in (f"1.5{each}", f"12{each.upper()}"))]
-    yield from _each(calls, [_of_texts(pair) for pair in texts])
+    yield from _each(calls, [_of_texts(pair, free[0]) for pair in texts])
     numbers = [each for each in known if type(each) is int]
-    yield from _each(calls, [_of_number(each) for each in numbers[:_MOST]])
-    guessed = tuple(replace(each, origin=GUESSED) for each in calls)
+    yield from _each(calls, [_of_number(each, free[1]) for each in numbers[:_MOST]])
+    guessed = tuple(replace(each, origin=origin) for each in calls)
     yield from _each(guessed, [_of_items(each, open_ones) for each in _ITEMS])
     yield from _each(guessed, [_of_tuples(open_ones)])
     yield from _each(guessed, [_of_kind(each, open_ones) for each in _ALIKE])
@@ -83,13 +105,13 @@ def _changed(call: Call, change: Change) -> Call | None:
     return None if setup == call.setup else replace(call, setup=setup)
 
 
-def _of_texts(pair: tuple[str, str]) -> Change:
+def _of_texts(pair: tuple[str, str], free: set[str]) -> Change:
     turns = itertools.cycle(pair)
-    return lambda _, value: text_of(next(turns)) if isinstance(value, str) else None
+    return lambda name, value: text_of(next(turns)) if name in free and isinstance(value, str) else None
 
 
-def _of_number(number: int) -> Change:
-    return lambda _, value: text_of(number) if type(value) is int else None
+def _of_number(number: int, free: set[str]) -> Change:
+    return lambda name, value: text_of(number) if name in free and type(value) is int else None
 
 
 def _of_items(item: Any, open_ones: set[str]) -> Change:

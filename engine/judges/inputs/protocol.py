@@ -57,14 +57,18 @@ def with_protocol(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, 
 def _lives(calls: tuple[Call, ...], module: Module, shape: Shape) -> Iterator[Call]:
     done = list(dict.fromkeys(_done(module, shape)))
     made = {found[1]: call for call in calls if (found := _MADE.search(call.body))}
-    lives = list(made.items())[:_OBJECTS] if done else []
+    # What has no text of its own is told with its address, which is another one each time: such calls are left out.
+    shown = [each for each in done if each.startswith(("__out__(repr(", "__out__(str("))]
+    groups = [each for each in ([each for each in done if each not in shown], shown) if each]
+    lives = list(made.items())[:_OBJECTS]
     for number, (making, call) in enumerate(lives):
         head = call.body[: call.body.index(f"obj = {making}")]
         other, before = lives[number - 1][0], lives[number - 1][1].body
         # What the object is made of is bound anew: the other one was made of things by the same names.
         before = before[: before.index(f"obj = {other}")]
-        lines = (*head.splitlines(), f"obj = {making}", f"same = {making}", *map(_quiet, done))
-        yield replace(call, body="\n".join([f"{before}other = {other}", *lines]))
+        lines = (*head.splitlines(), f"obj = {making}", f"same = {making}")
+        for group in groups:
+            yield replace(call, body="\n".join([f"{before}other = {other}", *lines, *map(_quiet, group)]))
 
 
 def _done(module: Module, shape: Shape) -> Iterator[str]:
@@ -102,6 +106,8 @@ def _entered(call: Call, number: int) -> Call:
 
 def _returned(subject: Subject) -> Function | None:
     """The function of its own that a function returns."""
+    if isinstance(subject.node, ast.AsyncFunctionDef):
+        return None
     own = {each.name: each for each in subject.node.body if isinstance(each, ast.FunctionDef)}
     ends = [each.value for each in subject.node.body if isinstance(each, ast.Return)]
     return next((own[each.id] for each in ends if isinstance(each, ast.Name) and each.id in own), None)
@@ -113,5 +119,6 @@ def _called(call: Call, inner: Function) -> Call:
         return call
     count = min(len(inner.args.args) or (2 if inner.args.vararg else 0), len(_GIVEN[0]))
     rows = dict.fromkeys(f"__out__(made({', '.join(row[:count])}))" for row in _GIVEN)
-    lines = [*rows, next(iter(rows))]
+    # Whether it bears the name and the documentation of what it was given, by `functools.wraps`.
+    lines = [*rows, next(iter(rows)), "__out__(hasattr(made, '__wrapped__'))"]
     return replace(call, body="\n".join([f"made = {result[1]}", *map(_quiet, lines)]))

@@ -85,11 +85,12 @@ async def build(
     """
     if interpreter.free_threaded:
         raise PackagesError(f"{interpreter.path} is a free-threaded Python; packages for it cannot be chosen yet.")
-    site = await asyncio.to_thread(_skeleton, folder, interpreter)
-    held = folder / "held.txt"
-    installed = {f"{name}=={version}" for name, version in interpreter.distributions.values() if _plain(name, version)}
-    await asyncio.to_thread(held.write_text, "\n".join(sorted(installed)), encoding="utf-8")
-    config, variables = await asyncio.to_thread(uv_options, folder)
+    beginning = asyncio.ensure_future(asyncio.to_thread(_begun, folder, interpreter))
+    try:
+        site, held, config, variables = await asyncio.shield(beginning)
+    except asyncio.CancelledError:
+        await asyncio.wait({beginning})  # a thread goes on: what it still wrote would be left
+        raise
     argv = [
         *(str(uv()), "pip", "install", "--quiet", "--no-progress", "--color", "never", "--no-python-downloads"),
         *config,
@@ -103,6 +104,15 @@ async def build(
         raise PackagesError(_sentence(requirements, interpreter, said))
     for name in ("held.txt", "indexes.toml"):
         (folder / name).unlink(missing_ok=True)
+
+
+def _begun(folder: Path, interpreter: Interpreter) -> tuple[Path, Path, list[str], dict[str, str]]:
+    """The empty environment: where packages go, the versions that are held, and uv's options and variables."""
+    site = _skeleton(folder, interpreter)
+    held = folder / "held.txt"
+    installed = {f"{name}=={version}" for name, version in interpreter.distributions.values() if _plain(name, version)}
+    held.write_text("\n".join(sorted(installed)), encoding="utf-8")
+    return site, held, *uv_options(folder)
 
 
 def uv() -> Path:

@@ -88,6 +88,11 @@ def last(items):
     while not items:
         pass
     return items[-1]
+
+
+def each(items):
+    for item in items:
+        yield 1 / item
 """
 UNTRIED = "(unverified: no call that could be tried)"
 
@@ -118,6 +123,12 @@ async def test_a_claim_that_a_call_raises_is_tried(
     else:
         kind = "bug" if told.startswith("(confirmed") else "risk"
         assert opinion[1].startswith(f"{kind}: {claim} {told}")
+
+
+async def test_what_a_generator_would_raise_is_not_said_to_be_untrue(bench: Bench, scripted: ScriptedModel) -> None:
+    scripted.reply("- `yield 1 / item` | bug | each([0]) raises ZeroDivisionError\n")
+    [(_, told, _)] = opinions(await bench.run("analyze", FIRST))
+    assert told.startswith("risk: each([0]) raises ZeroDivisionError (unverified: ")
 
 
 async def test_a_claim_that_is_not_so_is_no_finding_and_told_apart(bench: Bench, scripted: ScriptedModel) -> None:

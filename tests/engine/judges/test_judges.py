@@ -113,6 +113,14 @@ async def test_a_refactoring_changes_more_than_the_layout(language: str, before:
     assert await ruling(new.replace("w * h", "h * w")) is Ruling.PASS
 
 
+async def test_what_looks_like_a_comment_hides_no_refactoring() -> None:
+    head = "const bare = (p) => p.replace(/\\/*$/, '');\n"
+    before = f"{head}function area(w, h) {{ return w * h; }}\n"
+    span = Span(len(head), len(before) - 1)
+    made = case("function area(w, h) { return h * w; }", before=before, old=span, language="javascript")
+    assert (await noop.judge(replace(made, action="refactor"))).verdict is Ruling.PASS
+
+
 async def test_a_language_without_grammar_is_said_to_be_unparsed() -> None:
     evidence = await syntax.judge(case("anything", language="klingon"))
     assert evidence.verdict is Ruling.UNKNOWN

@@ -15,6 +15,7 @@ from stet_ls.engine.memory.about import scope_for
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.models import Answer, Budget, Outcome, Request, Workspace
 from stet_ls.engine.paths import user_paths
+from stet_ls.engine.settings import ModelRow, Settings
 from stet_ls.engine.trace.record import read
 from stet_ls.validators.source import Source
 
@@ -27,7 +28,8 @@ TESTS = "from doubling import double\n\n\ndef test_three():\n    assert double(3
 
 @pytest.fixture
 async def bench(scripted: ScriptedModel, stet_home: Path, unhurried: None) -> AsyncIterator[Bench]:
-    async with Bench(scripted) as bench:
+    once = Settings(models=(ModelRow(name="*", samples=1),))  # the calls are counted
+    async with Bench(scripted, once) as bench:
         yield bench
 
 

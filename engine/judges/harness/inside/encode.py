@@ -102,8 +102,11 @@ class Encoder:
                 text = write(self, value)
                 return text if kind is base else "{}({}{})".format(named(kind), text, self.fields(value, ", "))
         if issubclass(kind, VIEWS):
-            looked_at = dict(value) if kind is types.MappingProxyType else None
-            return named(kind) + (self.set(value) if looked_at is None else self.mapping(looked_at))
+            if kind is types.MappingProxyType:
+                return named(kind) + self.mapping(dict(value))
+            texts = [self.text(item) for item in value]
+            self.order += texts if len(texts) > 1 else []
+            return named(kind) + "{" + ", ".join(sorted(texts)) + "}"
         if issubclass(kind, BaseException):
             return "{}{}".format(named(kind), self.listed(value.args, "()"))
         if hasattr(kind, "__next__"):
@@ -118,7 +121,11 @@ class Encoder:
             return f"{kind.__name__.lower()}({value})"
         for base, told in arrays():
             if issubclass(kind, base):
-                return f"{named(kind)}({getattr(value, told)}, {self.text(base.tolist(value))})"
+                items = base.tolist(value)  # a long double is its own item
+                text = repr(items) if isinstance(items, base) else self.text(items)
+                size = base.shape.__get__(value) if hasattr(base, "shape") else ""
+                more = "" if kind is base else self.fields(value, ", ")
+                return f"{named(kind)}({getattr(value, told)}, {size}, {text}{more})"
         if hasattr(value, "__dict__") or any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
             return "{}({})".format(named(kind), self.fields(value, ""))
         try:
@@ -145,6 +152,7 @@ class Encoder:
         """What an iterator gives, as it comes, and again where it is something else once all has come."""
         told: list[str] = []
         items: list[Any] = []
+        begun = self.nodes
         try:
             for item in itertools.islice(value, ITEMS):
                 items.append(item)
@@ -152,7 +160,7 @@ class Encoder:
         except Exception as error:
             told.append(f"raises {type(error).__qualname__}")
         self.partial = self.partial or len(items) == ITEMS
-        nodes = self.nodes
+        nodes, self.nodes = self.nodes, begun
         after = [self.text(item) for item in items] + told[len(items) :]
         self.nodes = nodes
         first, last = ("[" + ", ".join(texts) + "]" for texts in (told, after))
