@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test check bench lock vsix code-server clean
+.PHONY: setup demo test coverage check bench lock vsix code-server clean
 
 # Networks fail for a moment: what fetches is tried a second time, and goes on with what came the first time.
 twice = $(1) || { echo "That failed; once more in 10 s."; sleep 10; $(1); }
@@ -28,9 +28,18 @@ demo: $(STAMP)
 	@$(BIN)/stet demo
 
 # Not loadgroup or loadscope: there pytest waits for ever when a worker has died (pytest-xdist 3.8).
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
 test: $(STAMP)
 	@$(call twice,$(BIN)/stet model pull tiny)
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
+
+# How much of the product the tests reach, in percent of its lines and branches, and whether that is FLOOR at least.
+FLOOR := 85
+coverage: $(STAMP)
+	@rm -rf .cache/coverage
+	$(PYTEST) -p support.measure $(PYTEST_ARGS)
+	@$(BIN)/python tests/measured.py $(FLOOR)
 
 check: $(STAMP)
 	$(BIN)/ruff check .

@@ -22,6 +22,7 @@ from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Budget, Request
 from stet_ls.engine.prompt.build import Prompt, Remembered
 from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
+from stet_ls.engine.sandbox.isolation import IsolationReport, weakest
 from stet_ls.engine.settings import Settings
 from stet_ls.engine.spending import Purse, Spent
 from stet_ls.validators.toolbox import Toolbox
@@ -47,6 +48,12 @@ FIRST_CALL_LIMIT = 300.0
 JUDGING = 8.0
 """Seconds that the judges of a candidate have at least, model or not."""
 
+BRIEF = 3.0
+"""Seconds that the judges of a candidate may run code in the budget quick, all together; mostly it takes one."""
+
+_READY = 3.0
+"""Seconds for which the budget quick waits for a sandbox after the model's reply."""
+
 _SLOW = 40.0
 """Tokens per second below which a model's jobs get more than the interactive deadline."""
 
@@ -66,7 +73,7 @@ class Ledger:
 
     `uncounted` are tokens of requests that nobody counted, see `events.Uncounted`.
     `cost` is in the currency of the providers' prices; None as soon as one call's price is unknown, of which
-    `known_cost` takes no notice.
+    `known_cost` takes no notice. `isolation` is the weakest box in which code ran, None if none did.
     """
 
     calls: int = 0
@@ -80,6 +87,7 @@ class Ledger:
     model: str = ""
     endpoint: str = ""
     warnings: list[str] = field(default_factory=list)
+    isolation: IsolationReport | None = None
 
 
 @dataclass
@@ -115,31 +123,59 @@ class Job:
     @cached_property
     def tools(self) -> Toolbox:
         """The checkers, linters and formatters that the settings allow."""
-        return toolbox(self.settings)
+        return toolbox(self.settings, self.request.workspace.roots)
 
     def look_for_runtime(self) -> None:
         """Begins to look for what code is run with, so that it is known when the first candidate comes."""
-        if self.runtimes is None or self.request.budget is Budget.QUICK or self._runtime is not None:
+        if self.runtimes is None or self._runtime is not None:
             return
-        helper = Helper(self.held, self.stage, self._warn)
+        helper = Helper(self.held, self.stage, self._warn, self._wait, self._ran)
         self._runtime = asyncio.create_task(self.runtimes.runtime(self.request, helper))
         self.held.push_async_callback(_given_up, self._runtime)
 
     async def runtime(self, *texts: str) -> Runtime | None:
-        """What a candidate's code may run with, with what these texts import; None where the budget runs none.
+        """What code may run with, and all that these texts of the document import; None where the budget runs none.
 
         A candidate that was paid for gets some seconds even if its job's time is over. What a user is asked for
         meanwhile, and what is installed, is no time of the job's.
         """
+        if self.request.budget is Budget.QUICK:
+            return None
         self.look_for_runtime()
         if self._runtime is None:
             return None
         began = time.monotonic()
         try:
-            runtime = await (await asyncio.shield(self._runtime)).fit(*texts)
+            found = await asyncio.shield(self._runtime)
         finally:
-            self.waited += time.monotonic() - began
+            self._wait(time.monotonic() - began)
+        runtime = await found.fit(*texts)
         return replace(runtime, until=time.monotonic() + max(self._left(), JUDGING))
+
+    def _wait(self, seconds: float) -> None:
+        self.waited += seconds
+
+    def _ran(self, report: IsolationReport) -> None:
+        self.ledger.isolation = weakest(self.ledger.isolation, report)
+
+    async def runtime_for_judges(self, *texts: str) -> Runtime | None:
+        """What a candidate's code may run with while it is judged: in the budget quick too, for what is soon done.
+
+        There nothing is installed, and what is not ready by then is not waited for.
+        """
+        if self.request.budget is not Budget.QUICK:
+            return await self.runtime(*texts)
+        self.look_for_runtime()
+        if self._runtime is None:
+            return None
+        await asyncio.wait({self._runtime}, timeout=_READY)
+        from stet_ls.engine.judges.runtime import Extent, Runtime
+
+        if self._runtime.done():
+            return replace(self._runtime.result(), extent=Extent.BRIEF, until=time.monotonic() + BRIEF)
+        assert self.runtimes is not None
+        late = Runtime(self.runtimes.sandbox, None, self.request.workspace, until=time.monotonic())
+        return replace(late, extent=Extent.BRIEF)
 
     def _warn(self, warning: str) -> None:
         if warning not in self.ledger.warnings:

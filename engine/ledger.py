@@ -13,6 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.writable import Obstacle
+
 if TYPE_CHECKING:
     from stet_ls.engine.models import Answer
 
@@ -125,7 +127,7 @@ class LedgerFile:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            log.warning("job %s is not in the ledger: %s", entry.job, error)
+            log.warning("job %s is not in the ledger: %s", entry.job, Obstacle.of(self._folder, error))
 
     def entries(self, *, since: date | None = None) -> Iterator[Entry]:
         """The jobs from a day on (UTC), the oldest first. A line that cannot be read is passed over."""

@@ -14,11 +14,11 @@ from stet_ls.engine.judges.attached import sealed
 from stet_ls.engine.judges.case import Case, Judge, name_of, timed
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.model.faults import Failure, reason
-from stet_ls.engine.models import Check, Evidence, Ruling
-from stet_ls.engine.prompt.build import Prompt, repair
+from stet_ls.engine.models import Budget, Check, Evidence, Ruling
+from stet_ls.engine.prompt.build import Prompt, Reason, repair
 from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.returned import hide
-from stet_ls.engine.reply.wanted import NO_CODE
+from stet_ls.engine.reply.wanted import NO_CODE, ONLY_REASONED
 
 Content = TypeVar("Content")
 
@@ -84,6 +84,8 @@ async def propose(
     takes away what is there.
     """
     best: Proposal[Content] | Unusable | None = None
+    if judges and job.settings.checks.validation and job.request.budget is Budget.QUICK:
+        job.look_for_runtime()  # this budget does not wait for it later
     for attempt in count():
         if attempt and (reason := _no_repair(job, attempt - 1)):
             job.ledger.warnings.append(f"No {'further ' if attempt > 1 else ''}repair was asked for: {reason}.")
@@ -120,8 +122,12 @@ async def consider(
         problem = _no_code(reply) if draft.problem == NO_CODE else draft.problem
         return Unusable(hide(problem, secrets))
     if judges and not job.settings.checks.validation:
+        if reply.is_thought:
+            return Unusable(ONLY_REASONED)
         return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting checks.validation is off"),))
-    case = replace(draft.case, runtime=await job.runtime()) if judges else draft.case
+    case = draft.case
+    if judges:
+        case = replace(case, runtime=await job.runtime_for_judges(case.before.text, case.after.text))
     evidence: list[Evidence] = []
     for judge in judges:
         job.on_event(Judging(name_of(judge)))
@@ -133,7 +139,14 @@ async def consider(
         evidence.append(item)
         if item.verdict is Ruling.FAIL and item.check in (Check.NOOP, Check.SYNTAX):
             break  # what does not parse, or is no change, has nothing for the other judges
+    if judges and reply.is_thought and not _confirmed(evidence):
+        return Unusable(ONLY_REASONED)
     return Proposal(draft, tuple(evidence))
+
+
+def _confirmed(evidence: Sequence[Evidence]) -> bool:
+    """True if something ran the code and found it right."""
+    return any(item.check in _RUN and item.trusted and item.verdict is Ruling.PASS for item in evidence)
 
 
 def _rather_anew(job: Job, result: Proposal[Content] | Unusable) -> bool:
@@ -169,12 +182,15 @@ def _beginning(text: str) -> str:
     return f' It begins: "{line[:_QUOTED]}{"…" if len(line) > _QUOTED else ""}"' if line else ""
 
 
-def _complaint(result: Proposal[Content] | Unusable) -> str | None:
+def _complaint(result: Proposal[Content] | Unusable) -> Reason | None:
     """What the model is told next, or None if there is nothing concrete to say."""
     if isinstance(result, Unusable):
-        return result.problem
+        return Reason.of(result.problem, by="reply")
     refuted = result.refuted_by
-    return None if refuted is None else f"{refuted.check}: {refuted.detail}"
+    if refuted is None:
+        return None
+    # A judge of another package may fail a candidate without a word.
+    return Reason.of(f"{refuted.label}: {refuted.detail}" if refuted.detail.strip() else "", by=refuted.label)
 
 
 def _better(

@@ -63,9 +63,13 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the user pointed at, in bytes: a range, a mere position, or (None) the whole document."""
+    """What the user pointed at, in bytes: a range, a mere position, or (None) the whole document.
+
+    `unit` is the qualified name of the unit that was named instead of pointed at, "" otherwise.
+    """
 
     span: Span
+    unit: str = ""
 
     @property
     def is_position(self) -> bool:
@@ -132,7 +136,7 @@ class Message:
 
 
 class Check(StrEnum):
-    """The names of the judges, as evidence carries them."""
+    """The names of the judges, as evidence carries them. CUSTOM: a package's own, of which evidence has the name."""
 
     REPRODUCED = "reproduced"
     NOOP = "noop"
@@ -147,6 +151,7 @@ class Check(StrEnum):
     TIMING = "timing"
     AGREEMENT = "agreement"
     DANGER = "danger"
+    CUSTOM = "custom"
 
 
 class Ruling(StrEnum):
@@ -189,7 +194,8 @@ class Attachment:
 class Evidence:
     """What one judge found out about a candidate. `trusted` evidence may refute it on its own.
 
-    `count` says on how many tests, examples or valid inputs it rests, where it rests on any.
+    `count` says on how many tests, examples or valid inputs it rests, where it rests on any. `codes` name the dangers
+    that it tells of, by which a person accepts them. `name` is that of a custom judge, "" for others.
     """
 
     check: Check
@@ -199,6 +205,13 @@ class Evidence:
     seconds: float = 0.0
     count: int = 0
     attachments: tuple[Attachment, ...] = field(default=(), repr=False)
+    codes: tuple[str, ...] = ()
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """What users read: the check, or the name of a custom judge."""
+        return self.name or self.check.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +243,8 @@ class Answer:
     `message` is the one sentence for the user, evidence included; without success it says why nothing is offered.
     `guard` is the span of the request's text which must stay untouched until the edits land.
     `findings` are what tools found in the request's text `base`, and what a model thinks of it (`OPINION`).
+    `isolation` is the weakest box in which code ran (`IsolationReport.to_json`), None if none ran.
+    `unneeded`: without success because nothing is to be done, such as tests for what is tested already.
     `confidence` is a chance from 0 to 1. `metadata` holds model, endpoint, tokens, cost, calls, memory_hits,
     stages (seconds per stage), the trace's id and the command that shows it.
     """
@@ -251,6 +266,7 @@ class Answer:
     base: Source | None = field(default=None, repr=False)
     isolation: Mapping[str, Any] | None = None
     guard: Span | None = None
+    unneeded: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -275,12 +291,13 @@ class Answer:
             "warnings": list(self.warnings),
             "evidence": [
                 {
-                    "check": item.check.value,
+                    "check": item.label,
                     "verdict": item.verdict.value,
                     "detail": item.detail,
                     "trusted": item.trusted,
                     "seconds": round(item.seconds, 3),
                     "count": item.count,
+                    "codes": list(item.codes),
                     "attachments": [each.to_json() for each in item.attachments],
                 }
                 for item in self.evidence

@@ -50,6 +50,11 @@ class Paths:
         return self.data / "trust.json"
 
     @property
+    def consents(self) -> Path:
+        """Which model servers of this machine may have the user's code."""
+        return self.data / "endpoints.json"
+
+    @property
     def memory(self) -> Path:
         """The solutions that stood."""
         return self.data / "memory"

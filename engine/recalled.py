@@ -10,6 +10,7 @@ import asyncio
 import time
 from dataclasses import replace
 
+from stet_ls.engine.actions.answers import isolation
 from stet_ls.engine.actions.placement import find_place
 from stet_ls.engine.actions.recipe import Recipe
 from stet_ls.engine.errors import LimitError, ModelError, UsageError
@@ -50,7 +51,8 @@ async def recalled(job: Job, recipe: Recipe, known: Known) -> Answer | None:
         return None
     done = answer.message.partition(" · ")[0]
     message = f"{done} · from memory, {known.stood}, its tests pass · {summary(answer.evidence)}"
-    return replace(answer, message=message, warnings=tuple(each for each in answer.warnings if each in warned))
+    warnings = tuple(each for each in answer.warnings if each in warned)
+    return replace(answer, message=message, warnings=warnings, isolation=isolation(job))
 
 
 def _reply(known: Known, language: str) -> Completion:

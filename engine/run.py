@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.actions.recipe import Recipe, brief
@@ -16,6 +17,7 @@ from stet_ls.engine.judges.runtimes import Runtimes
 from stet_ls.engine.ledger import Ended, Entry, LedgerFile, now
 from stet_ls.engine.memory.client import Memory
 from stet_ls.engine.memory.flow import Flow
+from stet_ls.engine.model.consent import ServerAsker
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Answer, Outcome, Request
@@ -28,6 +30,7 @@ from stet_ls.engine.spending import Purse
 from stet_ls.engine.trace.store import Store
 from stet_ls.engine.trace.tape import Tape
 from stet_ls.engine.trace.writing import Finished
+from stet_ls.engine.writable import told_as_off
 
 log = logging.getLogger(__name__)
 
@@ -44,6 +47,7 @@ class Engine:
         self.actions = Actions(settings)
         own = Models(settings, paths)
         self.models: ModelSource = models or own
+        self._own_models = own
         self._lines = own.lines
         self.index = WorkspaceIndex(paths, settings.privacy.ignore)
         """The workspace's symbols. Whoever opens a workspace has it watched, and tells of changes."""
@@ -55,6 +59,13 @@ class Engine:
         self._purse = Purse(settings.spending, self.ledger)
         self._traces = Store(paths.traces, settings.trace.keep if settings.trace.enabled else 0)
         self._watchers: list[Callable[[Finished], None]] = [self._traces.keep]
+        self._paths = paths
+        self._told_off: set[str] = set()
+
+    def ask_by(self, asker: ServerAsker) -> None:
+        """Has `asker` ask the user whether a model server that was found may have their code."""
+        if self.models is self._own_models:
+            self._own_models.asker = asker
 
     def watch(self, watcher: Callable[[Finished], None]) -> None:
         """Has `watcher` told of each job that ended, on the event loop's thread: it must not take long."""
@@ -71,6 +82,7 @@ class Engine:
         A refusal is an Answer without success. However the job ends, what it spent is in the ledger.
         """
         recipe = self._recipe(request)
+        await self._own_models.settle()  # before the job's time begins: a person is asked
         profile = await self.models.profile()
         tape = Tape(self.models, on_event)
         job = Job(request, self.settings, tape, profile, self._purse, tape.hear, self.index, self.runtimes)
@@ -78,7 +90,7 @@ class Engine:
         log.info("job began", extra={"job": job.trace_id, "action": request.action})
         ended, answer, raised = Ended.FAILED, None, None
         try:
-            answer = await self._with_memory(job, recipe)
+            answer = await self._with_off(await self._with_memory(job, recipe))
             ended = Ended.of(answer)
         except asyncio.CancelledError:
             ended = Ended.CANCELLED
@@ -92,18 +104,47 @@ class Engine:
             self._tell(job, tape, ended, answer, raised)
         return answer
 
+    async def off(self) -> tuple[str, ...]:
+        """What is switched off for folders that cannot be written now, a sentence for each obstacle."""
+        return tuple(
+            await asyncio.to_thread(lambda: tuple(told_as_off(self._folders(), self._paths.cache / "sandbox")))
+        )
+
+    def _folders(self) -> Mapping[str, Path]:
+        """The folders of what is switched on, by what a sentence calls it."""
+        paths, settings = self._paths, self.settings
+        memory = {} if self.memory.memory.obstacle() else {"the memory": self.memory.memory.folder}
+        traces = {"records of jobs": paths.traces} if settings.trace.enabled else {}
+        return {
+            **memory, **traces, "the ledger": paths.ledger, "profiles of models": paths.profiles,
+            "the index of symbols": paths.cache / "symbols", "packages for runs": paths.cache / "environments",
+        }  # fmt: skip
+
+    async def _with_off(self, answer: Answer) -> Answer:
+        """The answer with warnings of what is switched off by now, each once: later jobs do without it as well."""
+        new = tuple(sentence for sentence in await self.off() if sentence not in self._told_off)
+        self._told_off.update(new)
+        for sentence in new:
+            log.warning("%s", sentence)
+        return replace(answer, warnings=(*answer.warnings, *new)) if new else answer
+
     async def _with_memory(self, job: Job, recipe: Recipe) -> Answer:
         """Runs the recipe with what is remembered in its prompt, and has the answer tell what that was.
 
         What fits exactly, and whose tests still pass, is the answer itself.
         """
-        known = await self.memory.recall(job.request)
+        recall = await self.memory.recall(job.request)
+        known = recall.known
+        if recall.missed:
+            job.ledger.warnings.append(f"memory not searched: {recall.missed}")
         for exact in known:
             if exact.fits and (answer := await recalled(job, recipe, exact)) is not None:
                 self.memory.offered(job.trace_id, job.request, answer, (exact,))
                 return replace(answer, metadata={**answer.metadata, "memory_hits": 1, "memory": [exact.to_json()]})
         job.remembered = tuple(each.piece for each in known)
         answer = await recipe.run(job)
+        if lack := self.memory.lack(job.request.action):
+            answer = replace(answer, warnings=(*answer.warnings, lack))
         used = tuple(each for each in known if each.piece in job.remembered)
         self.memory.offered(job.trace_id, job.request, answer, used)
         if not used:
@@ -157,7 +198,7 @@ class Engine:
         """What the first call of such a job would send, after redaction. Nothing is sent."""
         recipe = self._recipe(request)
         job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore, self.index)
-        job.remembered = tuple(each.piece for each in await self.memory.recall(request))
+        job.remembered = tuple(each.piece for each in (await self.memory.recall(request)).known)
         return (await asyncio.to_thread(brief, job, recipe)).prompt
 
     def _recipe(self, request: Request) -> Recipe:
@@ -166,8 +207,9 @@ class Engine:
     async def outcome(self, job: str, outcome: Outcome, text: str) -> None:
         """Hears what became of a job's edit. `text` is the document as it stands."""
         log.info("job %s: %s", job, outcome)
-        await self.became(job, "discarded" if outcome is Outcome.REJECTED else outcome.value)
+        # The memory first: a prompt that is made meanwhile must not show what was undone.
         await self.memory.outcome(job, outcome, text)
+        await self.became(job, "discarded" if outcome is Outcome.REJECTED else outcome.value)
 
     async def became(self, job: str, fate: str) -> None:
         """Hears, in a word for its record, what became of a job's edit, where that is nothing to be learned from."""

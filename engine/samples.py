@@ -61,7 +61,7 @@ async def choose(
             drawn.append(result)
             job.on_event(Judging(Check.AGREEMENT))
             found = await agreement([await _case(job, each) for each in drawn])
-        if len(drawn) == _ENOUGH and isinstance(found, Agreement) and len(found.groups) == 1:
+        if isinstance(found, Agreement) and found.distinct == _ENOUGH and len(found.groups) == 1:
             break
     return _elected(job, drawn, found)
 
@@ -82,12 +82,13 @@ def proven(job: Job, proposal: Proposal[Content]) -> bool:
 
 def _worth_it(job: Job, first: Proposal[Content]) -> bool:
     refuted = first.refuted_by is not None or not first.offerable
-    return job.profile.samples > 1 and job.settings.checks.validation and not refuted and not proven(job, first)
+    wanted = job.profile.samples > 1 and job.settings.checks.validation and job.may_ask_again()
+    return wanted and not refuted and not proven(job, first)
 
 
 async def _case(job: Job, proposal: Proposal[Content]) -> Case:
     case = proposal.draft.case
-    return replace(case, runtime=await job.runtime(case.after.text))
+    return replace(case, runtime=await job.runtime(case.before.text, case.after.text))
 
 
 def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | Impossible) -> Proposal[Content]:

@@ -18,8 +18,25 @@ from pydantic.config import JsonDict
 
 from stet_ls.validators.languages import LANGUAGES, language
 
-UserOnly: JsonDict = {"user_only": True}
-"""The mark of a key that only its user may set: no project file and no editor's workspace setting."""
+# Who may set a key beside its user, who may set them all. Everybody else is a project's file, and whatever an editor
+# sends: an editor reads settings from the opened folder too. Each key of `Settings` has one of these marks.
+
+Anyone: JsonDict = {"set_by": "anyone"}
+"""How something is shown or worded: no value lets an edit go unjudged, and none allows, sends or starts anything."""
+UserOnly: JsonDict = {"set_by": "user"}
+"""Programs, endpoints, folders, and what is judged, sent, kept or spent: either direction can do harm."""
+OnTrust: JsonDict = {"set_by": "trust"}
+"""A project's value waits until its user has seen and trusted it."""
+LowerOnly: JsonDict = {"set_by": "tighten", "stricter": "lower"}
+"""A limit: others may lower it."""
+HigherOnly: JsonDict = {"set_by": "tighten", "stricter": "higher"}
+"""A threshold: others may raise it."""
+OffOnly: JsonDict = {"set_by": "tighten", "stricter": [True, False]}
+"""What spends calls or starts programs: others may switch it off."""
+FewerRepairs: JsonDict = {"set_by": "tighten", "stricter": "lower", "unset": 0}
+"""A limit that the model's profile knows where it is unset: then others may only set it to 0."""
+MoreQuestions: JsonDict = {"set_by": "tighten", "stricter": ["never", "auto", "always"]}
+"""From the loosest to the strictest."""
 
 
 class Section(BaseModel):
@@ -90,9 +107,10 @@ class ModelSettings(Section):
         default=None,
         ge=0,
         le=2,
+        json_schema_extra=Anyone,
         description="Overrides the temperature of every action; unset: 0.2 to generate, 0.1 otherwise.",
     )
-    max_tokens: int = Field(default=4000, ge=16, description="Most tokens of one reply.")
+    max_tokens: int = Field(default=4000, ge=16, json_schema_extra=LowerOnly, description="Most tokens of one reply.")
     embedded: Literal["auto", "tiny", "small", "off"] = Field(
         default="auto", json_schema_extra=UserOnly, description="Which embedded model serves when no endpoint does."
     )
@@ -102,7 +120,10 @@ class ModelSettings(Section):
         description="Look for model servers on loopback when none is configured.",
     )
     idle_seconds: float = Field(
-        default=600, ge=10, description="The embedded model leaves after this long without work."
+        default=600,
+        ge=10,
+        json_schema_extra=LowerOnly,
+        description="The embedded model leaves after this long without work.",
     )
     threads: int = Field(
         default=0,
@@ -111,10 +132,16 @@ class ModelSettings(Section):
         description="Threads of the embedded model; 0 takes all processors but one, at least one.",
     )
     breaker_failures: int = Field(
-        default=5, ge=1, description="An endpoint that failed so many calls in a row is left alone for a while."
+        default=5,
+        ge=1,
+        json_schema_extra=UserOnly,
+        description="An endpoint that failed so many calls in a row is left alone for a while.",
     )
     breaker_seconds: float = Field(
-        default=30, gt=0, description="Seconds for which it is left alone before one call tries it again."
+        default=30,
+        gt=0,
+        json_schema_extra=UserOnly,
+        description="Seconds for which it is left alone before one call tries it again.",
     )
 
 
@@ -291,20 +318,31 @@ class Checks(Section):
         json_schema_extra=UserOnly,
         description="Judge every candidate; without it edits say that they are unchecked.",
     )
-    auto_fix: bool = Field(default=True, description="Spend model calls on repairing what a judge found.")
-    fix_attempts: int | None = Field(
-        default=None, ge=0, le=5, description="Most repairs of one job; unset: what the model's profile says, mostly 2."
+    auto_fix: bool = Field(
+        default=True, json_schema_extra=OffOnly, description="Spend model calls on repairing what a judge found."
     )
-    live: bool = Field(default=True, description="Show syntax errors while typing.")
+    fix_attempts: int | None = Field(
+        default=None,
+        ge=0,
+        le=5,
+        json_schema_extra=FewerRepairs,
+        description="Most repairs of one job; unset: what the model's profile says, mostly 2.",
+    )
+    live: bool = Field(default=True, json_schema_extra=Anyone, description="Show syntax errors while typing.")
     live_off: tuple[str, ...] = Field(
-        default=(), description="Languages without live syntax errors, for example because another server reports them."
+        default=(),
+        json_schema_extra=Anyone,
+        description="Languages without live syntax errors, for example because another server reports them.",
     )
     live_yield: bool = Field(
         default=True,
+        json_schema_extra=Anyone,
         description="Show no syntax errors of a language whose errors another server of the editor was seen to report.",
     )
     format_edits: bool = Field(
-        default=True, description="Format the changed lines of an edit as the project does, where its files show how."
+        default=True,
+        json_schema_extra=OffOnly,
+        description="Format the changed lines of an edit as the project does, where its files show how.",
     )
     disabled_tools: tuple[str, ...] = Field(
         default=(), json_schema_extra=UserOnly, description="Checkers, linters and formatters that are never started."
@@ -314,7 +352,11 @@ class Checks(Section):
         json_schema_extra=UserOnly,
         description="Folders whose own programs may be started: parsers and formatters in node_modules.",
     )
-    findings: bool = Field(default=True, description="Show what analyze found as diagnostics, not only in its report.")
+    findings: bool = Field(
+        default=True,
+        json_schema_extra=Anyone,
+        description="Show what analyze found as diagnostics, not only in its report.",
+    )
 
 
 class Spending(Section):
@@ -426,7 +468,13 @@ class MemorySettings(Section):
         description="Whose solutions are used, and for whom they are kept.",
     )
     max_solutions: int = Field(default=10000, ge=1, json_schema_extra=UserOnly, description="Most solutions kept.")
-    min_score: float = Field(default=0.70, ge=0, le=1, description="Least similarity for a solution to enter a prompt.")
+    min_score: float = Field(
+        default=0.70,
+        ge=0,
+        le=1,
+        json_schema_extra=HigherOnly,
+        description="Least similarity for a solution to enter a prompt.",
+    )
     embedder: Literal["auto", "onnx", "sentence-transformers", "endpoint", "none"] = Field(
         default="auto",
         json_schema_extra=UserOnly,
@@ -459,13 +507,15 @@ class LogSettings(Section):
     """The log file."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="Least severity that is written."
+        default="info", json_schema_extra=UserOnly, description="Least severity that is written."
     )
     prompts: bool = Field(
         default=False, json_schema_extra=UserOnly, description="Write prompts and replies to the log too."
     )
     format: Literal["text", "json"] = Field(
-        default="text", description="Lines for people, or a JSON object on each line for programs."
+        default="text",
+        json_schema_extra=UserOnly,
+        description="Lines for people, or a JSON object on each line for programs.",
     )
 
 
@@ -480,10 +530,12 @@ class EditorSettings(Section):
     """How answers reach the editor."""
 
     preview: Literal["auto", "always", "never"] = Field(
-        default="auto", description="When to ask before an edit is applied."
+        default="auto", json_schema_extra=MoreQuestions, description="When to ask before an edit is applied."
     )
     code_lens: bool = Field(
-        default=True, description="Show what was proven above code that an edit changed, until it changes again."
+        default=True,
+        json_schema_extra=Anyone,
+        description="Show what was proven above code that an edit changed, until it changes again.",
     )
 
 
@@ -506,10 +558,12 @@ class Settings(Section):
     )
     actions: tuple[ActionRow, ...] = Field(
         default=(),
+        json_schema_extra=OnTrust,
         description="Actions beside the built-in ones, of the user's file and of the project's, which asks for trust.",
     )
     deadline: Annotated[float, Field(gt=0)] = Field(
         default=30.0,
+        json_schema_extra=LowerOnly,
         description="Seconds a job may take on a fast endpoint; stretched by the measured speed of a slow one.",
     )
     jobs_at_once: int = Field(

@@ -64,7 +64,24 @@ def _run(words: list[str]) -> int:
     arguments, unknown = parser.parse_known_args(words)
     if unknown:
         raise unknown_argument(parser, arguments.command, unknown[0])
-    return COMMANDS[arguments.command].load().run(arguments)
+    try:
+        return COMMANDS[arguments.command].load().run(arguments)
+    finally:
+        _tell_skipped(words)
+
+
+_MOST_TOLD = 5
+
+
+def _tell_skipped(words: list[str]) -> None:
+    """Says which files around the named ones were not read; of a named one the command has said it."""
+    from stet_ls.validators.project_files import skipped
+
+    unread = [path for path in skipped() if str(path) not in words]
+    for path in unread[:_MOST_TOLD]:
+        print(f"stet: warning: `{shown(str(path))}` is skipped: it is no regular file", file=sys.stderr)
+    if more := unread[_MOST_TOLD:]:
+        print(f"stet: warning: {len(more)} more files are skipped for that reason", file=sys.stderr)
 
 
 def _no_file(error: OSError) -> int:

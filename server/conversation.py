@@ -9,10 +9,11 @@ import re
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import CancelledError
 from typing import Any
 
 from stet_ls.server.protocol import Protocol
-from stet_ls.server.watchdog import GRACE_SECONDS, ClientWatch, end_within
+from stet_ls.server.watchdog import ANSWER_SECONDS, GRACE_SECONDS, ClientWatch, end_within
 
 LOGGER = logging.getLogger(__name__)
 
@@ -96,7 +97,16 @@ def run(protocol: Protocol, session: Coroutine[Any, Any, None], process_id: Call
         if sys.platform != "win32":
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, asked_to_end)
-        watch = ClientWatch(process_id, lambda: loop.call_soon_threadsafe(protocol.close))
+
+        def answers() -> bool:
+            asked = asyncio.run_coroutine_threadsafe(protocol.is_answered(), loop)
+            try:
+                return asked.result(ANSWER_SECONDS)
+            except (TimeoutError, CancelledError):
+                asked.cancel()
+                return False
+
+        watch = ClientWatch(process_id, lambda: loop.call_soon_threadsafe(protocol.close), answers=answers)
         watch.start()
         try:
             await session

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import stat
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from pygls.workspace import TextDocument, Workspace
 
 from stet_ls.server.track import Track
 from stet_ls.validators.languages import PLAIN, language, language_of
+from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Encoding, Source, Span, Splice
 
 LOGGER = logging.getLogger(__name__)
@@ -233,10 +233,7 @@ def _from_disk(uri: str) -> Snapshot | None:
     if path is None:
         return None
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE:
-            return None
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_regular(path, most=LARGEST_FILE).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         return None
     if "\0" in text:

@@ -30,7 +30,7 @@ MOST_WARNINGS = 3
 
 @dataclass(frozen=True, slots=True)
 class EditorSettings:
-    """What the editor says: `user` a plugin read from the user's own scope, `workspace` may come from a project."""
+    """What the editor says of its user's settings and of the workspace's. Any of it may come from the opened folder."""
 
     workspace: Mapping[str, Any] | None = None
     user: Mapping[str, Any] | None = None
@@ -150,9 +150,15 @@ def _read(project: Path | None, editor: EditorSettings) -> tuple[type[Engine], L
 
 
 def _few(warnings: Sequence[str]) -> Sequence[str]:
-    """Each warning is a message box: a project's file with a hundred wrong keys must not bury the editor."""
+    """Each warning is a message box: a project's file with a hundred wrong keys must not bury the editor.
+
+    The others are in the log, by name: `stet config show` does not know what an editor sent.
+    """
+    for warning in warnings[MOST_WARNINGS:]:
+        LOGGER.warning("%s", warning)
     more = len(warnings) - MOST_WARNINGS
-    rest = (f"{more} more things are wrong with the settings: `stet config show` tells them.",) if more > 0 else ()
+    told = "the log names them, and `stet config show` those in files"
+    rest = (f"{more} more things are wrong with the settings: {told}.",) if more > 0 else ()
     return (*warnings[:MOST_WARNINGS], *rest)
 
 

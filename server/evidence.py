@@ -38,11 +38,34 @@ def told(answer: Answer, apart: Collection[str] = ()) -> str:
     return f"{answer.message} Passed: {passed}." if passed else answer.message
 
 
+def boxed(answer: Answer) -> str:
+    """Where its code ran, and why not better: "Code ran in landlock (strong), because ..."; "" if none ran."""
+    box = answer.isolation
+    if not box:
+        return ""
+    why = "" if is_full(answer) else box.get("why_not_stronger", "")
+    return f"Code ran in {box['backend']} ({box['level']}){f', because {why}' if why else ''}"
+
+
+def is_full(answer: Answer) -> bool:
+    """True unless code ran in a box in which some wall has gaps."""
+    return not answer.isolation or answer.isolation["level"] == "full"
+
+
 def dangers(answer: Answer) -> tuple[str, ...]:
     """What the edit does that nobody asked for, in words."""
     return tuple(
         item.detail for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown"
     )
+
+
+def unaccepted(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:
+    """The codes of the dangers that nobody asked for, without those that the user names."""
+    from stet_ls.engine.judges.kinds import OTHER
+
+    found = (item for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown")
+    codes = (code for item in found for code in item.codes or (OTHER,))
+    return tuple(dict.fromkeys(code for code in codes if code not in accepted))
 
 
 def _phrases(reason: str) -> list[str]:
@@ -51,18 +74,18 @@ def _phrases(reason: str) -> list[str]:
 
 def chosen(answer: Answer, check: str) -> tuple[Evidence, ...]:
     """The lines of one check, or of all without one. UsageError names those that there are."""
-    lines = tuple(item for item in answer.evidence if check in ("", item.check.value))
+    lines = tuple(item for item in answer.evidence if check in ("", item.label))
     if not answer.evidence:
         raise UsageError("job: it came to no evidence; nothing was judged.")
     if not lines:
-        known = ", ".join(dict.fromkeys(item.check.value for item in answer.evidence))
+        known = ", ".join(dict.fromkeys(item.label for item in answer.evidence))
         raise UsageError(f"check: this job has no evidence of {check!r}; it has {known}.")
     return lines
 
 
 def attached(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment]]:
     """Everything that can be opened, with its check."""
-    return ((item.check.value, each) for item in lines for each in item.attachments)
+    return ((item.label, each) for item in lines for each in item.attachments)
 
 
 def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = "") -> str:
@@ -75,6 +98,7 @@ def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = 
     if shows := answer.metadata.get("show_trace"):
         parts.append(f"What was asked, what came and when, if records are kept: {code_span(str(shows))}")
     parts.append("\n".join(_line(item) for item in lines))
+    parts.append(f"{_prose(boxed(answer)) or 'No code ran'}.")
     if diff:
         parts.append(f"## The edit\n\n{fenced(diff.rstrip(), 'diff')}")
     for check, each in attached(lines):
@@ -89,7 +113,7 @@ _VERDICTS = {"pass": "passed", "fail": "**failed**", "skipped": "not checked", "
 def _line(item: Evidence) -> str:
     weight = " (its word alone refutes)" if item.verdict == "fail" and item.trusted else ""
     seconds = f", {item.seconds:.1f} s" if item.seconds >= 0.1 else ""
-    return f"- {item.check.value}: {_VERDICTS[item.verdict.value]}{weight}{seconds}: {_prose(item.detail)}"
+    return f"- {item.label}: {_VERDICTS[item.verdict.value]}{weight}{seconds}: {_prose(item.detail)}"
 
 
 def _prose(text: str) -> str:

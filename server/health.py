@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,9 +33,10 @@ class Health:
             "sandbox": lambda: _sandbox(engine),
             "memory": lambda: _memory(engine),
             "index": lambda: asyncio.to_thread(_index, engine, roots),
-            "checkers": lambda: asyncio.to_thread(_checkers, engine),
+            "checkers": lambda: asyncio.to_thread(_checkers, engine, tuple(roots)),
             "ledger": lambda: asyncio.to_thread(_folder, paths.ledger, "what jobs spend is not written down"),
             "trace": lambda: asyncio.to_thread(_trace, engine, paths.traces),
+            "folders": lambda: _folders(engine),
         }
         for name, look in looks.items():
             if name not in self._looks:
@@ -89,16 +89,22 @@ async def _sandbox(engine: Engine) -> Row:
     detail = f"{report.backend} at level {report.level.value}"
     if report.why_not_stronger:
         detail += f"; {report.why_not_stronger}"
+    if found := sandbox.obstacle:
+        detail += f"; {found}, so code runs from a temporary folder"
     state = "ok" if best.backend is not None and report.level.reaches(sandbox.minimum) else "missing"
     return {**row(state, detail, report.advice), "level": report.level.value}
 
 
 async def _memory(engine: Engine) -> Row:
+    from stet_ls.engine.writable import WAY_OUT, obstacle
+
     told = engine.memory.health()
     off = told["status"] == "off"
     detail = str(told["detail"] or told["status"])
     if team := told.get("team"):
         detail += f"; the team's: {team['fault'] or 'ready'}"
+    if not off and (found := await asyncio.to_thread(obstacle, engine.memory.memory.folder)):
+        return row("broken", f"{found}, so nothing new is remembered; {detail}", WAY_OUT)
     return row("off" if off else "ok", detail)
 
 
@@ -114,13 +120,13 @@ def _index(engine: Engine, roots: Sequence[Path]) -> Row:
     return row("unknown", f"{detail} so far: it is being read")
 
 
-def _checkers(engine: Engine) -> Row:
+def _checkers(engine: Engine, roots: Sequence[Path]) -> Row:
     from stet_ls.engine.configuration.toolbox import toolbox
     from stet_ls.validators.checkers import programs
     from stet_ls.validators.checkers.table import checkers
     from stet_ls.validators.toolbox import Role
 
-    tools = toolbox(engine.settings)
+    tools = toolbox(engine.settings, roots)
     found: dict[str, list[str]] = {}
     for language in _DEEP:
         rows = checkers(language, Role.SYNTAX, tools)
@@ -131,6 +137,14 @@ def _checkers(engine: Engine) -> Row:
     return {**row("ok", detail or "the grammars alone", todo if without else ""), "languages": found}
 
 
+async def _folders(engine: Engine) -> Row:
+    """Whether everything that writes can write, and what does without."""
+    from stet_ls.engine.writable import WAY_OUT
+
+    off = await engine.off()
+    return row("broken", " ".join(off), WAY_OUT) if off else row("ok", "all of them can be written")
+
+
 def _trace(engine: Engine, folder: Path) -> Row:
     if not engine.settings.trace.enabled:
         return row("off", "the setting trace.enabled is off")
@@ -139,18 +153,8 @@ def _trace(engine: Engine, folder: Path) -> Row:
 
 def _folder(folder: Path, loss: str) -> Row:
     """Whether files can be written into a folder, which need not be there yet."""
-    place = folder
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    if not place.is_dir():
-        return row("broken", f"{place} is no folder, so {loss}", "remove it, or set STET_HOME")
-    if not os.access(place, os.W_OK | os.X_OK):
-        return row("broken", f"{place} cannot be written, so {loss}", "make it writable, or set STET_HOME")
-    stat = os.statvfs(place) if hasattr(os, "statvfs") else None
-    if stat is not None and stat.f_bavail * stat.f_frsize < _ROOM:
-        return row("broken", f"the disk of {place} is full, so {loss}", "free some space, or set STET_HOME")
+    from stet_ls.engine.writable import WAY_OUT, obstacle
+
+    if (found := obstacle(folder)) is not None:
+        return row("broken", f"{found}, so {loss}", WAY_OUT)
     return row("ok", str(folder))
-
-
-_ROOM = 1_000_000
-"""Bytes below which a disk counts as full."""

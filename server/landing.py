@@ -72,7 +72,7 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
 
 async def _judged_plan(ls: StetServer, answer: Answer, origin: Origin) -> Plan:
     """A plan for the live text whose syntax was judged on exactly that text. Returns without an await after it."""
-    tools = toolbox((await ls.engine.get()).settings)
+    tools = toolbox((await ls.engine.get()).settings, ls.roots())
     judged: Plan | None = None
     for _ in range(REBASES):
         plan = make_plan(answer, origin, ls.documents)

@@ -150,6 +150,8 @@ async def _run(ls: StetServer, job: Job, prepared: Prepared, progress: JobProgre
         on_event(Stage("trust"))
         ready = await ls.trust.ask(listed, ready)
     job.answer = answer = await ready.engine.run(prepared.request, on_event=on_event)
+    for warning in answer.warnings:
+        ls.tell(warning)
     if not answer.success:
         return Ending(JobStatus.REFUSED, told(answer), applied=False, answer=answer)
     if answer.base is not None:

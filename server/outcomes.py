@@ -1,11 +1,14 @@
-"""What becomes of an edit after it landed: kept, edited, undone or rejected, told to the engine once for each job."""
+"""What becomes of an edit after it landed: kept, edited, undone or rejected, told to the engine.
+
+Each is told once; one that was kept or edited may be told as undone later, as long as its document is open.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from stet_ls.server.documents import Documents, Snapshot
@@ -28,18 +31,21 @@ Tell = Callable[[str, Fate, str], None]
 
 @dataclass(frozen=True, slots=True)
 class _Watch:
-    """One landed edit: the text before it, the spans that it wrote, and the track that follows them."""
+    """One landed edit: the text before it, the spans that it wrote, and the track that follows them.
+
+    `timer` ends the time in which its fate is open; None once it is told. An undo is seen even then.
+    """
 
     trace: str
     uri: str
     before: Source
     written: tuple[Span, ...]
     track: Track
-    timer: asyncio.TimerHandle
+    timer: asyncio.TimerHandle | None
 
 
 class Outcomes:
-    """The edits that landed and were neither saved nor undone yet, nor have stood for a while."""
+    """The edits that landed in documents that are open, and were not undone."""
 
     def __init__(self, documents: Documents, tell: Tell) -> None:
         self._documents = documents
@@ -65,7 +71,7 @@ class Outcomes:
             self._drop(next(iter(self._watches)))
 
     def changed(self, snapshot: Snapshot) -> None:
-        """The document has another text: if it is the one from before the edit, the edit was undone."""
+        """The document has another text: if it is the one from before the edit, the edit was undone, saved or not."""
         for watch in self._of(snapshot.uri):
             if snapshot.source.text == watch.before.text:
                 self._tell(watch.trace, "undone", "")
@@ -88,16 +94,20 @@ class Outcomes:
             self._stands(watch, live)
 
     def _stands(self, watch: _Watch, snapshot: Snapshot) -> None:
+        if watch.timer is None:
+            return
         kept = all(watch.track.rebase(span) is not None for span in watch.written)
         self._tell(watch.trace, "kept" if kept else "edited", snapshot.source.text)
-        self._drop(watch.trace)
+        watch.timer.cancel()
+        self._watches[watch.trace] = replace(watch, timer=None)
 
     def _of(self, uri: str) -> list[_Watch]:
         return [watch for watch in self._watches.values() if watch.uri == uri]
 
     def _drop(self, trace: str) -> None:
         watch = self._watches.pop(trace)
-        watch.timer.cancel()
+        if watch.timer is not None:
+            watch.timer.cancel()
         watch.track.release()
 
 

@@ -10,6 +10,7 @@ message is looked at, and an answer of the client reaches its waiter before that
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import inspect
 import json
@@ -45,6 +46,9 @@ LOGGER = logging.getLogger(__name__)
 CLOSE_SECONDS = 3.0
 """How long requests that were cancelled by the shutdown may take to clean up."""
 
+SIGN_OF_LIFE = "$/stet/alive"
+"""A request that no client knows, sent only to a client whose process cannot be seen: its answer is the sign."""
+
 MessageId = int | str
 
 
@@ -60,6 +64,8 @@ class Protocol(LanguageServerProtocol):
         self.progress = TokenKeeper(self)
         self.exited = asyncio.Event()
         """Set when the client said `exit` or cannot be written to any more."""
+        self._greeted = asyncio.Event()
+        """Set when `initialize` was answered: before that a client is asked nothing."""
         self._commands: dict[str, CommandSpec] = {}
         self._unanswered: dict[MessageId, str] = {}
 
@@ -149,7 +155,19 @@ class Protocol(LanguageServerProtocol):
             error = types.ResponseError(JsonRpcInternalError.CODE, reason)
         self._handle_response(request_id, result, error)
 
+    async def is_answered(self) -> bool:
+        """True as soon as the client answers a request, whatever it says; waits without end for one that is gone.
+
+        JSON-RPC has unknown methods answered with an error, and LSP 3.17 does so for "$/" ones.
+        """
+        await self._greeted.wait()
+        with contextlib.suppress(JsonRpcException):
+            await self.send_request_async(SIGN_OF_LIFE)
+        return True
+
     def _structured(self, message: dict[str, Any], method: str) -> Any:
+        if method == types.INITIALIZE:
+            _forget_odd_process_id(message.get("params"))
         try:
             return self._converter.structure(message, cast(Any, self.get_message_type(method)))
         except Exception as problem:
@@ -211,12 +229,14 @@ class Protocol(LanguageServerProtocol):
     def _send_response(
         self, msg_id: MessageId, result: Any | None = None, error: types.ResponseError | None = None
     ) -> None:
-        if self._unanswered.pop(msg_id, None) is None:
+        if (method := self._unanswered.pop(msg_id, None)) is None:
             return
         if error is not None:
             self._send_data(types.ResponseErrorMessage(id=msg_id, error=error))
         else:
             self._send_data(JsonRPCResponseMessage(id=msg_id, jsonrpc=self.VERSION, result=result))
+            if method == types.INITIALIZE:
+                self._greeted.set()
 
     def _refuse(self, request_id: Any, error: JsonRpcException) -> None:
         """Answers what is no request; the id is null where none can be read, as JSON-RPC wants it."""
@@ -312,6 +332,13 @@ class Protocol(LanguageServerProtocol):
         """Runs a command in this request's own task, so that its cancellation reaches the command."""
         result = run_command(self._commands, self._server, params)
         return await result if inspect.isawaitable(result) else result
+
+
+def _forget_odd_process_id(params: Any) -> None:
+    """Takes a client for one without an id if its id is no whole number: `int` would make ids of true, 7.9 and "7"."""
+    if isinstance(params, dict) and type(given := params.get("processId")) not in (int, type(None)):
+        LOGGER.warning("the client's process id %.40r is no number: it is not watched", given)
+        params["processId"] = None
 
 
 class TokenKeeper(Progress):

@@ -1,7 +1,7 @@
-"""What the engine asks the user about running code: a box that is weaker than wanted, packages that nobody knows.
+"""What the engine asks the user: a weaker box than wanted, packages that nobody knows, a model server that was found.
 
-An answer holds until the server ends, a yes as well as a no, and is written down nowhere: what is to hold for longer is
-a setting of the user's. No project is asked, and none can answer.
+An answer holds until the server ends, a yes as well as a no. What is to hold for longer is a setting of the user's;
+that a model server may have their code is remembered by the engine. No project is asked, and none can answer.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 if TYPE_CHECKING:
+    from stet_ls.engine.model.consent import FoundServer
     from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 
 PATIENCE = 600.0
@@ -22,6 +23,7 @@ PATIENCE = 600.0
 
 RUN = "Run it all the same"
 INSTALL = "Install them"
+SEND = "Send my code there"
 NO = "No"
 
 
@@ -52,6 +54,15 @@ class Questions:
         )
         return await self._may(("packages", *sorted(names)), question, INSTALL)
 
+    async def server(self, found: FoundServer) -> bool | None:
+        """Whether a model server that was found on this machine may have the user's code."""
+        whose = "" if found.owner is None else f" It runs as the user {user_name(found.owner)}."
+        question = (
+            f"No model is configured, and a model server ({found.name}) answers at {found.base_url}.{whose} "
+            "May it have your code? Stet remembers a yes; after a no the embedded model serves."
+        )
+        return await self.ask(("server", found), question, SEND)
+
     def forget(self, about: Hashable) -> None:
         """What was answered is written down elsewhere: whoever takes it back there is asked anew."""
         self._asked.pop(about, None)
@@ -76,6 +87,16 @@ class Questions:
             message = f"Nobody answered Stet's question ({yes}?): this job goes on without; answer it for the next one."
             self._ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         return None
+
+
+def user_name(owner: int) -> str:
+    """What a user is called; the number where the system knows no name."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(owner).pw_name
+    except (ImportError, KeyError):
+        return str(owner)
 
 
 async def says_yes(ls: LanguageServer, question: str, yes: str) -> bool:

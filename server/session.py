@@ -136,7 +136,7 @@ class StetServer(LanguageServer):
 
     @cached_property
     def questions(self) -> Questions:
-        """What a job asks the user about running code."""
+        """What a job asks the user before it goes on."""
         return Questions(self)
 
     @cached_property
@@ -193,7 +193,8 @@ class StetServer(LanguageServer):
     async def editor_settings(self) -> EditorSettings:
         """The editor's settings: pulled where it answers, else those that came with `initialize`.
 
-        `initializationOptions`: `settings` (a workspace's), `userSettings` (a plugin read them from the user's scope).
+        `initializationOptions`: `settings`, and `userSettings`, what a plugin read from the user's scope. Neither may
+        loosen anything: editors let the opened folder say what they send at the start.
         """
         workspace = self._options.get("settings")
         if self.client.configuration:
@@ -279,6 +280,7 @@ class StetServer(LanguageServer):
     def _made(self, engine: Engine) -> None:
         self.counters.watch(engine)
         engine.runtimes.asker = self.questions
+        engine.ask_by(self.questions)
 
     def _apply(self, settings: Settings) -> None:
         from stet_ls.engine.configuration.toolbox import toolbox
@@ -287,5 +289,5 @@ class StetServer(LanguageServer):
         set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)
         set_format(self._log_format or settings.log.format)
         self.outcomes.stands_seconds = settings.memory.stands_seconds
-        self.diagnostics.configure(Rules.of(settings.checks), toolbox(settings))
+        self.diagnostics.configure(Rules.of(settings.checks), toolbox(settings, self.roots()))
         self.lenses.configure(wanted=settings.editor.code_lens)

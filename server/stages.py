@@ -83,7 +83,7 @@ class At:
                 self._begin(message.rstrip("."))
                 self._before_notice = before
             case Judged(evidence) if evidence.verdict in (Ruling.FAIL, Ruling.UNKNOWN):
-                self._more = f" · {evidence.check}: {evidence.verdict}"
+                self._more = f" · {evidence.label}: {evidence.verdict}"
             case Progress(tokens, thinking):
                 if self._before_notice:  # what it told of is over: tokens come
                     self._begin(self._before_notice)

@@ -17,22 +17,37 @@ LOGGER = logging.getLogger(__name__)
 POLL_SECONDS = 2.0
 """Between two looks at the client's process."""
 FIRST_POLL_SECONDS = 0.2
-"""The same, until there is a process to look at: one that ends before it was seen is taken for one elsewhere."""
+"""The same, until there is a process to look at."""
+ANSWER_SECONDS = 4.0
+"""How long a client may take to answer, whose process is not there to look at."""
 GRACE_SECONDS = 5.0
 """What a server may take to clean up after its client; then it is ended. With the poll: within 10 s of the client."""
+
+_HIGHEST = 2**31 - 1
+"""The largest process id that any system has; `os.kill` raises OverflowError beyond."""
+_INIT = 1
 
 
 class ClientWatch:
     """A thread that looks after the client's process. A loop that is blocked cannot stop it."""
 
-    def __init__(self, process_id: Callable[[], int | None], gone: Callable[[], object]) -> None:
-        """`process_id` is asked at each look, as `initialize` tells it only later. `gone` is called in the thread."""
+    def __init__(
+        self, process_id: Callable[[], int | None], gone: Callable[[], object], *, answers: Callable[[], bool]
+    ) -> None:
+        """`process_id` is asked at each look, as `initialize` tells it only later. `gone` is called in the thread.
+
+        `answers` asks the client for a sign of life and waits `ANSWER_SECONDS` at most. It is called, in the thread,
+        where a process is not there when it is looked for first: it died before, or it is on another machine or
+        outside of this container, whose ids mean nothing here.
+        """
         self._process_id = process_id
         self._gone = gone
+        self._answers = answers
         self._stopped = threading.Event()
         self._parent = os.getppid()
-        self._seen: set[int] = set()
-        self._unseen: set[int] = set()
+        self._seen: dict[int, int | None] = {}
+        """The processes under watch, each with the time of its start: ids are used again."""
+        self._left_alone: set[int] = set()
 
     def start(self) -> None:
         """Begins to look."""
@@ -44,22 +59,59 @@ class ClientWatch:
 
     def _look(self) -> None:
         while not self._stopped.wait(POLL_SECONDS if self._seen else FIRST_POLL_SECONDS):
-            self._note(self._process_id())
-            if any(not is_alive(process_id) for process_id in self._seen):
+            if not self._take(self._process_id()) or not all(map(_is_same, self._seen, self._seen.values())):
                 LOGGER.info("the client's process is gone")
                 end_within(GRACE_SECONDS, 1)
                 self._gone()
                 return
 
-    def _note(self, process_id: int | None) -> None:
-        """Takes a process under watch, unless it was never there: a client outside of a container sends such ids."""
-        if process_id is None or process_id in self._seen or process_id in self._unseen:
-            return
-        if process_id == self._parent or is_alive(process_id):
-            self._seen.add(process_id)
+    def _take(self, process_id: int | None) -> bool:
+        """Takes a process under watch. False if it is gone already."""
+        if process_id is None or process_id in self._seen or process_id in self._left_alone:
+            return True
+        if not is_usable(process_id):
+            LOGGER.warning("%.40r is no process of a client: it is not watched", process_id)
+        elif process_id == self._parent or (is_alive(process_id) and _began_before_us(process_id)):
+            self._seen[process_id] = started(process_id)
+            return True
+        elif not self._answers():
+            return False
         else:
-            self._unseen.add(process_id)
             LOGGER.info("the client's process %s cannot be seen from here", process_id)
+        self._left_alone.add(process_id)
+        return True
+
+
+def is_usable(process_id: object) -> bool:
+    """True for what can be the id of a client: whole, in range, and neither this process nor the first of all."""
+    if not isinstance(process_id, int) or isinstance(process_id, bool):
+        return False
+    return _INIT < process_id <= _HIGHEST and process_id != os.getpid()
+
+
+def started(process_id: int) -> int | None:
+    """When a process began, in ticks since the system did; None where that cannot be known (proc(5))."""
+    fields = _stat(process_id)
+    return int(fields[19]) if len(fields) > 19 else None  # field 22; the state, which is the third, comes first here
+
+
+def _stat(process_id: int) -> list[bytes]:
+    """The fields of proc(5) from the state on: the name before it is in parentheses and may hold any character."""
+    try:
+        return Path(f"/proc/{process_id}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def _is_same(process_id: int, began: int | None) -> bool:
+    """True while a process is there that began then."""
+    return is_alive(process_id) and (began is None or started(process_id) in (began, None))
+
+
+def _began_before_us(process_id: int) -> bool:
+    """False for a process that is younger than this one: the client that started this one had the id before it."""
+    theirs, ours = started(process_id), started(os.getpid())
+    return theirs is None or ours is None or theirs <= ours
 
 
 def is_alive(process_id: int) -> bool:
@@ -77,12 +129,7 @@ def is_alive(process_id: int) -> bool:
         return False
     except PermissionError:
         return True
-    try:
-        # proc(5): the state follows the name, which is in parentheses and may hold any character but these.
-        state = Path(f"/proc/{process_id}/stat").read_bytes().rpartition(b")")[2].split()[0]
-    except (OSError, IndexError):
-        return True
-    return state not in (b"Z", b"X")
+    return _stat(process_id)[:1] not in ([b"Z"], [b"X"])
 
 
 def end_within(seconds: float, status: int) -> None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import compress
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,31 @@ _BUILDER = Path(__file__).parents[1] / "editors" / "vscode" / "node_modules" / "
 if shutil.which("esbuild") is None and _BUILDER.is_dir():  # what builds the extension builds the tests' TypeScript too
     os.environ["PATH"] += os.pathsep + str(_BUILDER)
 
+SKIPPED = "stet/skipped"
+"""Where pytest's cache keeps what the last run skipped."""
+
 OURS = ("STET_", "OPENAI_")
 """Variables of the developer's shell that must not reach a test."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--skipped-before", action="store_true", help="run only what the last run skipped")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves the tests that the last run skipped, or that stand in a file that it skipped as a whole."""
+    if not config.getoption("--skipped-before"):
+        return
+    skipped = set(config.cache.get(SKIPPED, ())) if getattr(config, "cache", None) else set()
+    chosen = [not skipped.isdisjoint((item.nodeid, item.nodeid.partition("::")[0])) for item in items]
+    config.hook.pytest_deselected(items=[item for item, left in zip(items, chosen, strict=True) if not left])
+    items[:] = compress(items, chosen)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Keeps what was skipped, for a run on the same machine after its missing tools were installed."""
+    if getattr(config, "cache", None) and not config.getoption("lf"):  # there is none under `-p no:cacheprovider`
+        config.cache.set(SKIPPED, sorted({report.nodeid for report in terminalreporter.getreports("skipped")}))
 
 
 @pytest.fixture

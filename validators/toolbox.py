@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from stet_ls.validators.containment import is_inside_any
+
 
 class Role(StrEnum):
     """What a tool is for."""
@@ -40,14 +42,16 @@ class Toolbox:
 
     `added` come before the built-in tools of their language. `disabled` holds names of tools that are never started.
     `programs` are pairs of a tool's name and the file to start for it, before the search on PATH. Of the folders in
-    `trusted_roots` programs may be started (a workspace's `node_modules`); of no other folder of a project. Without
-    `formats` no formatter is asked.
+    `trusted_roots` programs may be started (a workspace's `node_modules`); of no other folder of a project. None of
+    the open `workspaces` lends its programs either, though they lie on PATH, unless it is trusted. Without `formats`
+    no formatter is asked.
     """
 
     added: tuple[AddedTool, ...] = ()
     disabled: frozenset[str] = frozenset()
     programs: tuple[tuple[str, Path], ...] = ()
     trusted_roots: tuple[Path, ...] = ()
+    workspaces: tuple[Path, ...] = ()
     formats: bool = True
 
     def allows(self, name: str) -> bool:
@@ -55,8 +59,11 @@ class Toolbox:
         return name not in self.disabled
 
     def trusts(self, path: Path | None) -> bool:
-        """True if the file lies in a workspace whose own programs may be started."""
-        return path is not None and any(path.absolute().is_relative_to(root) for root in self.trusted_roots)
+        """True if the file lies in a workspace whose own programs may be started.
+
+        Both the file and the folder that its name stands in have to: a tool looks for settings beside the name.
+        """
+        return path is not None and all(is_inside_any(each, self.trusted_roots) for each in (path, path.parent))
 
 
 BUILT_IN = Toolbox()

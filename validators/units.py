@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _DEADLINE = 2.0
+_PER_BYTE = 4e-6
+"""Seconds for a text, or so many for each of its bytes if that is more: a file of two megabytes has units too."""
+_TOO_SLOW: dict[tuple[Source, str], None] = {}
+"""Texts that were not parsed in time: nobody waits for one of them a second time."""
+_MOST_KEPT = 8
 _SLICE = 200_000
 _MOST_TOKENS = 1000
 _BODY = re.compile(
@@ -57,9 +62,16 @@ class Found:
 
 def tree_of(source: Source, language: str) -> Parsed | None:
     """The parsed text, or None if there is no grammar or it took too long."""
+    if (source, language) in _TOO_SLOW:
+        return None
     try:
-        return parse(source, language, deadline=_DEADLINE)
-    except (grammars.NoGrammarError, DeadlineError):
+        return parse(source, language, deadline=max(_DEADLINE, _PER_BYTE * len(source.data)))
+    except grammars.NoGrammarError:
+        return None
+    except DeadlineError:
+        _TOO_SLOW[source, language] = None
+        if len(_TOO_SLOW) > _MOST_KEPT:
+            _TOO_SLOW.pop(next(iter(_TOO_SLOW)), None)
         return None
 
 

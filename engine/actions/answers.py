@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Answer
@@ -13,10 +15,16 @@ def refusal(job: Job, message: str) -> Answer:
     return finished(job, Answer(False, job.request.action, job.request.language, message))
 
 
+def isolation(job: Job) -> Mapping[str, Any] | None:
+    """The weakest box in which code of the job ran so far; None if none ran."""
+    return None if job.ledger.isolation is None else job.ledger.isolation.to_json()
+
+
 def finished(job: Job, answer: Answer) -> Answer:
-    """The answer with the job's ledger and warnings in it."""
+    """The answer with the job's ledger and warnings in it, and the weakest box in which code of it ran."""
     return replace(
         answer,
         warnings=(*answer.warnings, *job.ledger.warnings),
+        isolation=isolation(job),
         metadata={**job.metadata(), **answer.metadata},
     )

@@ -1,4 +1,4 @@
-"""Generate: new code from an instruction, in the place of a comment, a stub or the selection.
+"""Generate: new code from an instruction, in the place of a comment or a stub, else beside what is there.
 
 def median(values):                      def median(values):
     # stet: the middle value     =>           ordered = sorted(values)
@@ -14,7 +14,7 @@ from stet_ls.engine.actions.recipe import Recipe
 from stet_ls.engine.actions.symptoms import stated
 from stet_ls.engine.actions.thorough import loop as thorough
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges import lint
+from stet_ls.engine.judges import lint, signature
 from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Task
 from stet_ls.engine.prompt.instruction import find_instruction
@@ -34,9 +34,10 @@ TASK = Task(
 REWRITE = rewrite.Rewrite(
     done="Generated",
     tried="Tried to generate",
-    judges=(*rewrite.PARSING, lint.judge, *rewrite.RUNNING),
+    judges=(*rewrite.PARSING, signature.kept, lint.judge, *rewrite.RUNNING),
     temperature=0.2,
     samples=True,
+    adds=True,
     further=thorough.prove,
 )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.judges.case import Case
+from stet_ls.validators.excerpt import excerpts
 from stet_ls.validators.metrics import complexity, duplicates
 from stet_ls.validators.metrics.complexity import Complexity
 
@@ -41,7 +42,8 @@ def measured(case: Case) -> list[Measure]:
 
     None for a language that is not parsed.
     """
-    before, after = (complexity.measure(source, case.language) for source in (case.before, case.after))
+    texts = excerpts(case.before, case.after)
+    before, after = (complexity.measure(source, case.language) for source in texts)
     if before is None or after is None:
         return []
     known = {each.unit.qualified for each in before}
@@ -49,7 +51,7 @@ def measured(case: Case) -> list[Measure]:
     new = [each for each in after if _of(each, case.unit) or each.unit.qualified not in known]
     if not old or not new:
         return []
-    copies = (len(duplicates.repeated(source, case.language)) for source in (case.before, case.after))
+    copies = (len(duplicates.repeated(source, case.language)) for source in texts)
     return [*_worst(old, new), Measure("{} lines", _lines(old), _lines(new)), *_copies(*copies)]
 
 

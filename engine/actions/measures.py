@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.actions.neighbours import folders_up, neighbours
+from stet_ls.engine.actions.neighbours import neighbours
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Request, Target
+from stet_ls.engine.prompt.surroundings import folders_up
 from stet_ls.validators import lint, structure, syntax
 from stet_ls.validators.findings import Finding, Related, Severity, Status, Verdict
 from stet_ls.validators.languages import language

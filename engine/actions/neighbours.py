@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from stet_ls.engine.models import Request
+from stet_ls.engine.prompt.surroundings import folders_up
 from stet_ls.validators.languages import language_of
-from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.project_files import entries, read_regular
 
 _MOST_FILES, _MOST_BYTES, _LARGEST = 300, 3_000_000, 200_000
 _MOST_ENTRIES = 20_000
-_FOLDERS_UP = 12
 _NOT_OURS = frozenset({
     "node_modules", "vendor", "third_party", "target", "build", "dist", "out", "bin", "obj", "site-packages",
     "__pycache__", "venv", "env", "coverage", "htmlcov",
 })  # fmt: skip
-
-
-def folders_up(request: Request) -> list[Path]:
-    """The document's folder and those above it, up to the workspace's root or the repository's; nearest first."""
-    if request.path is None:
-        return []
-    folders: list[Path] = []
-    for folder in list(request.path.absolute().parents)[:_FOLDERS_UP]:
-        folders.append(folder)
-        if folder in request.workspace.roots or (folder / ".git").exists():
-            return folders
-    return folders[:1]  # no root: what lies above is nobody's project
 
 
 def neighbours(request: Request) -> Iterator[tuple[Path, bytes]]:
@@ -62,12 +49,9 @@ def _walk(folders: list[Path]) -> Iterator[Path]:
             if folder in seen:
                 continue
             seen.add(folder)
-            try:
-                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-            except OSError:
-                continue
-            left -= len(entries)
-            for entry in entries:
+            listed = entries(folder, most=left)
+            left -= len(listed)
+            for entry in listed:
                 if entry.is_dir(follow_symlinks=False):
                     if not entry.name.startswith(".") and entry.name not in _NOT_OURS:
                         pending.append(folder / entry.name)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Request
-from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.containment import is_inside_any
+from stet_ls.validators.project_files import entries, read_regular
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,9 @@ _OTHER = Convention(("{stem}_test.{ext}",), ("tests", "test", ""))
 
 _LARGEST = 2_000_000
 """Bytes of a test file that is added to."""
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
 _MOST_FILES = 5000
-"""Files of a test folder that are looked through; a larger one is not searched to the end."""
+"""Entries of a test folder that are looked through; a larger one is not searched to the end."""
 
 
 def find_place(request: Request) -> Place:
@@ -66,21 +68,15 @@ def find_place(request: Request) -> Place:
     homes = (root, source.parent)
     convention = CONVENTIONS.get(request.language, _OTHER)
     names = [name.format(stem=source.stem, ext=source.suffix.lstrip(".")) for name in convention.names]
-    folders = [folder for folder in _folders(source, convention, root) if _is_inside(folder, homes)]
+    folders = [folder for folder in _folders(source, convention, root) if is_inside_any(folder, homes)]
     for folder in folders:
         for found in _existing(folder, names, deep=folder != source.parent):
-            if _is_inside(found, homes):
+            if is_inside_any(found, homes):
                 return _place(request, found)
     fresh = _fresh(source, convention, names, folders, root)
-    if not _is_inside(fresh, homes):
+    if not is_inside_any(fresh, homes):
         raise UsageError(f"The tests belong into {fresh}, which leads out of {root}; nothing is written there.")
     return _place(request, fresh)
-
-
-def _is_inside(path: Path, homes: tuple[Path, ...]) -> bool:
-    """True if a path does not lead out of these folders: a project may hold links to what is no part of it."""
-    place = path.resolve()
-    return any(place.is_relative_to(home.resolve()) for home in homes)
 
 
 def _root(request: Request) -> Path:
@@ -111,13 +107,14 @@ def _existing(folder: Path, names: list[str], *, deep: bool) -> Iterator[Path]:
     if not deep:
         yield from (folder / name for name in names if (folder / name).is_file())
         return
-    seen = 0
-    for at, below, files in os.walk(folder):
-        below[:] = [name for name in below if not name.startswith(".") and name not in ("node_modules", "__pycache__")]
-        yield from (Path(at) / name for name in names if name in files and (Path(at) / name).is_file())
-        seen += len(files)
-        if seen > _MOST_FILES:
-            return
+    left, pending = _MOST_FILES, [folder]
+    while pending and left > 0:
+        listed = entries(pending[0], most=left)
+        left -= len(listed)
+        below = [entry for entry in listed if entry.is_dir(follow_symlinks=False)]
+        at, present = pending.pop(0), {entry.name for entry in listed}
+        yield from (at / name for name in names if name in present and (at / name).is_file())
+        pending += [at / entry.name for entry in below if not entry.name.startswith(".") and entry.name not in _SKIPPED]
 
 
 def _fresh(source: Path, convention: Convention, names: list[str], folders: list[Path], root: Path) -> Path:
@@ -133,10 +130,7 @@ def _fresh(source: Path, convention: Convention, names: list[str], folders: list
 
 def _named_alike(folder: Path, source: Path, convention: Convention) -> str | None:
     """The name in the pattern that most test files of a folder follow; None if it has no test files."""
-    try:
-        present = [entry.name for entry in os.scandir(folder)]
-    except OSError:
-        return None
+    present = [entry.name for entry in entries(folder)]
     extension = source.suffix.lstrip(".")
     counts = {
         pattern: sum(_matches(name, pattern.format(stem="*", ext=extension)) for name in present)

@@ -11,6 +11,7 @@ from stet_ls.engine.actions.neighbours import neighbours
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.models import Request
 from stet_ls.engine.prompt.ignored import Ignored
+from stet_ls.engine.prompt.surroundings import may_show
 from stet_ls.engine.prompt.task import Task
 from stet_ls.engine.reply.loops import loop_start
 from stet_ls.engine.reply.wanted import REPEATED
@@ -85,7 +86,7 @@ def project(request: Request, own: Sequence[str] = ()) -> Project:
     for other, data in neighbours(request):
         if len(files) >= _MOST_FILES:
             break
-        if other.is_relative_to(root) and hidden.reason(other) is None:
+        if other.is_relative_to(root) and may_show(request, other, hidden):
             files[other.relative_to(root).as_posix()] = data.decode("utf-8", "replace")
     return Project(root, files)
 

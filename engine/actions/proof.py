@@ -35,6 +35,11 @@ class Proof:
     problem: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def redundant(self) -> bool:
+        """True if nothing was wrong with the tests but that those which are there do as much."""
+        return not self.count and not self.suspects and {each for each, n in self.dropped.items() if n} == {"redundant"}
+
 
 def stood(left: Remaining, noticed: Noticed, counted: Sequence[str]) -> Proof:
     """Those that are left, to be offered; `counted` are the tests whose reach and whose mutants are told."""

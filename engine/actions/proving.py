@@ -39,7 +39,7 @@ _LEAST_SECONDS = 3.0
 async def prove(job: Job, place: Place, code: str, target: Target) -> Proof:
     """Runs the tests of `code`, as `prepared` for `place`, and keeps those that stand. Cancelling ends all of it."""
     request = job.request
-    runtime = await job.runtime()
+    runtime = await job.runtime(request.source.text, code)
     text = await asyncio.to_thread(join, place, code, request, job.tools)
     if runtime is None or request.path is None:
         quick = request.budget is Budget.QUICK

@@ -30,11 +30,14 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What a job is about, and the prompt that says it to a model."""
+    """What a job is about, and the prompt that says it to a model. `wish` is all that was said of what to do: the
+    user's words, and those of a custom action.
+    """
 
     target: Target
     instruction: Instruction | None
     prompt: Prompt
+    wish: str = ""
 
 
 def brief(job: Job, recipe: Recipe) -> Brief:
@@ -65,7 +68,8 @@ def brief(job: Job, recipe: Recipe) -> Brief:
         index=job.index,
     )
     job.remembered = tuple(each for each in job.remembered if _shows(prompt, each))
-    return Brief(target, instruction, prompt)
+    said = [instruction.text] if instruction is not None else []
+    return Brief(target, instruction, prompt, "\n".join([*said, task.goal] if recipe.prepare is not None else said))
 
 
 def _shows(prompt: Prompt, remembered: Remembered) -> bool:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.engine.models import Check, Diagnostic, Evidence, Request, Ruling, Target
-from stet_ls.validators.project_files import read_regular
+from stet_ls.engine.prompt.ignored import Ignored
+from stet_ls.engine.prompt.surroundings import shown_text
 
 _MOST = 3
 """Failures that a prompt shows of each kind: one that is understood mends the others too."""
@@ -42,7 +42,7 @@ async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
     request = job.request
     case = Case(
         request.action, request.language, request.path, request.source, request.source, target.name, job.tools,
-        runtime=await job.runtime(), stated=stated,
+        runtime=await job.runtime(request.source.text), stated=stated,
     )  # fmt: skip
     examples = [Diagnostic(target.span, said, source="doctest") for said in (await doctest.failing(case))[:_MOST]]
     holds = case.runtime is not None and bool(stated) and not examples
@@ -72,8 +72,9 @@ def _text_of(job: Job, name: str) -> str:
     """The text of a Python test by its id; "" where it cannot be had."""
     file, _, rest = name.partition("::")
     function = rest.rpartition("::")[2].partition("[")[0]
+    ignored = Ignored(job.request.workspace, job.settings.privacy.ignore)
     for root in job.request.workspace.roots:
-        text = _read(job.request, root / file)
+        text = shown_text(job.request, root / file, ignored, most=_LARGEST_TEST) or ""
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError):
@@ -83,11 +84,3 @@ def _text_of(job: Job, name: str) -> str:
                 lines = (ast.get_source_segment(text, node) or "").splitlines()
                 return "\n".join(lines) if len(lines) <= _LONGEST_TEST else ""
     return ""
-
-
-def _read(request: Request, path: Path) -> str:
-    unsaved = (buffer.text for buffer in request.workspace.buffers if buffer.path == path)
-    try:
-        return next(unsaved, None) or read_regular(path, most=_LARGEST_TEST).decode("utf-8", "replace")
-    except OSError:
-        return ""

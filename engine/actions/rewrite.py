@@ -22,8 +22,10 @@ from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Answer, Check, Edit, Evidence, Ruling
+from stet_ls.engine.prompt.intent import released
 from stet_ls.engine.prompt.returned import hide, misplaced
 from stet_ls.engine.prompt.tokens import estimate
+from stet_ls.engine.reply.addition import add
 from stet_ls.engine.reply.documentation import keep_documentation
 from stet_ls.engine.reply.fit import Fitted, fit
 from stet_ls.engine.reply.parse import ParsedReply, parse_reply
@@ -53,9 +55,10 @@ class Rewrite:
 
     Without a pass of each of the `required` checks nothing is offered, unless a trusted judge says that nothing here
     could make it: then an editor asks. `formats`: the edit is formatted as the project formats, which may change more
-    than white space. `samples`: of several replies the one is taken whose behaviour most of them share, where nothing
-    proves the first. `further` is done for the one that was taken. `goal` tells in words what the edit reached, from
-    the case and whether an instruction asked for something special.
+    than white space. `adds`: what the reply leaves out stays, and what it defines anew goes beside it. `samples`:
+    of several replies the one is taken whose behaviour most of them share, where nothing proves the first.
+    `further` is done for the one that was taken. `goal` tells in words what the edit reached, from the case and whether
+    an instruction asked for something special.
     """
 
     done: str
@@ -65,6 +68,7 @@ class Rewrite:
     required: frozenset[Check] = frozenset()
     formats: bool = True
     samples: bool = False
+    adds: bool = False
     further: Further | None = None
     goal: Callable[[Case, bool], str] | None = None
 
@@ -131,7 +135,17 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
     if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(instruction.text):
         code = keep_documentation(code, source=request.source, target=target, language=request.language)
     replaces = None if instruction is None else instruction.replaces
-    fitted = fit(code, source=request.source, target=target, language=request.language, replaces=replaces)
+    if rewrite.adds:
+        fitted = add(
+            code,
+            source=request.source,
+            target=target,
+            language=request.language,
+            replaces=replaces,
+            released=lambda name: released(about.wish, name, target=target.name),
+        )
+    else:
+        fitted = fit(code, source=request.source, target=target, language=request.language, replaces=replaces)
     if fitted.problem is not None:
         return Unusable(fitted.problem)
     if rewrite.formats:
@@ -151,6 +165,7 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
         job.tools,
         unseen,
         instructed=instruction is not None,
+        instruction=about.wish,
         buffers=request.workspace.buffers,
     )
     return Draft(Patch(fitted, reply), case, truncated=cut)
@@ -166,6 +181,8 @@ def _answer(
     chance = confidence(evidence, job.profile.tier, model=job.profile.model, truncated=draft.truncated)
     reply, fitted = draft.content.reply, draft.content.fitted
     passed = {item.check for item in evidence if item.verdict is Ruling.PASS or _cannot_be_made(item)}
+    # Of custom judges, which share a check, each has to.
+    passed -= {item.check for item in evidence if item.check is Check.CUSTOM and item.verdict is not Ruling.PASS}
     if not proposal.offerable or not rewrite.required <= passed:
         unproven = (item for item in evidence if item.check in rewrite.required and item.check not in passed)
         refuted = proposal.refuted_by or next(unproven, None)
@@ -174,7 +191,8 @@ def _answer(
             reason = f"what the model wrote does not parse: {reason}"  # else it seems to be said of the user's code
         no = refusal(job, f"{recipe.title}: no edit, {reason}.")
         told = {**no.metadata, **chance.metadata()}
-        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, metadata=told)
+        same = draft.case.before.text.split() == draft.case.after.text.split()
+        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, metadata=told, unneeded=same)
     unit = about.target.name or _new_unit(fitted.code, request.language)
     name = f" `{unit}`" if unit else ""
     did = rewrite.tried if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done

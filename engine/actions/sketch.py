@@ -85,7 +85,7 @@ def _selection(source: Source, step: Step, language: str) -> Selection | None:
     """The step's unit, or the end of the text for what is new; None for a whole document."""
     if step.unit:
         named = (unit for unit in units(source, language) if unit.qualified == step.unit)
-        return next((Selection(unit.span) for unit in named), None)
+        return next((Selection(unit.span, unit.qualified) for unit in named), None)
     if step.action == "generate" and source.text.strip():
         return Selection(Span(len(source.data), len(source.data)))
     return None

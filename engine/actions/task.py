@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions import debug, generate, optimize, refactor, test
 from stet_ls.engine.actions.answers import finished, refusal
@@ -57,7 +57,8 @@ async def run(job: Job) -> Answer:
         return refusal(job, f"Task: no plan. {plan.problem}")
     job.on_event(Stage("planned", "; ".join(f"{number}. {step}" for number, step in enumerate(plan, 1))))
     sketch = await asyncio.to_thread(_sketch, request, about)
-    done: list[Answer] = []
+    done: dict[int, Answer] = {}
+    skipped: dict[int, str] = {}
     problem = ""
     for number, step in enumerate(plan, 1):
         if job.ledger.calls >= CALLS[job.request.budget]:
@@ -72,12 +73,31 @@ async def run(job: Job) -> Answer:
                 raise
             problem = str(error)
             break
+        if answer.unneeded:
+            skipped[number] = answer.message
+            continue
         if not answer.success:
             problem = answer.message
             break
         sketch.take(answer)
-        done.append(answer)
-    return _answer(job, plan, done, sketch, problem)
+        done[number] = answer
+    return _answer(job, plan, _Course(done, skipped, problem), sketch)
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """How the steps went, by their numbers from 1: the answers of those that were done, what was said of those that
+    had nothing to do, and the problem that ended the task, "" if none did.
+    """
+
+    done: Mapping[int, Answer]
+    skipped: Mapping[int, str]
+    problem: str
+
+    @property
+    def ended(self) -> int:
+        """The number of the step at which the task ended."""
+        return max([0, *self.done, *self.skipped]) + 1
 
 
 def _within(plan: Sequence[Step], number: int, request: Request) -> Request:
@@ -117,17 +137,22 @@ async def _plan(job: Job, about: Project) -> tuple[Step, ...] | Unusable:
     return proposal if isinstance(proposal, Unusable) else proposal.draft.content
 
 
-def _answer(job: Job, plan: Sequence[Step], done: Sequence[Answer], sketch: Sketch, problem: str) -> Answer:
-    report = "\n".join(_line(number, step, done, problem) for number, step in enumerate(plan, 1))
+def _answer(job: Job, plan: Sequence[Step], course: _Course, sketch: Sketch) -> Answer:
+    report = "\n".join(_line(number, step, course) for number, step in enumerate(plan, 1))
+    done, problem = tuple(course.done.values()), course.problem
     if not done:
-        no = refusal(job, f"Task: no edit. The plan's first step, {plan[0]}, came to nothing: {problem}")
-        return replace(no, explanation=report)
+        at = min(course.ended, len(plan)) if problem else 1
+        which = "first step" if at == 1 else f"step {at}"
+        why = problem or next(iter(course.skipped.values()), "")
+        no = refusal(job, f"Task: no edit. The plan's {which}, {plan[at - 1]}, came to nothing: {why}")
+        return replace(no, explanation=report, unneeded=not problem)
     files = sketch.new_files
-    evidence = (*_together(done), *unasked(files, done, sketch.kept))
+    evidence = (*_together(course.done), *unasked(files, done, sketch.kept))
     made = f"New file{'' if len(files) == 1 else 's'} {', '.join(file.path.name for file in files)} · " if files else ""
     refuted = any(item.verdict is Ruling.FAIL for item in evidence)
-    head = f"{len(done)} of {len(plan)} steps" if problem else _steps(len(done))
-    rest = f" · stopped at {plan[len(done)]}: {problem}" if problem else ""
+    head = f"{len(done)} of {len(plan)} steps" if len(done) < len(plan) else _steps(len(done))
+    rest = "".join(f" · skipped {plan[number - 1]}: {said}" for number, said in course.skipped.items())
+    rest += f" · stopped at {plan[course.ended - 1]}: {problem}" if problem else ""
     answer = Answer(
         success=True,
         action=job.request.action,
@@ -143,17 +168,16 @@ def _answer(job: Job, plan: Sequence[Step], done: Sequence[Answer], sketch: Sket
             w for w in dict.fromkeys(w for each in done for w in each.warnings) if w not in job.ledger.warnings
         ),
         evidence=evidence,
-        isolation=next((each.isolation for each in done if each.isolation), None),
-        metadata={**_confidence(done), "steps": [str(step) for step in plan]},
+        metadata={**_confidence(course.done), "steps": [str(step) for step in plan]},
     )
     return finished(job, answer)
 
 
-def _confidence(done: Sequence[Answer]) -> dict[str, str]:
+def _confidence(done: Mapping[int, Answer]) -> dict[str, str]:
     """Of which rows of the table the chances are, and why, step by step."""
-    rows = dict.fromkeys(str(each.metadata.get("calibration", DEFAULT)) for each in done)
-    reasons = [str(each.metadata.get("confidence_reason", "")) for each in done]
-    told = "; ".join(f"step {number}: {reason}" for number, reason in enumerate(reasons, 1))
+    rows = dict.fromkeys(str(each.metadata.get("calibration", DEFAULT)) for each in done.values())
+    reasons = {number: str(each.metadata.get("confidence_reason", "")) for number, each in done.items()}
+    told = "; ".join(f"step {number}: {reason}" for number, reason in reasons.items())
     return {"calibration": ", ".join(rows), "confidence_reason": told}
 
 
@@ -161,20 +185,22 @@ def _steps(count: int) -> str:
     return "one step" if count == 1 else f"{count} steps"
 
 
-def _line(number: int, step: Step, done: Sequence[Answer], problem: str) -> str:
-    if number <= len(done):
-        return f"{number}. {step}: {done[number - 1].message}"
-    said = problem if number == len(done) + 1 and problem else "not done"
+def _line(number: int, step: Step, course: _Course) -> str:
+    if number in course.done:
+        return f"{number}. {step}: {course.done[number].message}"
+    if number in course.skipped:
+        return f"{number}. {step}: skipped, nothing to do: {course.skipped[number]}"
+    said = course.problem if number == course.ended and course.problem else "not done"
     return f"{number}. {step}: {said} (asked for: {step.instruction})"
 
 
-def _together(done: Sequence[Answer]) -> tuple[Evidence, ...]:
+def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
     """One piece of evidence a check: the worst that a judge said of any step, and of which."""
     merged = []
-    for check in Check:
-        said = [(n, item) for n, answer in enumerate(done, 1) for item in answer.evidence if item.check is check]
-        if not said:
-            continue
+    told = [(n, item) for n, answer in done.items() for item in answer.evidence]
+    order = list(Check)
+    for check, name in sorted({(item.check, item.name) for _, item in told}, key=lambda each: order.index(each[0])):
+        said = [(n, item) for n, item in told if (item.check, item.name) == (check, name)]
         worst = min((item.verdict for _, item in said), key=_WORST.index)
         those = [(n, item) for n, item in said if item.verdict is worst]
         alike = len(those) == len(done) and len({item.detail for _, item in those}) == 1
@@ -183,7 +209,8 @@ def _together(done: Sequence[Answer]) -> tuple[Evidence, ...]:
         seconds = sum(item.seconds for _, item in said)
         count = sum(item.count for _, item in those)
         attached = tuple(replace(each, name=f"step-{n}-{each.name}") for n, item in said for each in item.attachments)
-        merged.append(Evidence(check, worst, detail, trusted, seconds, count, attached))
+        codes = tuple(dict.fromkeys(code for _, item in said for code in item.codes))
+        merged.append(Evidence(check, worst, detail, trusted, seconds, count, attached, codes, name))
     return tuple(merged)
 
 

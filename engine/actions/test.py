@@ -21,7 +21,7 @@ from stet_ls.engine.actions.remaining import Suspect
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.events import Judged
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges import danger, lint, names, noop, syntax
+from stet_ls.engine.judges import danger, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Proposal, Unusable, consider, propose
@@ -50,7 +50,7 @@ TASK = Task(
 _LEAST_TOKENS = 400
 """Tokens in which a few small tests fit; of a reply that broke off, the whole ones are kept."""
 
-JUDGES = (noop.judge, syntax.judge, danger.judge, names.judge, lint.judge)
+JUDGES = (noop.judge, syntax.judge, danger.judge, names.judge, signature.kept, lint.judge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,9 @@ def _answer(job: Job, place: Place, about: Brief, proposal: Proposal[_Written], 
     markdown = _apart(suspects, request.language)
     if proof.problem:
         no = refusal(job, f"Test: no tests, {hide(proof.problem, about.prompt.secrets)}.")
-        return replace(no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects))
+        return replace(
+            no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects), unneeded=proof.redundant
+        )
     text = proof.text.text
     chance = confidence(evidence, job.profile.tier, model=job.ledger.model, truncated=proposal.draft.truncated)
     named = f"`{target.name}`" if target.name else (request.path.name if request.path else "the document")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from stet_ls.engine.judges.kinds import NEW_FILE
 from stet_ls.engine.models import Answer, Check, Evidence, NewFile, Ruling
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
@@ -18,7 +19,7 @@ _RAN = (Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL)
 def unasked(files: Sequence[NewFile], done: Sequence[Answer], texts: Mapping[Path, str]) -> tuple[Evidence, ...]:
     """A danger for each new file that no step ran, or that repeats a name of `texts`, the files that are there."""
     found = [said for file in files if (said := "; ".join(_about(file, done, texts)))]
-    return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, said, trusted=True) for said in found)
+    return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, said, trusted=True, codes=(NEW_FILE,)) for said in found)
 
 
 def _about(file: NewFile, done: Sequence[Answer], texts: Mapping[Path, str]) -> Iterator[str]:

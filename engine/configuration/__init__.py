@@ -1,10 +1,11 @@
 """Where settings come from: defaults < user file < project file < environment < editor < command arguments.
 
-Each later source overrides the earlier ones key by key. A project's files (its `.stet.toml`, and the editor settings
-that arrive with a workspace) may not set a key marked `user_only`: such a value is ignored, and told.
+Each later source overrides the earlier ones key by key. The user's file, the environment and the command line are
+their user's. The project's file and all that an editor sends may come with the opened folder: each key says whether
+these may set it, only tighten it, or neither (`SetBy`); any other value is ignored, and told.
 """
 
-from stet_ls.engine.configuration.keys import KEYS, PROVIDER_KEYS, TABLES, Key
+from stet_ls.engine.configuration.keys import KEYS, PROVIDER_KEYS, TABLES, Key, SetBy
 from stet_ls.engine.configuration.load import Loaded, Row, load
 from stet_ls.engine.configuration.sources import NOT_SETTINGS, PROJECT_FILE, find_project
 
@@ -17,6 +18,7 @@ __all__ = [
     "Key",
     "Loaded",
     "Row",
+    "SetBy",
     "find_project",
     "load",
 ]

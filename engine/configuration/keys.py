@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from stet_ls.engine.settings import ActionRow, CheckerRow, ModelRow, ProgramRow, Provider, Section, Settings
 
 JsonSchema = Mapping[str, Any]
+
+
+class SetBy(StrEnum):
+    """Who may set a key beside its user."""
+
+    ANYONE = "anyone"
+    TIGHTEN = "tighten"
+    """Anyone, towards what is stricter than the user's value."""
+    TRUST = "trust"
+    """Anyone, and it waits for the user's trust."""
+    USER = "user"
+    """Nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +34,32 @@ class Key:
     description: str
     default: object
     expected: str
-    user_only: bool
+    set_by: SetBy
     schema: JsonSchema
+
+    @property
+    def user_only(self) -> bool:
+        """True if nobody but its user may set it."""
+        return self.set_by is SetBy.USER
+
+    def loosens(self, value: object, held: object) -> bool:
+        """True if a value of a key that others may tighten is looser than the one in force, `held`."""
+        match self.schema["stricter"]:
+            case "lower":
+                return _number(value, math.inf) > _number(held, self.schema.get("unset", math.inf))
+            case "higher":
+                return _number(value, -math.inf) < _number(held, self.schema.get("unset", -math.inf))
+            case order:
+                return bool(order.index(value) < order.index(held))
 
     @property
     def variable(self) -> str:
         """The environment variable that sets it: STET_ and the name in capitals."""
         return "STET_" + self.name.upper().replace(".", "_")
+
+
+def _number(value: object, unset: float) -> float:
+    return float(value) if isinstance(value, int | float) else unset
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -59,21 +92,25 @@ def _limits(schema: JsonSchema) -> str:
     return "" if above is None else f" greater than {above:g}"
 
 
-def _walk(schema: JsonSchema, definitions: Mapping[str, JsonSchema], prefix: str, user_only: bool) -> Iterator[Key]:
+def _walk(
+    schema: JsonSchema, definitions: Mapping[str, JsonSchema], prefix: str = "", of_table: SetBy | None = None
+) -> Iterator[Key]:
+    """The keys of a schema. Those of a table (`of_table`) are set by whoever may set the table.
+
+    What is marked with nobody is its user's alone; a test finds it.
+    """
     for name, field in schema["properties"].items():
-        private = user_only or bool(field.get("user_only"))
         if "$ref" in field:
             section = definitions[field["$ref"].rpartition("/")[2]]
-            yield from _walk(section, definitions, f"{prefix}{name}.", private)
+            yield from _walk(section, definitions, f"{prefix}{name}.", of_table)
         else:
-            yield Key(
-                prefix + name, field.get("description", ""), field.get("default"), expected(field), private, field
-            )
+            set_by = of_table or SetBy(field.get("set_by", SetBy.USER))
+            yield Key(prefix + name, field.get("description", ""), field.get("default"), expected(field), set_by, field)
 
 
 def _keys() -> Mapping[str, Key]:
     schema = Settings.model_json_schema()
-    return {key.name: key for key in _walk(schema, schema["$defs"], "", user_only=False)}
+    return {key.name: key for key in _walk(schema, schema["$defs"])}
 
 
 KEYS: Mapping[str, Key] = _keys()
@@ -81,7 +118,7 @@ KEYS: Mapping[str, Key] = _keys()
 
 PROVIDER_KEYS: Mapping[str, Key] = {
     key.name: key
-    for key in _walk(Provider.model_json_schema(), {}, "", user_only=True)
+    for key in _walk(Provider.model_json_schema(), {}, of_table=SetBy.USER)
     if key.name != "api_key"  # filled from the environment variable that `api_key_env` names
 }
 """The keys of one `[[providers]]` table."""
@@ -97,7 +134,7 @@ ROWS: Mapping[str, type[Section]] = {
 TABLES: Mapping[str, Mapping[str, Key]] = {
     "providers": PROVIDER_KEYS,
     **{
-        name: {key.name: key for key in _walk(row.model_json_schema(), {}, "", user_only=name != "actions")}
+        name: {key.name: key for key in _walk(row.model_json_schema(), {}, of_table=KEYS[name].set_by)}
         for name, row in ROWS.items()
     },
 }

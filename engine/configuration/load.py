@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from stet_ls.engine.configuration import providers, sources
 from stet_ls.engine.configuration.actions import read_actions
-from stet_ls.engine.configuration.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, suggestion
+from stet_ls.engine.configuration.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, SetBy, suggestion
 from stet_ls.engine.configuration.sources import Entry, Source
 from stet_ls.engine.configuration.tables import read_tables
 from stet_ls.engine.configuration.trust import is_trusted
@@ -56,10 +56,11 @@ def load(
 ) -> Loaded:
     """Reads all sources. `project` is the folder of the project file.
 
-    `editor` is what any editor sends for its workspace; `editor_user` comes from a plugin of ours that read the user's
-    own scope, and may set everything. With `strict` (the command line) anything wrong raises SettingsError; without it
-    (the server) it becomes a warning and the value is ignored. An unusable endpoint raises in both, a wrong table of
-    actions in neither. With `trust_project` the project's actions need no earlier word of their user.
+    `editor` is what an editor sends for its workspace, `editor_user` what it says its user set. Neither may loosen
+    anything: a project can have an editor send both. With `strict` (the command line) anything wrong raises
+    SettingsError; without it (the server) it becomes a warning and the value is ignored. An unusable endpoint raises in
+    both, a wrong table of actions in neither. With `trust_project` the project's actions need no earlier word of their
+    user.
     """
     environment = os.environ
     state = _State()
@@ -67,7 +68,7 @@ def load(
         sources.from_file(user_paths().config_file, origin="user file", trusted=True),
         _project_source(project),
         sources.from_environment(environment),
-        sources.from_mapping(editor_user, origin="editor user settings", trusted=True),
+        sources.from_mapping(editor_user, origin="editor user settings", trusted=False),
         sources.from_mapping(editor, origin="editor settings", trusted=False),
         sources.from_mapping(arguments, origin="command line", trusted=True),
     ):
@@ -116,11 +117,10 @@ class _State:
         origin = entry.place if entry.place == source.origin else f"{source.origin}: {entry.place}"
         if key is None:
             self.problems.append(_unknown(entry))
-        elif key.user_only and not source.trusted:
-            self.refusals.append(
-                f'"{key.name}" in {entry.place} is ignored: only its user may set it, in {user_paths().config_file}'
-            )
-            self.refused.append(Row(key.name, shown(key.name, entry.value), origin, refused=True))
+        elif not source.trusted and (reason := self._refusal(key, entry)) is not None:
+            if reason:
+                self.refusals.append(f'"{key.name}" in {entry.place} is ignored: {reason}')
+                self.refused.append(Row(key.name, shown(key.name, entry.value), origin, refused=True))
         elif key.name == "providers":
             self._providers, self.providers_origin = entry, origin
         elif key.name == "actions":
@@ -133,6 +133,30 @@ class _State:
             self.problems.append(problem)
         else:
             self.values[key.name] = (_parsed(key, entry), origin)
+
+    def _refusal(self, key: Key, entry: Entry) -> str | None:
+        """Why a source that its user did not write may not set a key so; "" if it changes nothing; None if it may.
+
+        This is the one place where that is decided.
+        """
+        if key.set_by in (SetBy.ANYONE, SetBy.TRUST):
+            return None
+        way = str(user_paths().config_file) + ("" if key.name in TABLES else f" or by {key.variable}")
+        by_user = f"only its user may set it, in {way}"
+        if key.name in TABLES or _problem(key, entry) is not None:
+            return by_user if key.user_only else None
+        value, held = _parsed(key, entry), self._held(key)
+        if value == held:
+            return ""
+        if key.user_only:
+            return by_user
+        told = "unset" if held is None else json.dumps(held)
+        stricter = f"it is {told}, and may only be made stricter here; its user may loosen it, in {way}"
+        return stricter if key.loosens(value, held) else None
+
+    def _held(self, key: Key) -> object:
+        """The value that the sources so far give."""
+        return self.values[key.name][0] if key.name in self.values else _value(Settings(), key.name)
 
     def endpoints(self, environment: Mapping[str, str]) -> tuple[providers.Endpoint, ...]:
         one, problems = providers.from_variables(environment)

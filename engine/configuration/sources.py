@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """All entries of one origin. `trusted`: written by the user, so it may set `user_only` keys."""
+    """All entries of one origin. `trusted`: nobody but the user writes it, so it may set every key."""
 
     origin: str
     entries: tuple[Entry, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from stet_ls.engine.settings import CheckerRow, Settings
@@ -9,14 +10,15 @@ from stet_ls.validators import languages
 from stet_ls.validators.toolbox import AddedTool, Role, Toolbox
 
 
-def toolbox(settings: Settings) -> Toolbox:
-    """The tools that checks may use with these settings."""
+def toolbox(settings: Settings, workspaces: Sequence[Path] = ()) -> Toolbox:
+    """The tools that checks may use with these settings. No program of the `workspaces` is, unless they are trusted."""
     checks = settings.checks
     return Toolbox(
         added=tuple(map(_added, settings.checkers)),
         disabled=frozenset(checks.disabled_tools),
         programs=tuple((row.name, Path(row.path).expanduser()) for row in settings.programs),
         trusted_roots=tuple(Path(folder).expanduser().absolute() for folder in checks.trusted_workspaces),
+        workspaces=tuple(workspaces),
         formats=checks.format_edits,
     )
 

@@ -1,9 +1,8 @@
-"""From a report to its diagnoses, and what is remembered of them from one candidate to the next."""
+"""From a report to its diagnoses, and what a model is told of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.diagnosis import quoted
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Symptom
@@ -44,38 +43,6 @@ def _file(case: Case) -> str:
 
 def _unsaid(case: Case) -> Failure:
     return Failure("Failed", case.reason or "it failed without a word", Phase.CALL)
-
-
-@dataclass
-class History:
-    """The diagnoses of a job so far, by signature.
-
-    A second thought is allowed on evidence and once: the same failure, after a candidate that showed the fix that was
-    asked for, may be the test's fault. After that its class stays, or two sides would take turns for ever.
-    """
-
-    _told: dict[str, Cause] = field(default_factory=dict)
-    _turned: set[str] = field(default_factory=set)
-
-    def take(self, diagnoses: Iterable[Diagnosis], *, shown: bool) -> tuple[Diagnosis, ...]:
-        """The diagnoses of the next candidate, turned where that is due. `shown`: it showed what was asked for."""
-        return tuple(self._turn(diagnosis, shown) for diagnosis in diagnoses)
-
-    def _turn(self, diagnosis: Diagnosis, shown: bool) -> Diagnosis:
-        signature = diagnosis.symptom.signature
-        before = self._told.setdefault(signature, diagnosis.cause)
-        if signature in self._turned:
-            return replace(diagnosis, cause=before)
-        again = diagnosis.kind in ("undetermined", "logic.minority") and signature in self._seen
-        if again and shown:
-            self._turned.add(signature)
-            self._told[signature] = Cause.TEST
-            said = f"it fails alike after the fix, and nobody vouches for the test: {diagnosis.sentence}"
-            return replace(diagnosis, cause=Cause.TEST, kind="test.expectation", sentence=said, fix=None)
-        self._seen.add(signature)
-        return diagnosis
-
-    _seen: set[str] = field(default_factory=set)
 
 
 def orders(diagnoses: Sequence[Diagnosis], *, missed: bool = False) -> str:

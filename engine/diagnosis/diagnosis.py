@@ -21,14 +21,6 @@ class Cause(StrEnum):
     UNDETERMINED = "undetermined"
 
 
-class Oracle(StrEnum):
-    """What other evidence says of the code: its doctests, and the samples that behave as it does or do not."""
-
-    AGREES = "agrees"
-    DISAGREES = "disagrees"
-    SILENT = "silent"
-
-
 @dataclass(frozen=True, slots=True)
 class About:
     """What is known about a candidate and its tests.
@@ -49,7 +41,6 @@ class About:
     asked: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     installed: frozenset[str] = frozenset()
-    oracle: Oracle = Oracle.SILENT
     flaky: frozenset[str] = frozenset()
     types: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)

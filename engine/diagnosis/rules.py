@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from stet_ls.engine.diagnosis.arguments import as_asked, misfit, wrong_call
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle, Symptom
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Symptom
 from stet_ls.engine.diagnosis.fixes import Fix
 from stet_ls.engine.diagnosis.signs import (
     absent_package,
@@ -161,7 +161,7 @@ def crash(symptom: Symptom, about: About) -> Diagnosis | None:
         if wrong is not None:
             return _told(symptom, Cause.TEST, "test.argument", f"the test passes {wrong}")
         if symptom.file not in about.trusted and on_purpose(frame, about):
-            return _by_oracle(symptom, about, said, "the code refuses on purpose")
+            return _unsure(symptom, "the code refuses on purpose", said)
         return _told(symptom, Cause.LOGIC, "logic.crash", said, _change(frame, about))
     if symptom.file in about.trusted:
         return _told(symptom, Cause.LOGIC, "logic.crash", said, Fix("changes", about.unit))
@@ -187,7 +187,7 @@ def mismatch(symptom: Symptom, about: About) -> Diagnosis | None:
     if symptom.file in about.trusted:
         fix = Fix("changes", about.unit)
         return _told(symptom, Cause.LOGIC, "logic.mismatch", f"a trusted test fails: {said}", fix)
-    return _by_oracle(symptom, about, said, "the code or the test is wrong")
+    return _unsure(symptom, "the code or the test is wrong", said)
 
 
 RULES: tuple[Rule, ...] = (
@@ -224,16 +224,9 @@ def _change(frame: Frame | None, about: About) -> Fix:
     return Fix("changes", name or about.unit)
 
 
-def _by_oracle(symptom: Symptom, about: About, said: str, unsure: str) -> Diagnosis:
-    """What nobody vouches for: other evidence about the code decides, if there is any."""
-    match about.oracle:
-        case Oracle.AGREES:
-            return _told(symptom, Cause.TEST, "test.expectation", f"doctests and other samples say otherwise: {said}")
-        case Oracle.DISAGREES:
-            fix = Fix("changes", about.unit)
-            return _told(symptom, Cause.LOGIC, "logic.minority", f"most samples behave otherwise: {said}", fix)
-        case Oracle.SILENT:
-            return _told(symptom, Cause.UNDETERMINED, "undetermined", f"{unsure}: {said}")
+def _unsure(symptom: Symptom, unsure: str, said: str) -> Diagnosis:
+    """What nobody vouches for."""
+    return _told(symptom, Cause.UNDETERMINED, "undetermined", f"{unsure}: {said}")
 
 
 def _call(symptom: Symptom, about: About) -> Diagnosis:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.changed import without_documentation
 from stet_ls.engine.judges.harness.place import Place, place_of
 from stet_ls.engine.judges.harness.run import run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
@@ -20,19 +21,34 @@ LEAST_INPUTS = 50
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Candidates by their numbers in groups that behave alike, the largest first, and on how many inputs."""
+    """Candidates by their numbers in groups that behave alike, the largest first, and on how many inputs.
+
+    Of candidates that are the same code the first alone is in a group: whoever says a thing twice has one vote.
+    `repeated` are the others.
+    """
 
     groups: tuple[tuple[int, ...], ...]
     inputs: int
+    repeated: int = 0
+
+    @property
+    def distinct(self) -> int:
+        """The candidates that are no other's copy."""
+        return sum(map(len, self.groups))
 
     @property
     def share(self) -> float:
         """The largest group's share of all candidates."""
-        return len(self.groups[0]) / sum(map(len, self.groups))
+        return len(self.groups[0]) / self.distinct
 
     def evidence(self) -> Evidence:
         """Passes if two thirds or more agree; never trusted: an error may be shared."""
-        said = f"{len(self.groups[0])} of {sum(map(len, self.groups))} samples agree on {self.inputs} inputs"
+        if self.distinct == 1 and self.repeated:
+            # No doubt, and no support either.
+            said = f"{self.repeated + 1} samples are the same code, which counts once"
+            return Evidence(Check.AGREEMENT, Ruling.SKIPPED, said)
+        said = f"{len(self.groups[0])} of {self.distinct} samples agree on {self.inputs} inputs"
+        said += f"; {self.repeated} more repeat one of them" if self.repeated else ""
         agree = len(self.groups[0]) > 1 and 3 * self.share >= 2 and self.inputs >= LEAST_INPUTS
         return Evidence(Check.AGREEMENT, Ruling.PASS if agree else Ruling.UNKNOWN, said)
 
@@ -43,8 +59,10 @@ async def agreement(cases: Sequence[Case]) -> Agreement | Impossible:
     if first.language != "python" or first.runtime is None or not first.unit:
         return Impossible("no code was run")
     place, calls = await asyncio.to_thread(_prepare, first, first.runtime)
+    distinct = await asyncio.to_thread(_distinct, [case.after.text for case in cases])
+    texts = tuple(cases[number].after.text for number in distinct)
     trial = Trial(
-        tuple(case.after.text for case in cases), calls, first.unit, place.path, place.name, place.roots, place.warm,
+        texts, calls, first.unit, place.path, place.name, place.roots, place.warm,
         reads=place.overlay is not None, plain=True, cpu=0.2,
     )  # fmt: skip
     report = await run(first.runtime, trial, place.overlay)
@@ -56,11 +74,19 @@ async def agreement(cases: Sequence[Case]) -> Agreement | Impossible:
     if not valid:
         return Impossible("no input was found that the code of any sample takes")
     groups: dict[tuple[str, ...], list[int]] = {}
-    for number, told in enumerate(report.texts):
+    for number, told in zip(distinct, report.texts, strict=False):
         key = (f"broken {number}",) if told.problem else tuple(told.outcomes[n].digest for n in valid)
         groups.setdefault(key, []).append(number)
     ordered = sorted(groups.values(), key=lambda group: (-len(group), group))
-    return Agreement(tuple(map(tuple, ordered)), len(valid))
+    return Agreement(tuple(map(tuple, ordered)), len(valid), len(cases) - len(distinct))
+
+
+def _distinct(texts: Sequence[str]) -> tuple[int, ...]:
+    """The number of the first of all texts that are the same code, whatever their layout, comments and docstrings."""
+    known: dict[str, int] = {}
+    for number, text in enumerate(texts):
+        known.setdefault(without_documentation(text), number)
+    return tuple(known.values())
 
 
 def _prepare(case: Case, runtime: Runtime) -> tuple[Place, tuple[Call, ...]]:

@@ -42,7 +42,7 @@ class Strength(StrEnum):
 WORDS: Mapping[Strength, str] = {
     Strength.E0: "not checked, or the reply broke off",
     Strength.E1: "it parses and its names resolve; nothing ran it",
-    Strength.E2: "tests that the model wrote pass, or examples of the user do and other evidence is against them",
+    Strength.E2: "tests or examples of the model pass, or examples of the user do and other evidence is against them",
     Strength.E3: "several samples, or old and new code on few inputs or beside a part of the change, behave alike",
     Strength.E4: f"old and new code behave alike on {_ENOUGH_INPUTS} valid inputs or more",
     Strength.E5: "tests or examples of the user run it and pass",

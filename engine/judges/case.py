@@ -14,6 +14,9 @@ from stet_ls.validators.findings import Finding, Verdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
+LARGEST_RUN = 500_000
+"""Bytes of a file above which its functions are not called: finding out how takes longer than a job may."""
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -22,7 +25,7 @@ class Case:
     `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge. `secrets` are
     the values that the model did not see. `runtime` is what code runs with; None where none may run.
     `stated` are examples in the form of a docstring's that the user gave with the instruction. `instructed`: the user
-    said what to change. `buffers` are the workspace's unsaved documents.
+    said what to change; `instruction` are those words. `buffers` are the workspace's unsaved documents.
     """
 
     action: str
@@ -37,7 +40,15 @@ class Case:
     stated: str = ""
     instructed: bool = False
     buffers: tuple[Buffer, ...] = field(default=(), repr=False)
+    instruction: str = ""
 
+    @property
+    def is_too_large_to_run(self) -> bool:
+        """Whether a judge that calls single functions leaves this file alone."""
+        return max(len(self.before.data), len(self.after.data)) > LARGEST_RUN
+
+
+TOO_LARGE = f"the file is larger than {LARGEST_RUN // 1000} KB"
 
 Judge = Callable[[Case], Awaitable[Evidence]]
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators import grammars
+from stet_ls.validators.excerpt import excerpts
 from stet_ls.validators.parse import DeadlineError, Parsed, parse
 from stet_ls.validators.rewritten import dumped
 from stet_ls.validators.source import Source
@@ -56,7 +57,7 @@ async def judge(case: Case) -> Evidence:
 
 def _judge(case: Case) -> Evidence:
     try:
-        before, after = (parse(each, case.language, deadline=_SECONDS) for each in (case.before, case.after))
+        before, after = (parse(each, case.language, deadline=_SECONDS) for each in excerpts(case.before, case.after))
         difference = _difference(before, after, case.language)
     except (grammars.NoGrammarError, DeadlineError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__

@@ -7,20 +7,23 @@ told, and what is not found may still be there. A fix that hides every error is 
 from __future__ import annotations
 
 import asyncio
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.python_risks import Risk
+from stet_ls.engine.judges.kinds import CODES, FORGES, NEVER_MEANT, SECRET_MOVED, TESTS, Risk
 from stet_ls.engine.judges.risks import LANGUAGES, risks_in
 from stet_ls.engine.judges.swallowed import swallowed
 from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.validators.excerpt import excerpts
 from stet_ls.validators.hidden import hidden_in
 from stet_ls.validators.source import Source
 
 _ASKED_FOR = ("generate",)
 """Actions whose instruction may well want such a call: it is told, and no question is asked."""
+_TEST_FILE = re.compile(r"^(?:test_.*|conftest)\.|_test\.|[.-](?:test|spec)\.|Tests?\.")
 _MOST_TOLD = 3
 _LEAST_SECRET = 6
 
@@ -35,16 +38,30 @@ def _judge(case: Case) -> Evidence:
         names = ", ".join(_name(character) for character in sorted(hidden)[:3])
         return Evidence(Check.DANGER, Ruling.FAIL, f"the code holds characters that nobody sees: {names}", trusted=True)
     secrets = list(_secrets(case))
-    new = _counted(case.after, case.language) - _counted(case.before, case.language)
+    new = sorted(_added(case), key=lambda risk: risk[0] not in NEVER_MEANT)
     if new or secrets:
         calls = [f"adds `{name}`, which {what}" for what, name in new]
         more = [f"and {len(calls) - _MOST_TOLD} more of the kind"] if len(calls) > _MOST_TOLD else []
-        trusted = case.action not in _ASKED_FOR or bool(secrets)
-        return Evidence(
-            Check.DANGER, Ruling.UNKNOWN, "; ".join([*secrets, *calls[:_MOST_TOLD], *more]), trusted=trusted
-        )
+        meant = case.action in _ASKED_FOR and not secrets and not NEVER_MEANT.intersection(what for what, _ in new)
+        codes = dict.fromkeys([*([SECRET_MOVED] if secrets else []), *(CODES[what] for what, _ in new)])
+        detail = "; ".join([*secrets, *calls[:_MOST_TOLD], *more])
+        return Evidence(Check.DANGER, Ruling.UNKNOWN, detail, trusted=not meant, codes=tuple(codes))
     seen = "no hidden character and no call of known risk added"
     return Evidence(Check.DANGER, Ruling.PASS, seen if case.language in LANGUAGES else "no hidden character added")
+
+
+def forging(case: Case) -> tuple[str, ...]:
+    """What the change adds by which code can make the tests that judge it pass, by name. Parses."""
+    return tuple(dict.fromkeys(name for what, name in _added(case) if what in FORGES))
+
+
+def _added(case: Case) -> Counter[Risk]:
+    """What is new. Tests have their business with whatever runs tests."""
+    before, after = excerpts(case.before, case.after)
+    new = _counted(after, case.language) - _counted(before, case.language)
+    if case.path is not None and (case.action == "test" or _TEST_FILE.search(case.path.name)):
+        return Counter({risk: count for risk, count in new.items() if risk[0] != TESTS})
+    return new
 
 
 def _counted(source: Source, language: str) -> Counter[Risk]:

@@ -1,7 +1,8 @@
-"""Do the `>>>` examples of the target come out as they are written, before and after?
+"""Do the `>>>` examples of what an edit adds or changes come out as they are written, before and after?
 
-The examples are the user's word on what the code does: one that comes out wrong refutes a candidate. One that the
-candidate wrote itself says nothing, so the examples are those of the text before.
+The user's examples are their word on what the code does: one that comes out wrong refutes a candidate, and they prove
+it where they run all of the change. An example that the candidate wrote itself proves little, but one that it fails
+refutes it, too: the code is not what it says.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import ast
 import asyncio
 import doctest
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.case import TOO_LARGE, Case
+from stet_ls.engine.judges.changed import Part, merged, parts, wired, words
 from stet_ls.engine.judges.harness.place import Place, place_of
-from stet_ls.engine.judges.harness.run import run
+from stet_ls.engine.judges.harness.run import not_loaded, run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Outcome, Told, Trial
 from stet_ls.engine.judges.inputs.examples import doctest_examples
 from stet_ls.engine.judges.inputs.subject import read_module, subject_of
@@ -25,6 +28,8 @@ from stet_ls.validators.rewritten import unparsed
 _CHECKER = doctest.OutputChecker()
 _LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 _KEEPS = ("refactor", "optimize")
+_MOST_PARTS = 6
+"""Changed parts that are looked for one by one: each is a text that runs beside the candidate's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +42,105 @@ class Example:
     call: Call
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The examples: first so many of the `user`, then those that the candidate wrote; `parts` are what it changed."""
+
+    examples: tuple[Example, ...]
+    user: int
+    parts: tuple[Part, ...]
+    place: Place
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls of all examples."""
+        return tuple(example.call for example in self.examples)
+
+
 async def judge(case: Case) -> Evidence:
     """Fails if an example comes out wrong that came out right before, or that the candidate was to make right."""
     if case.language != "python":
         return _said(Ruling.SKIPPED, f"examples in documentation are run in Python, not in {case.language} yet")
     if case.runtime is None:
-        return _said(Ruling.SKIPPED, "no code was run: the quick budget runs none")
-    examples, place = await asyncio.to_thread(_prepare, case, case.runtime)
-    if not examples:
-        whose = f"`{case.unit}`" if case.unit else "what lies outside of functions and classes"
+        return _said(Ruling.SKIPPED, "no code was run")
+    if case.is_too_large_to_run:
+        return _said(Ruling.SKIPPED, f"examples were not run: {TOO_LARGE}")
+    asked = await asyncio.to_thread(_prepare, case, case.runtime)
+    if not asked.examples:
+        whose = f"`{case.unit}`" if case.unit else "what the edit adds or changes"
         return _said(Ruling.SKIPPED, f"{whose} has no examples")
-    calls = tuple(example.call for example in examples)
-    told = await _told(case.runtime, case.after.text, calls, place)
+    word = f"stet{secrets.token_hex(8)}"
+    wires = await asyncio.to_thread(_wired, case.after.text, asked.parts, word)
+    told, *stopped = await _all_told(case.runtime, (case.after.text, *wires.values()), asked.calls, asked.place)
     if isinstance(told, Impossible):
         return _said(Ruling.UNKNOWN, f"the examples were not run: {told.reason}")
-    after = told.outcomes
     if told.beside:  # what it changed may be what shows the results
-        usual = await _told(case.runtime, case.before.text, calls, place)
+        usual, *_ = await _all_told(case.runtime, (case.before.text,), asked.calls, asked.place)
         if isinstance(usual, Impossible) or usual.beside != told.beside:
             return _said(Ruling.UNKNOWN, f"the examples prove nothing, for beside them {told.beside}")
-    wrong = [(example, after.get(n)) for n, example in enumerate(examples) if not comes_out(example, after.get(n))]
-    count = f"{len(examples)} doctest{'s' if len(examples) > 1 else ''}"
-    if not wrong:
-        return replace(_said(Ruling.PASS, f"{count} pass", trusted=True), count=len(examples))
-    before = await outcomes(case.runtime, case.before.text, calls, place)
+    wrong = [n for n, each in enumerate(asked.examples) if not comes_out(each, told.outcomes.get(n))]
+    excuses = {n: case.runtime.excuse(got.lacks) if (got := told.outcomes.get(n)) is not None else "" for n in wrong}
+    if wrong and all(excuses.values()):
+        return _said(Ruling.UNKNOWN, f"the examples were not run: {excuses[wrong[0]]}")
+    if wrong:
+        return await _refuted(case, case.runtime, asked, [n for n in wrong if not excuses[n]], told)
+    met = {part: _met(each, word) for part, each in zip(wires, stopped, strict=True)}
+    return _passed(asked, [part for part in asked.parts if not _is_run(part, met.get(part, set()), asked)])
+
+
+def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
+    """All examples come out. They count if they run all that was changed."""
+    own = len(asked.examples) - asked.user
+    count = _count(asked.user or own)
+    said = f"{count} pass" if asked.user else f"{count} that came with the code pass"
+    more = f"; {own} that came with the code pass too" if own and asked.user else ""
+    if missed or not asked.parts:
+        first = next((f"`{part.name}`" for part in missed if part.name), "what was changed")
+        return _said(Ruling.UNKNOWN, f"{said}{more}, but {_none(asked.user or own)} {first}")
+    return replace(_said(Ruling.PASS, said + more, trusted=bool(asked.user)), count=asked.user or own)
+
+
+def _count(number: int) -> str:
+    return f"{number} doctest{'s' if number > 1 else ''}"
+
+
+def _none(number: int) -> str:
+    return "it does not run" if number == 1 else "none of them runs"
+
+
+async def _refuted(case: Case, runtime: Runtime, asked: _Asked, wrong: Sequence[int], told: Told) -> Evidence:
+    """Some examples come out wrong. What failed before is no reproach to an action that keeps what the code does."""
+    before = await outcomes(runtime, case.before.text, asked.calls, asked.place)
     held = {} if isinstance(before, Impossible) else before
-    broken = [(example, got) for example, got in wrong if comes_out(example, held.get(examples.index(example)))]
+    broken = [n for n in wrong if n >= asked.user or comes_out(asked.examples[n], held.get(n))]
+    count = f"{len(wrong)} of {_count(len(asked.examples))}"
     if not broken and case.action in _KEEPS:
-        return _said(Ruling.UNKNOWN, f"{len(wrong)} of {count} fail, as they did before")
-    example, got = (broken or wrong)[0]
-    failed = _said(Ruling.FAIL, f"{_wrong(example, got)} ({len(wrong)} of {count} fail)", trusted=True)
-    return replace(failed, count=len(examples), attachments=(_output(wrong),))
+        return _said(Ruling.UNKNOWN, f"{count} fail, as they did before")
+    first = (broken or wrong)[0]
+    failed = _said(
+        Ruling.FAIL, f"{_wrong(asked.examples[first], told.outcomes.get(first))} ({count} fail)", trusted=True
+    )
+    output = _output([(asked.examples[n], told.outcomes.get(n)) for n in wrong])
+    return replace(failed, count=len(asked.examples), attachments=(output,))
+
+
+def _wired(text: str, parts: Sequence[Part], word: str) -> dict[Part, str]:
+    """The text with errors in each part, of those where they can be put."""
+    made = ((part, wired(text, part, word)) for part in parts)
+    return {part: wires for part, wires in made if wires is not None}
+
+
+def _met(told: Told | Impossible, word: str) -> set[int]:
+    """The calls that came by the errors in a text."""
+    found = {} if isinstance(told, Impossible) else told.outcomes
+    return {n for n, each in found.items() if word in f"{each.message}{each.printed}{''.join(each.results)}"}
+
+
+def _is_run(part: Part, met: set[int], asked: _Asked) -> bool:
+    """Whether an example of the user's, or of the candidate's where there are no others, runs a part or names it."""
+    counted = asked.examples[: asked.user] or asked.examples
+    named = any(part.names & words(each.source) for each in counted)
+    return named or any(n < len(counted) for n in met)
 
 
 def _output(wrong: Sequence[tuple[Example, Outcome | None]]) -> Attachment:
@@ -85,11 +158,14 @@ async def failing(case: Case) -> list[str]:
     """The examples that come out wrong in the text before, in words; none if nothing could be run."""
     if case.language != "python" or case.runtime is None:
         return []
-    examples, place = await asyncio.to_thread(_prepare, case, case.runtime)
-    told = await outcomes(case.runtime, case.before.text, tuple(each.call for each in examples), place)
-    if isinstance(told, Impossible) or not examples:
+    asked = await asyncio.to_thread(_prepare, case, case.runtime)
+    if not asked.examples:
         return []
-    return [_wrong(each, told.get(n)) for n, each in enumerate(examples) if not comes_out(each, told.get(n))]
+    told = await outcomes(case.runtime, case.before.text, asked.calls, asked.place)
+    if isinstance(told, Impossible):
+        return []
+    wrong = ((each, told.get(n)) for n, each in enumerate(asked.examples) if not comes_out(each, told.get(n)))
+    return [_wrong(each, got) for each, got in wrong if got is None or not case.runtime.excuse(got.lacks)]
 
 
 def _wrong(example: Example, got: Outcome | None) -> str:
@@ -150,31 +226,43 @@ def _echoing(source: str) -> str:
     return source
 
 
-def _prepare(case: Case, runtime: Runtime) -> tuple[list[Example], Place]:
+def _prepare(case: Case, runtime: Runtime) -> _Asked:
+    before, after = case.before.text, case.after.text
+    found = merged(parts(before, after, case.unit) or (), _MOST_PARTS) if before != after else ()
+    names = dict.fromkeys((case.unit, *(name for part in found for name in part.name.split(", "))))
+    known: dict[tuple[str, str, str], Example] = {}
     # An instruction that is the docstring states its examples a second time.
-    documented = examples_of(case.before.text, case.unit)
-    known = {(each.source, each.want, each.error) for each in documented}
-    stated = [each for each in read_examples([case.stated]) if (each.source, each.want, each.error) not in known]
-    examples = [*stated, *documented]
-    return examples, place_of(case.path, (case.before.text, case.after.text), runtime)
+    _add(known, read_examples([case.stated]))
+    for name in filter(None, names):
+        _add(known, examples_of(before, name))
+    user = len(known)
+    for name in filter(None, names):
+        _add(known, examples_of(after, name))
+    return _Asked(tuple(known.values()), user, found, place_of(case.path, (before, after), runtime))
+
+
+def _add(known: dict[tuple[str, str, str], Example], examples: Sequence[Example]) -> None:
+    for each in examples:
+        known.setdefault((each.source, each.want, each.error), each)
 
 
 async def outcomes(
     runtime: Runtime, text: str, calls: tuple[Call, ...], place: Place
 ) -> dict[int, Outcome] | Impossible:
     """What each call comes to in a text, by its number; fewer than all where the time was used up."""
-    told = await _told(runtime, text, calls, place)
+    (told,) = await _all_told(runtime, (text,), calls, place)
     return told if isinstance(told, Impossible) else dict(told.outcomes)
 
 
-async def _told(runtime: Runtime, text: str, calls: tuple[Call, ...], place: Place) -> Told | Impossible:
-    trial = Trial((text,), calls, "", place.path, place.name, place.roots, place.warm, reads=place.overlay is not None)
+async def _all_told(
+    runtime: Runtime, texts: tuple[str, ...], calls: tuple[Call, ...], place: Place
+) -> tuple[Told | Impossible, ...]:
+    """What each text did, in one run."""
+    trial = Trial(texts, calls, "", place.path, place.name, place.roots, place.warm, reads=place.overlay is not None)
     report = await run(runtime, replace(trial, cpu=1.0, plain=True), place.overlay)
     if isinstance(report, Impossible):
-        return report
-    if report.texts[0].problem:
-        return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
-    return report.texts[0]
+        return (report,) * len(texts)
+    return tuple(not_loaded(runtime, told) if told.problem else told for told in report.texts)
 
 
 def _said(verdict: Ruling, detail: str, *, trusted: bool = False) -> Evidence:

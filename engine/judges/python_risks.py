@@ -12,11 +12,23 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from stet_ls.engine.judges.kinds import (
+    CODE,
+    DATA,
+    DELETES,
+    INSIDE,
+    INSTALLS,
+    LINKS,
+    NATIVE,
+    NETWORK,
+    OUTSIDE,
+    PROCESS,
+    SECRETS,
+    TESTS,
+    Risk,
+)
+from stet_ls.engine.judges.python_reach import Reach
 from stet_ls.validators.rewritten import unparsed
-
-PROCESS, CODE, NETWORK = "starts a process", "runs text as code", "talks to the network"
-DATA, NATIVE, DELETES = "runs code out of data", "calls native code", "deletes files"
-INSIDE = "reaches into the interpreter"
 
 # What a dotted name does, whether it is called or only handed on.
 _NAMES: Mapping[str, re.Pattern[str]] = {
@@ -51,8 +63,16 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
         r"|send2trash\.\w+"
     ),
     INSIDE: re.compile(
-        r"sys\.(?:settrace|setprofile|_getframe|modules|meta_path|path_hooks)|gc\.get_\w+|inspect\.currentframe"
+        r"sys\.(?:settrace|setprofile|_getframe\w*|_current_\w+|modules|meta_path|path_hooks|path_importer_cache"
+        r"|addaudithook|monitoring(?:\.\w+)*)|gc\.get_\w+|threading\.set(?:trace|profile)\w*"
+        r"|inspect\.(?:currentframe|stack|trace|getouterframes|getinnerframes)"
+        r"|traceback\.(?:extract_stack|walk_stack|print_stack|format_stack)"
     ),
+    TESTS: re.compile(r"_pytest(?:\.\w+)*|pluggy(?:\.\w+)*|unittest\.mock\.\w+|linecache\.\w+"),
+    OUTSIDE: re.compile(r"os\.path\.expand(?:user|vars)|pathlib\.\w*Path\.(?:home|expanduser)|pwd\.getpw\w+"),
+    SECRETS: re.compile(r"(?:keyring|browser_cookie3|secretstorage|win32cred)(?:\.\w+)+|spwd\.\w+"),
+    INSTALLS: re.compile(r"(?:pip|ensurepip|setuptools\.command|conda\.cli)(?:\.\w+)+"),
+    LINKS: re.compile(r"(?:os|posix)\.(?:symlink|link|l?chmod|fchmod|[lf]?chown|mkfifo|mknod|umask)|shutil\.chown"),
 }  # fmt: skip
 _MODULES: Mapping[str, re.Pattern[str]] = {
     PROCESS: re.compile(r"subprocess|pty|multiprocessing|pexpect|popen2|commands|_posixsubprocess"),
@@ -64,19 +84,20 @@ _MODULES: Mapping[str, re.Pattern[str]] = {
     DATA: re.compile(r"pickle|cPickle|dill|cloudpickle|marshal|shelve"),
     NATIVE: re.compile(r"ctypes|cffi|_ctypes"),
     CODE: re.compile(r"runpy|imp|codeop"),
+    TESTS: re.compile(r"_pytest(?:\.\w+)*|pluggy"),
+    INSTALLS: re.compile(r"pip|ensurepip"),
 }
 # What an object can be told to do, whatever it is.
 _METHODS: Mapping[str, re.Pattern[str]] = {
     DELETES: re.compile(r"unlink|rmtree|rmdir"),
     INSIDE: re.compile(
-        r"__subclasses__|__globals__|__builtins__|__code__|__getattribute__|f_globals|f_locals|gi_frame"
+        r"__subclasses__|__globals__|__builtins__|__code__|__getattribute__|f_globals|f_locals|f_back|f_code"
+        r"|tb_frame|[gc][ir]_frame|ag_frame|load_module|exec_module|__loader__"
     ),
     DATA: re.compile(r"__reduce(?:_ex)?__|__setstate__"),
 }
+_GETTERS = ("operator.attrgetter", "operator.methodcaller")
 _DYNAMIC = re.compile(r"(?:os|sys|builtins|__builtins__|subprocess|socket|shutil|posix|importlib|ctypes)\b.*")
-
-Risk = tuple[str, str]
-"""What a piece of code does, and its name."""
 
 
 @lru_cache(maxsize=8)
@@ -88,7 +109,7 @@ def risks(text: str) -> tuple[Risk, ...] | None:
         # Twice: a function may use what the module binds below it.
         for _ in range(2):
             found.bind(tree)
-        return tuple(found.of(tree))
+        return (*found.of(tree), *dict.fromkeys(Reach(tree, found.name, _text).risks()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -166,6 +187,8 @@ class _Names:
                 return self.known.get(name, name)
             case ast.Attribute(value=value, attr=attr):
                 return _joined(self.name(value), attr)
+            case ast.Call(func=ast.Call(func=func, args=[made, *_]), args=[base]) if self.name(func) in _GETTERS:
+                return self._called("getattr", [base, made])
             case ast.Call(func=func, args=args):
                 return self._called(self.name(func), args)
             case ast.Subscript(value=value, slice=index):
@@ -175,7 +198,7 @@ class _Names:
     def _called(self, function: str | None, args: list[ast.expr]) -> str | None:
         if function in ("__import__", "builtins.__import__", "importlib.import_module") and args:
             return _text(args[0]) or function
-        if function in ("getattr", "builtins.getattr", "operator.attrgetter") and len(args) > 1:
+        if function in ("getattr", "builtins.getattr") and len(args) > 1:
             base = self.name(args[0])
             if attr := _text(args[1]):
                 return _joined(base, attr)
@@ -193,6 +216,9 @@ class _Names:
         return None
 
 
+_LAST_LETTER = 0x110000
+
+
 def _joined(base: str | None, attr: str) -> str | None:
     return None if base is None else f"{base.replace('__builtins__', 'builtins')}.{attr}"
 
@@ -205,6 +231,14 @@ def _text(node: ast.expr) -> str | None:
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             first, second = _text(left), _text(right)
             return None if first is None or second is None else first + second
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=str(joint)), attr="join"),
+            args=[ast.List() | ast.Tuple() as given],
+        ):
+            texts = [_text(each) for each in given.elts]
+            return None if None in texts else joint.join(filter(None, texts))
+        case ast.Call(func=ast.Name(id="chr"), args=[ast.Constant(value=int(number))]) if 0 <= number < _LAST_LETTER:
+            return chr(number)
         case ast.JoinedStr(values=values):
             parts = [_text(part.value if isinstance(part, ast.FormattedValue) else part) for part in values]
             return None if None in parts else "".join(filter(None, parts))

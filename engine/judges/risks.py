@@ -10,8 +10,23 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from stet_ls.engine.judges import python_risks
-from stet_ls.engine.judges.python_risks import CODE, DATA, DELETES, INSIDE, NATIVE, NETWORK, PROCESS, Risk
+from stet_ls.engine.judges import python_risks, reach
+from stet_ls.engine.judges.kinds import (
+    CODE,
+    DATA,
+    DELETES,
+    ENVIRONMENT,
+    INSIDE,
+    INSTALLS,
+    LINKS,
+    NATIVE,
+    NETWORK,
+    OUTSIDE,
+    PROCESS,
+    SECRETS,
+    TESTS,
+    Risk,
+)
 from stet_ls.validators.source import Source
 from stet_ls.validators.strings import passages
 from stet_ls.validators.structure import uses
@@ -39,11 +54,19 @@ def _uses(**looks: str) -> Mapping[str, re.Pattern[str]]:
 
 _WHAT = {
     "process": PROCESS, "code": CODE, "network": NETWORK, "data": DATA, "native": NATIVE, "deletes": DELETES,
-    "inside": INSIDE,
+    "inside": INSIDE, "outside": OUTSIDE, "secrets": SECRETS, "environment": ENVIRONMENT, "installs": INSTALLS,
+    "links": LINKS, "tests": TESTS,
 }  # fmt: skip
 
 _ECMASCRIPT = Table(
     _names(
+        outside=r"os\.homedir\b|process\.env\.(?:HOME|USERPROFILE|APPDATA)\b",
+        environment=r"process\.env\b(?!\s*(?:\?\.|[.\[]))|Deno\.env\.toObject|Bun\.env\b(?!\s*[.\[])",
+        secrets=r"process\.env\.\w*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|ACCESS_KEY|CREDENTIAL)\w*|keytar\.\w+",
+        links=r"(?:fs|fsPromises|fsp|promises)(?:\.promises)?\.(?:symlink|link|l?chmod|fchmod|[lf]?chown)(?:Sync)?\b|Deno\.(?:chmod|chown|symlink|link)\w*",
+        tests=r"Error\.(?:prepareStackTrace|captureStackTrace)|new Error\([^()]*\)\.stack"
+        r"|process\.env\.NODE_TEST_CONTEXT|(?:assert|expect|test|it)(?:\.\w+)+\s*=(?![=>])|Object\.(?:assign|defineProperty)\(\s*(?:assert|expect|test|globalThis)\b"
+        r"|process\.(?:reallyExit|exit|emit|on)\s*=(?![=>])|require\.cache",
         code=r"(?:window\.|globalThis\.|self\.|global\.)?(?:eval|Function|importScripts"
         r"|execScript)\b(?=\s*(?:[(,)\];.`]|\?\.)|\s*$)"
         r"|new Worker\b|vm\.\w+|document\.write(?:ln)?\b|setTimeout\(\s*[`\"']|setInterval\(\s*[`\"']"
@@ -71,6 +94,8 @@ _ECMASCRIPT = Table(
         r"|.*\.(constructor)(?:\.constructor)?\(['\"`]"
         r"|(require|import)\((?!['\"`][^'\"`]*['\"`]\s*[,)])",
         deletes=r"(?:.*['\"`](rimraf|del|trash)['\"`])",
+        outside=r".*(?:fs|fsp|fsPromises|promises|File|path)\.\w+\(\s*['\"`]((?:\.\.?/)*\.\./|~/|/(?!dev/null))",
+        tests=r"(?:.*['\"`](?:node:)?(test|test/reporters|inspector)['\"`])",
         native=r"(?:.*['\"`](ffi-napi|ref-napi|koffi|bindings|node-gyp-build)['\"`])",
     ),
     (
@@ -85,6 +110,10 @@ _ECMASCRIPT = Table(
 
 _GO = Table(
     _names(
+        outside=r"os\.UserHomeDir|user\.Current|os\.UserConfigDir",
+        environment=r"os\.Environ\b",
+        links=r"os\.(?:Symlink|Link|Chmod|L?[Cc]hown)|syscall\.(?:Chmod|Chown|Symlink|Link)",
+        tests=r"runtime\.(?:Caller|Callers|CallersFrames|Stack)|testing\.Testing|debug\.Stack",
         process=r"exec\.(?:Command\w*|LookPath)|os\.StartProcess|syscall\.(?:Exec|ForkExec|StartProcess)",
         network=r"http\.(?:Get|Post\w*|Head|Client|DefaultClient|NewRequest\w*|ListenAndServe\w*)"
         r"|net\.(?:Dial\w*|Listen\w*|Lookup\w*)"
@@ -105,6 +134,9 @@ _GO = Table(
 
 _RUST = Table(
     _names(
+        outside=r"(?:std::)?env::home_dir|(?:dirs|home|directories)::\w+",
+        environment=r"(?:std::)?env::vars(?:_os)?\b",
+        links=r"(?:std::)?(?:os::unix::)?fs::(?:symlink|hard_link|set_permissions|chown)|PermissionsExt\b",
         process=r"(?:(?:std::)?process::)?Command::new|(?:tokio::)?process::Command|libc::(?:system|exec\w+"
         r"|fork)|nix::unistd::(?:fork|exec\w+)|duct::\w+",
         network=r"(?:std::net::|tokio::net::)?(?:TcpStream|TcpListener|UdpSocket|UnixStream)::\w+|(?:reqwest"
@@ -128,6 +160,11 @@ _RUST = Table(
 
 _JVM = Table(
     _names(
+        outside=r"System\.getProperty\(\s*\"user\.home",
+        environment=r"System\.getenv\(\s*\)",
+        links=r"(?:java\.nio\.file\.)?Files\.(?:create(?:Symbolic)?Link|setPosixFilePermissions|setOwner)",
+        tests=r"(?:new )?(?:Throwable|Exception)\(\)\.getStackTrace|StackWalker\.\w+"
+        r"|Thread\.currentThread\(\)\.getStackTrace",
         process=r"(?:java\.lang\.)?Runtime\.getRuntime|(?:new )?(?:java\.lang\.)?ProcessBuilder\b|ProcessHandle\.\w+",
         network=r"(?:new )?(?:java\.net\.)?(?:URL|ServerSocket|Socket|DatagramSocket)\b(?=\s*\()|HttpClient\b"
         r"|HttpRequest\b|HttpURLConnection\b"
@@ -152,6 +189,8 @@ _JVM = Table(
 
 _C_FAMILY = Table(
     _names(
+        environment=r"environ\b(?=\s*[\[;)+*])",
+        links=r"(?:std::|::)?(?:symlink|link|linkat|symlinkat|f?chmod|[lf]?chown)\b(?=\s*\()|(?:std::)?(?:filesystem|fs)::(?:create_(?:sym|hard_)link|permissions)",
         process=r"(?:std::|::)?(?:system|popen|_popen|_wsystem|execl[pe]*|execv[pe]*|execvpe|fork|vfork"
         r"|posix_spawnp?|CreateProcess[AW]?"
         r"|ShellExecute\w*|WinExec)\b(?=\s*\(|\s*[,;)])|boost::process::\w+|QProcess\b",
@@ -172,6 +211,10 @@ _C_FAMILY = Table(
 
 _CSHARP = Table(
     _names(
+        outside=r"Environment\.(?:GetFolderPath|SpecialFolder\.\w+)",
+        environment=r"Environment\.GetEnvironmentVariables",
+        links=r"(?:System\.IO\.)?(?:File|Directory)\.(?:CreateSymbolicLink|SetUnixFileMode|SetAccessControl)",
+        tests=r"(?:new )?(?:System\.Diagnostics\.)?(?:StackTrace|StackFrame)\b|Environment\.StackTrace",
         process=r"(?:System\.Diagnostics\.)?(?:Process\.Start|ProcessStartInfo\b)"
         r"|new (?:System\.Diagnostics\.)?Process\b",
         network=r"(?:new )?(?:System\.Net\.[\w.]*)?(?:HttpClient|WebClient|TcpClient|TcpListener|UdpClient"
@@ -197,6 +240,10 @@ _CSHARP = Table(
 
 _SHELL = Table(
     _names(
+        environment=r"(?<![-/\w])(?:printenv|env)\b(?=\s*(?:$|[|>;&]))",
+        links=r"(?<![-/])(?:chmod|chown|ln|chattr|setfacl)\b(?=\s)",
+        installs=r"(?<![-/])(?:pip3?|npm|pnpm|yarn|apt|apt-get|dnf|brew|gem|cargo|go)\s+(?:install|add|get|i)\b",
+        outside=r"\$\{?HOME\b|(?<!\w)~/",
         network=r"(?<![-/])(?:curl|wget|nc|ncat|netcat|telnet|ssh|scp|sftp|rsync|ftp|socat)\b(?=\s)|/dev/(?:tcp|udp)/",
         deletes=r"(?<![-/])(?:rm|rmdir|shred|unlink|mkfs\S*)\b(?=\s)|dd\s+(?:if|of)=|find\s[^\n|;]{0,200}-delete",
         code=r"(?<![-/])(?:eval|source)\b(?=\s)|(?:ba|z|k)?sh\s+-c\b|\|\s*(?:ba|z)?sh\b|python3?\s+-c\b|perl\s+-e\b",
@@ -207,6 +254,9 @@ _SHELL = Table(
 
 _PHP_RUBY = Table(
     _names(
+        environment=r"getenv\(\s*\)|\$_ENV\b(?!\s*\[)|ENV\.(?:to_h|to_hash|each\w*|map|inspect)\b",
+        outside=r"Dir\.home|File\.expand_path",
+        links=r"(?:symlink|link|chmod|chown|File\.(?:symlink|link|chmod|chown)|FileUtils\.(?:ln\w*|chmod\w*|chown\w*))\b(?=[\s(])",
         code=r"(?:eval|assert|create_function|instance_eval|class_eval|module_eval|binding\.eval"
         r"|Kernel\.eval)\b(?=[\s(])",
         process=r"(?:exec|shell_exec|system|passthru|popen|proc_open|pcntl_exec|spawn|Open3\.\w+|IO\.popen"
@@ -242,9 +292,24 @@ def risks_in(source: Source, language: str) -> list[Risk]:
         return []
     code = _code(source, language, table)
     told = [(what, _name(match)) for what, look in table.names.items() for match in look.finditer(code)]
+    told += _by_literals(source, language)
     for use in uses(source, language):
         told += [(what, _first(match)) for what, look in table.uses.items() if (match := look.match(_folded(use)))]
     return told
+
+
+def _by_literals(source: Source, language: str) -> Iterator[Risk]:
+    """What a literal tells by itself: a path that leads out, a file of secrets, a command that installs."""
+    for passage in passages(source, language):
+        if passage.kind != "string":
+            continue
+        word = source.data[passage.span.start : passage.span.end].decode("utf-8", "replace").strip("`'\"rb@$")
+        kinds = tuple(reach.told_by(word))
+        yield from ((kind, word[:60]) for kind in kinds)
+        if not kinds and reach.abroad(word):
+            yield OUTSIDE, word[:60]
+        if reach.installs(word):
+            yield INSTALLS, word[:60]
 
 
 def _code(source: Source, language: str, table: Table) -> str:

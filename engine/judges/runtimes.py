@@ -16,8 +16,10 @@ from stet_ls.engine.paths import Paths
 from stet_ls.engine.sandbox.environments.detect import Detector
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
 from stet_ls.engine.sandbox.environments.proofs import Proofs
+from stet_ls.engine.sandbox.environments.reached import Sources
 from stet_ls.engine.sandbox.environments.store import Store
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.recorded import Recorded
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.settings import Settings
 
@@ -54,7 +56,7 @@ class Runtimes:
 
     async def runtime(self, request: Request, helper: Helper) -> Runtime:
         """What a request's code may run with. What does not work is told by the judge that needs it."""
-        runtime = Runtime(self.sandbox, None, request.workspace)
+        runtime = Runtime(Recorded(self.sandbox, helper.ran), None, request.workspace)
         if request.language != "python":
             return runtime
         root = runtime.root_of(request.path) or (request.path.parent if request.path else Path.home())
@@ -69,7 +71,8 @@ class Runtimes:
         self.interpreters[root] = found.interpreter
         python = own(found.interpreter)
         await self.sandbox.build_ahead(waiting(python))
-        return replace(runtime, python=python, fitting=partial(self._fitter.fit, root, request.path, helper))
+        sources = Sources(root, {buffer.path: buffer.text for buffer in request.workspace.buffers})
+        return replace(runtime, python=python, fitting=partial(self._fitter.fit, sources, request.path, helper))
 
     async def close(self) -> None:
         """Lets go of boxes that were built ahead."""

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.judges.python_risks import Risk
+from stet_ls.engine.judges.kinds import HIDES, Risk
 from stet_ls.validators.grammars import NoGrammarError
 from stet_ls.validators.parse import DeadlineError, Parsed, parse
 from stet_ls.validators.rewritten import unparsed
@@ -25,7 +25,6 @@ from stet_ls.validators.source import Source
 if TYPE_CHECKING:
     import tree_sitter
 
-HIDES = "hides errors of every kind"
 _BROAD = ("Exception", "BaseException")
 _LOGS = re.compile(
     r"exception|error|log|critical|warn(?:ing)?|fatal|(?:print|format)_exc|exc_info|capture_?exception|reject",

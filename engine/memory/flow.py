@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stet_ls.engine.errors import StetError, StoreError
+from stet_ls.engine.errors import StetError
 from stet_ls.engine.memory.about import scope_for, squeezed, text_of, wish
 from stet_ls.engine.memory.awaited import Awaited, Written
 from stet_ls.engine.memory.client import Memory
 from stet_ls.engine.memory.hits import Known, chosen, provenance
 from stet_ls.engine.memory.lessons import Places, as_it_is, digest, edited, lesson, places_of
-from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.solution import Solution, ground
 from stet_ls.engine.models import Answer, Outcome, Request
 from stet_ls.engine.settings import MemorySettings
 
@@ -34,7 +34,9 @@ _LOOK = 0.3
 _TEAM_LOOK = 2.0
 """Seconds that a person waits for the team's rows."""
 _PENDING = 100
-"""Edits whose fate is awaited; the oldest is given up first."""
+"""Edits whose fate is awaited, and as many that were kept and may be undone yet; the oldest is given up first."""
+
+_FELL = frozenset({Outcome.UNDONE, Outcome.REJECTED})
 
 RECALLED = frozenset({"generate", "debug", "refactor", "optimize", "test"})
 """Actions that are shown what is remembered."""
@@ -49,6 +51,14 @@ class _Pending:
     request: Request
 
 
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What a job gets of the memory. `missed` says why it was not searched; "" if it was, or holds nothing."""
+
+    known: tuple[Known, ...] = ()
+    missed: str = ""
+
+
 class Flow:
     """The memory of one engine. Belongs to one event loop."""
 
@@ -56,10 +66,15 @@ class Flow:
         self.memory = memory
         self._settings = settings
         self._pending: OrderedDict[str, _Pending] = OrderedDict()
+        self._stood: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        """Edits that were kept, and the rows that they were made with."""
+        self._fallen: set[str] = set()
+        """Edits that were undone: nothing that came by them alone is shown, however long its removal takes."""
         self._background: set[asyncio.Task[None]] = set()
         self._former: set[asyncio.Task[None]] = set()
         self._counts = Counter[str]()
         self._team = "it was not reached yet"
+        self._lack_told = False
 
     def warm(self) -> None:
         """Starts the memory's process behind everything else, if there is anything in it, or to be told to it."""
@@ -67,41 +82,53 @@ class Flow:
             self.memory.warm()
         self._later(self.settle(), "what commands wrote")
 
+    def lack(self, action: str) -> str:
+        """That the installation has no memory, told to the first job that would have used it; "" to all others."""
+        if action not in RECALLED or self._lack_told or not self.memory.is_missed:
+            return ""
+        self._lack_told = True
+        return f"Nothing is remembered. {self.memory.obstacle()}"
+
     def inherit(self, former: Flow) -> None:
         """Goes on awaiting what the flow of former settings awaits: its jobs end here too."""
         self._pending, self._former = former._pending, former._background
+        self._lack_told = former._lack_told
+        self._stood, self._fallen = former._stood, former._fallen
 
-    async def recall(self, request: Request) -> tuple[Known, ...]:
-        """What is remembered for a request; nothing if that takes too long, or fails. Never raises StetError."""
+    async def recall(self, request: Request) -> Recall:
+        """What is remembered for a request, within the budget. Never raises StetError."""
         if request.action not in RECALLED or self.memory.obstacle() or not self._holds_anything():
-            return ()
-        if not self.memory.ready:
-            self.memory.warm()
-            self._counts["skipped"] += 1
-            return ()
+            return Recall()
+        self.memory.warm()  # it is reached while the request is read, which the job needs anyway
+        query, signature = await asyncio.to_thread(wish, request)
+        if not query:
+            return Recall()
         try:
             async with asyncio.timeout(BUDGET):
-                query, signature = await asyncio.to_thread(wish, request)
-                if not query:
-                    return ()
-                rows = await self._search(
-                    query=query,
-                    languages=[request.language],
-                    scope=None if self._settings.scope == "global" else scope_for(request),
-                    limit=_HITS,
-                    min_score=self._settings.min_score,
-                )
-                known = await asyncio.to_thread(chosen, rows, request, query, signature)
+                rows = await self._rows(request, query)
         except TimeoutError:
             self._counts["skipped"] += 1
-            return ()
+            why = "its search took longer than" if self.memory.ready else "its process did not answer within"
+            return Recall(missed=f"{why} {BUDGET * 1000:.0f} ms")
         except StetError as error:
             self._counts["failed"] += 1
             _log.warning("the memory: %s", error)
-            return ()
+            return Recall(missed=str(error))
+        known = await asyncio.to_thread(chosen, rows, request, query, signature)
         self._counts["asked"] += 1
         self._counts["hits"] += len(known)
-        return known
+        return Recall(known)
+
+    async def _rows(self, request: Request, query: str) -> list[dict[str, Any]]:
+        await self.memory.connected()
+        rows = await self._search(
+            query=query,
+            languages=[request.language],
+            scope=None if self._settings.scope == "global" else scope_for(request),
+            limit=_HITS,
+            min_score=self._settings.min_score,
+        )
+        return [row for row in rows if not Solution.from_json(row).rests_only_on(self._fallen)]
 
     def offered(self, trace: str, request: Request, answer: Answer, used: tuple[Known, ...]) -> None:
         """An answer is on its way to its user: it waits for its fate. Proven by trusted tests, it waits for none."""
@@ -109,10 +136,20 @@ class Flow:
         self._later(self._offered(trace, request, answer, ids), "what was offered")
 
     async def outcome(self, trace: str, outcome: Outcome, text: str) -> None:
-        """What became of an edit. `text` is the document as it stands."""
+        """What became of an edit. `text` is the document as it stands. One that was kept may be undone later."""
+        if outcome in _FELL:
+            self._fallen.add(trace)
         pending = await self._awaiting(trace)
+        kept = self._stood.pop(trace, None)
         if pending is not None:
-            await self._settled(pending.solution, pending.used, outcome, text, places_of(pending.request))
+            await self._settled(trace, pending.solution, pending.used, outcome, text, places_of(pending.request))
+            if outcome not in _FELL:
+                self._stood[trace] = pending.used
+                while len(self._stood) > _PENDING:
+                    self._stood.popitem(last=False)
+        elif outcome in _FELL:
+            await self._retract(trace)
+            await self._count(kept or (), wins=-1, losses=1)
 
     async def applied(self, trace: str) -> None:
         """A command wrote the edit into its file and ends: whoever comes next sees whether it stood."""
@@ -123,10 +160,10 @@ class Flow:
         before = await asyncio.to_thread(as_it_is, pending.solution, request.source.text)
         undone = "" if before is None else digest(before.code)
         roots, path = request.workspace.roots, pending.request.path
-        written = Written(pending.solution, pending.used, path, roots, undone, time.time())
+        written = Written(pending.solution, pending.used, path, roots, undone, time.time(), trace)
         try:
             await asyncio.to_thread(Awaited(self.memory.folder).add, written)
-        except StoreError as error:
+        except StetError as error:
             _log.warning("the edit will not be remembered: %s", error)
 
     async def settle(self) -> None:
@@ -148,10 +185,10 @@ class Flow:
             else:
                 unit = await asyncio.to_thread(as_it_is, each.solution, text)
                 outcome = Outcome.UNDONE if unit is None or digest(unit.code) == each.undone else Outcome.EDITED
-            await self._settled(each.solution, each.used, outcome, text, (each.roots, each.path))
+            await self._settled(each.edit, each.solution, each.used, outcome, text, (each.roots, each.path))
             try:
                 await asyncio.to_thread(awaited.remove, [each])
-            except StoreError as error:
+            except StetError as error:
                 _log.warning("%s", error)
 
     async def _awaiting(self, trace: str) -> _Pending | None:
@@ -160,18 +197,27 @@ class Flow:
         return self._pending.pop(trace, None)
 
     async def _settled(
-        self, learned: Solution | None, used: tuple[str, ...], outcome: Outcome, text: str, places: Places
+        self,
+        trace: str,
+        learned: Solution | None,
+        used: tuple[str, ...],
+        outcome: Outcome,
+        text: str,
+        places: Places,
     ) -> None:
         match outcome:
             case Outcome.KEPT:
-                await self._learn(learned, "kept")
+                await self._learn(
+                    learned, trace, *(["proven"] if learned and learned.outcome == "proven" else []), "kept"
+                )
                 await self._count(used, wins=1)
             case Outcome.EDITED:
+                await self._retract(trace)  # what its user changed is not what stood
                 left = None if learned is None else await asyncio.to_thread(edited, learned, text, places)
-                await self._learn(left, "edited")
+                await self._learn(left, trace, "edited")
             case Outcome.UNDONE | Outcome.REJECTED:
-                own = learned.id if learned and learned.outcome == "proven" else None
-                await self._count((*used, *([own] if own else [])), losses=1)
+                await self._retract(trace)
+                await self._count(used, losses=1)
 
     async def look(self, query: str, *, languages: list[str] | None, limit: int) -> list[dict[str, Any]]:
         """What a person looks for, in all scopes, as `Solution.to_json` with its score. Waits for the process."""
@@ -226,21 +272,32 @@ class Flow:
     async def _offered(self, trace: str, request: Request, answer: Answer, used: tuple[str, ...]) -> None:
         solution = await asyncio.to_thread(lesson, request, answer, self._settings.scope)
         if solution is not None and solution.outcome == "proven":
-            await self._learn(solution, "proven")
+            await self._learn(solution, trace, "proven")
         self._pending[trace] = _Pending(solution, used, request)
         while len(self._pending) > _PENDING:
             self._pending.popitem(last=False)
         await self._count(used, uses=1)
 
-    async def _learn(self, solution: Solution | None, outcome: str) -> None:
+    async def _learn(self, solution: Solution | None, trace: str, *outcomes: str) -> None:
+        """Remembers a solution that an edit brought, with the outcomes that the edit had, the surest first."""
         if solution is None or self.memory.obstacle():
             return
+        grounds = tuple(ground(each, trace) for each in outcomes)
         try:
-            await self.memory.ask("put", solution=replace(solution, outcome=outcome).to_json())
+            await self.memory.ask("put", solution=replace(solution, outcome=outcomes[0], grounds=grounds).to_json())
             self._counts["learned"] += 1
         except StetError as error:
             self._counts["refused"] += 1
             _log.warning("not remembered: %s", error)
+
+    async def _retract(self, trace: str) -> None:
+        """Takes out what stood on an edit alone."""
+        if not trace or self.memory.obstacle() or not self._holds_anything():
+            return
+        try:
+            await self.memory.ask("retract", edit=trace)
+        except StetError as error:
+            _log.warning("what the undone edit %s left is still remembered: %s", trace, error)
 
     async def _count(self, ids: tuple[str, ...], *, uses: int = 0, wins: int = 0, losses: int = 0) -> None:
         if not ids or self.memory.obstacle():

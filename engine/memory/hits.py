@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.memory.about import root_of, scope_for, squeezed, text_of
-from stet_ls.engine.memory.solution import STOOD, Solution, plain
+from stet_ls.engine.memory.solution import Solution, plain
 from stet_ls.engine.models import Request
 from stet_ls.engine.prompt.pieces import Remembered
 from stet_ls.engine.prompt.tokens import estimate
@@ -68,11 +68,7 @@ def _fits(solution: Solution, request: Request, wish: str, signature: str) -> bo
     asks_more = request.constraints or request.context or request.diagnostics
     same = plain(solution.instruction) == plain(wish) and squeezed(solution.signature) == squeezed(signature)
     return bool(
-        request.action == solution.kind == "generate"
-        and same
-        and signature
-        and not asks_more
-        and solution.outcome in STOOD
+        request.action == solution.kind == "generate" and same and signature and not asks_more and solution.stood
     )
 
 
@@ -89,7 +85,9 @@ def provenance(solution: Solution, request: Request | None = None, *, team: bool
 
 def _stood(solution: Solution) -> str:
     """How it stood, in a few words."""
-    known = {"proven": "proven by tests", "imported": "imported", "learned": "of the project"}
+    known = {"imported": "imported", "learned": "of the project"}
+    if solution.proven:
+        known["proven"] = "proven by tests"
     times = solution.wins + (solution.outcome in ("kept", "edited"))
     kept = f"kept {times} time{'' if times == 1 else 's'}" if times else ""
     return ", ".join(part for part in (known.get(solution.outcome, ""), kept) if part)

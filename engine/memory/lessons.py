@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stet_ls.engine.memory.about import root_of, scope_for, squeezed, wish
 from stet_ls.engine.memory.solution import GLOBAL, Solution
-from stet_ls.engine.models import Answer, Check, Request, Ruling
+from stet_ls.engine.models import Answer, Check, Evidence, Request, Ruling
 from stet_ls.engine.prompt.leaks.dotenv import workspace_values
 from stet_ls.engine.prompt.redact import redact
 from stet_ls.validators import structure
@@ -35,20 +35,26 @@ def lesson(request: Request, answer: Answer, scope: str) -> Solution | None:
         return None
     root = root_of(request)
     place = request.path.resolve() if request.path is not None else None
-    proven = any(each.check is Check.TESTS and each.verdict is Ruling.PASS and each.trusted for each in answer.evidence)
     return Solution(
         instruction=words,
         code=code,
         language=request.language,
         tests=answer.tests or "",
-        evidence=tuple(f"{each.check}: {each.verdict}, {each.detail}" for each in answer.evidence),
-        outcome="proven" if proven else "kept",
+        evidence=tuple(f"{each.label}: {each.verdict}, {each.detail}" for each in answer.evidence),
+        outcome="proven" if any(map(_proves, answer.evidence)) else "kept",
         scope=GLOBAL if scope == GLOBAL else scope_for(request),
         kind=request.action,
         signature=units[0].signature,
         unit=units[0].qualified,
         path=place.relative_to(root).as_posix() if place and root and place.is_relative_to(root) else "",
         model=str(answer.metadata.get("model", "")),
+    )
+
+
+def _proves(evidence: Evidence) -> bool:
+    """True for trusted tests that pass; they count only where they executed the change, see `Evidence.count`."""
+    return bool(
+        evidence.check is Check.TESTS and evidence.verdict is Ruling.PASS and evidence.trusted and evidence.count
     )
 
 

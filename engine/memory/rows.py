@@ -27,7 +27,7 @@ _TEXTS: Mapping[str, str] = {
 }  # fmt: skip
 """Columns of text, and the fields that they hold."""
 _COUNTS = ("uses", "wins", "losses")
-_META = ("evidence", "signature", "unit")
+_META = ("evidence", "signature", "unit", "grounds")
 """Fields that share one column of JSON. Later ones come here too, so that older versions can still write rows."""
 
 
@@ -97,6 +97,8 @@ def schema(dimension: int) -> pa.Schema:
 
 def content_hash(row: Row) -> str:
     """Over text and vectors: Lance does not notice damaged bytes of a data file, and vectors are most of them."""
-    digest = hashlib.sha256(json.dumps(row.solution.to_json(), sort_keys=True).encode())
+    fields = row.solution.to_json()
+    fields.pop("grounds", None)  # versions that know no grounds take the row for whole all the same
+    digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode())
     digest.update(row.v_ins.tobytes() + row.v_all.tobytes())
     return digest.hexdigest()[:32]

@@ -12,14 +12,16 @@ import logging
 import shutil
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.errors import PolicyError, StoreError, StoreFault
+from stet_ls.engine.memory import journal
+from stet_ls.engine.memory.awaited import Awaited
 from stet_ls.engine.memory.embedders import Embedder
 from stet_ls.engine.memory.faults import translated
-from stet_ls.engine.memory.journal import Event, Journal, apply
+from stet_ls.engine.memory.journal import Event, Journal, Stamp, apply
 from stet_ls.engine.memory.lookup import Lookup
 from stet_ls.engine.memory.matrix import IN_MEMORY, Matrix, read_vectors
 from stet_ls.engine.memory.rows import Row, content_hash
@@ -41,6 +43,14 @@ NO_DIMENSION = 8
 """Numbers of the vectors, all zero, where there is no embedder."""
 _CHUNK = 500
 """Rows written at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """Up to where a table knows the journal. `purges` is false for one of a version that left bytes of removed rows."""
+
+    stamp: Stamp
+    purges: bool
 
 
 class Shelf:
@@ -122,22 +132,23 @@ class Shelf:
     async def write(self, events: Iterable[Event], vectors: Mapping[str, Pair] | None = None) -> None:
         """Acknowledges events: when it returns they are on the disk. The lock has to be held.
 
-        If the table cannot follow (a full disk), it does so at the next write.
+        What they remove leaves no byte behind. If the table cannot follow (a full disk), it does so at the next write,
+        and `purge` says whether bytes are left.
         """
-        await asyncio.to_thread(self.journal.append, list(events))
+        events = list(events)
+        removes = any(event["op"] == "forget" for event in events)
+        if removes:
+            with translated(self.root):
+                self._purge_mark.touch()
+        await asyncio.to_thread(self.journal.append, events)
         self.writes += 1
         try:
             await self._catch_up(vectors or {})
+            if removes:
+                await self.purge()
         except StoreError as error:
             self._stamp = (0, 0)
             _log.warning("the table is behind the journal: %s", error)
-
-    async def rewrite(self, solutions: Iterable[Solution]) -> None:
-        """Writes the journal anew with these alone, and removes the others from the table. The lock has to be held."""
-        with translated(self.root):
-            self._purge_mark.touch()
-        await asyncio.to_thread(self.journal.rewrite, solutions)
-        await self._catch_up({})
 
     async def set_vectors(self, rows: Sequence[Row]) -> None:
         """Writes rows whose vectors changed. The lock has to be held."""
@@ -173,18 +184,49 @@ class Shelf:
         return found
 
     async def purge(self) -> None:
-        """Removes every byte of what was forgotten: older versions of the table, tables that are damaged or of others.
+        """Removes every byte of what was forgotten or replaced: in the journal, in the table and its indexes, in tables
+        that are damaged or of other embedders, in files that a crash left behind. Does nothing if no byte is owed.
 
-        The lock has to be held. What is not done when the process ends is done by the next one.
+        The lock has to be held. A mark in the folder, set before anything is forgotten, has the next process finish
+        what this one did not. StoreError if it cannot be done now.
         """
+        if not self._purge_mark.exists():
+            return
+        if self.journal.stamp != self._stamp:
+            await self._catch_up({})
+        await self._rewrite_journal()
         with translated(self.root):
-            for other in (self.root / "tables").iterdir():
-                if other != self.folder:
-                    await asyncio.to_thread(shutil.rmtree, other)
-        await self.table.drop_indexes()
-        await self.table.optimize(timedelta(0))
+            await asyncio.to_thread(self._remove_others)
+        await self.table.rewrite()
         await self.table.index()
         self._purge_mark.unlink(missing_ok=True)
+
+    async def compact(self) -> None:
+        """Writes the journal and the table anew without what was replaced. The lock has to be held."""
+        with translated(self.root):
+            self._purge_mark.touch()
+        await self.purge()
+
+    async def _rewrite_journal(self) -> None:
+        """Drops the lines of what was replaced or forgotten. The table, which is up to date, stays so."""
+        tail = await asyncio.to_thread(self.journal.read)
+        if tail.broken:
+            await self._compare({})  # what the damaged lines held is in the table
+            tail = await asyncio.to_thread(self.journal.read)
+        known: dict[str, Solution] = {}
+        for event in tail.events:
+            apply(event, known)
+        await asyncio.to_thread(self.journal.rewrite, list(known.values()))
+        self._note_stamp()
+
+    def _remove_others(self) -> None:
+        """Removes the tables beside this one, and files that were being written when a process died."""
+        for other in (self.root / "tables").iterdir():
+            if other != self.folder:
+                shutil.rmtree(other)
+        Awaited(self.root).sweep()
+        for left in (*self.root.glob(".journal.jsonl.*"), *self.folder.glob(".applied.json.*")):
+            left.unlink(missing_ok=True)
 
     async def start_anew(self) -> None:
         """Makes the table from the journal, whatever there was. The lock has to be held."""
@@ -212,14 +254,37 @@ class Shelf:
             await self._up_to_date()
 
     async def _up_to_date(self) -> None:
-        if self._table is None:
-            self._stamp = await asyncio.to_thread(self._applied)
+        is_new = self._table is None
+        if is_new:
+            note = await asyncio.to_thread(self._note)
+            if note is not None and not note.purges:
+                self._purge_mark.touch()
+            self._stamp = note.stamp if note is not None else (0, 0)
             await self._open_table(make=True)
             await self._fill()
         if self.journal.stamp != self._stamp or not self.journal.path.exists():
             await self._catch_up({})
-        if self._purge_mark.exists():
-            await self.purge()
+        await self.purge()
+        if is_new:
+            await self._demote()
+
+    async def _demote(self) -> None:
+        """Takes the word "proven" from rows of versions that counted tests which never reached the code.
+
+        Nothing tells which of them a test executed. One that was kept more often than it fell is a kept one from here
+        on; the others stood on nothing else, and are forgotten.
+        """
+        rows = (await self.table.get(await self.table.called("proven"))).values()
+        doubtful = [row.solution for row in rows if row is not None and not row.solution.proven]
+        kept = [each for each in doubtful if each.wins > each.losses]
+        events = [journal.put(replace(each, outcome="kept", wins=each.wins - 1, evidence=())) for each in kept]
+        events += [journal.forget(each.id) for each in doubtful if each not in kept]
+        if events:
+            _log.warning(
+                "%d solutions were stored as proven by tests that may not have executed them: %d that were kept stay "
+                "as kept, %d are forgotten", len(doubtful), len(kept), len(doubtful) - len(kept),
+            )  # fmt: skip
+            await self.write(events)
 
     async def _open_table(self, *, make: bool) -> None:
         self._table = await Table.open(self.folder, self.name, self.dimension if make else None)
@@ -235,9 +300,14 @@ class Shelf:
             await self._follow(vectors)
         else:
             await self._compare(vectors)
+        self._note_stamp()
+
+    def _note_stamp(self) -> None:
+        """Notes that the table holds all that the journal says."""
         self._stamp = self.journal.stamp
         with translated(self.folder):
-            write_private(self.folder / "applied.json", json.dumps({"stamp": self._stamp, "of": "journal"}))
+            note = {"stamp": self._stamp, "of": "journal", "purges": True}
+            write_private(self.folder / "applied.json", json.dumps(note))
 
     async def _follow(self, vectors: Mapping[str, Pair]) -> None:
         """Applies the journal's end."""
@@ -312,13 +382,14 @@ class Shelf:
             if len(self._matrix) > IN_MEMORY:
                 self._matrix = None
 
-    def _applied(self) -> tuple[int, int]:
-        """Up to where the table knows the journal, by what was noted."""
+    def _note(self) -> _Note | None:
+        """What was noted of the table; None if nothing was."""
         try:
-            first, second = json.loads((self.folder / "applied.json").read_text())["stamp"]
-            return int(first), int(second)
+            fields = json.loads((self.folder / "applied.json").read_text())
+            first, second = fields["stamp"]
+            return _Note((int(first), int(second)), bool(fields.get("purges")))
         except (OSError, ValueError, KeyError, TypeError):
-            return 0, 0
+            return None
 
 
 def _subject(event: Event) -> str:

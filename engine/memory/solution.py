@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,8 +22,11 @@ MOST_WORDS = 8_000
 RANKS: Mapping[str, int] = {"imported": 0, "learned": 1, "kept": 2, "edited": 3, "proven": 4}
 """Outcomes by how much they say: of two alike solutions the better proven one stays."""
 
-STOOD = frozenset({"kept", "edited", "proven"})
-"""Outcomes of what stood here; the others came from elsewhere."""
+_KEPT = frozenset({"kept", "edited"})
+"""Outcomes that a user's hand gave."""
+
+MOST_GROUNDS = 20
+"""Edits that a solution names as its grounds; of older ones only their outcome stays."""
 
 _STRINGS = (
     "instruction", "code", "language", "tests", "outcome", "scope", "kind", "signature", "unit", "path", "path_hash",
@@ -42,7 +45,9 @@ def now() -> str:
 class Solution:
     """One solution. `evidence` are the judges' sentences, `path` is where it stood and `path_hash` what that file held.
 
-    `uses` counts the prompts that it entered, `wins` and `losses` how often it or what it led to stood or fell.
+    `grounds` are what it stands on: an outcome and the job of the edit that had it ("kept 3f2a9c0d1e4b"), or an outcome
+    alone, of no edit that is known. None: the outcome alone. `uses` counts the prompts that it entered, `wins` and
+    `losses` how often it or what it led to stood or fell.
     """
 
     instruction: str
@@ -63,6 +68,7 @@ class Solution:
     uses: int = 0
     wins: int = 0
     losses: int = 0
+    grounds: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -75,6 +81,70 @@ class Solution:
         """How well it is proven."""
         return RANKS.get(self.outcome, 0), self.wins - self.losses
 
+    @property
+    def proven(self) -> bool:
+        """True if tests that executed it passed. Versions that told no edit counted tests that never reached it."""
+        return any(outcome == "proven" and edit for outcome, edit in self._standing)
+
+    @property
+    def stood(self) -> bool:
+        """True if its user kept it, or tests prove it; false for what came from elsewhere."""
+        return self.proven or self.was_kept
+
+    @property
+    def was_kept(self) -> bool:
+        """True if its user kept it, as it was or edited."""
+        return any(outcome in _KEPT for outcome, _ in self._standing)
+
+    @property
+    def is_offer(self) -> bool:
+        """True if it stands on tests alone: its user may not even have seen it."""
+        return all(outcome == "proven" and edit for outcome, edit in self._standing)
+
+    @property
+    def times_kept(self) -> int:
+        """How often it, or what it led to, was kept."""
+        return self.wins + (self.outcome in _KEPT)
+
+    @property
+    def _standing(self) -> list[tuple[str, str]]:
+        """Its grounds: outcomes, and the edits that had them ("": not known)."""
+        return [_parted(each) for each in self.grounds or (self.outcome,)]
+
+    def rests_only_on(self, edits: Collection[str]) -> bool:
+        """True if it stands on nothing but these edits."""
+        return all(edit in edits for _, edit in self._standing)
+
+    def grounded(self, *others: Solution) -> Solution:
+        """With the grounds of others too, and the outcome that follows from all."""
+        return self._on([*self._standing, *(each for other in others for each in other._standing)])
+
+    def kept_times(self, times: int) -> Solution:
+        """With so many wins that it was kept so often."""
+        return replace(self, wins=max(0, times - (self.outcome in _KEPT)))
+
+    def without(self, edit: str) -> Solution | None:
+        """As it stands without an edit, which was undone; None if it stood on nothing else."""
+        gone = [each for each in self._standing if each[1] == edit]
+        left = [each for each in self._standing if each[1] != edit]
+        if not left:
+            return None
+        standing = self._on(left)
+        times = self.times_kept - sum(outcome in _KEPT for outcome, _ in gone)
+        evidence = self.evidence if standing.proven == self.proven else ()
+        return replace(standing.kept_times(times), evidence=evidence)
+
+    def _on(self, standing: Sequence[tuple[str, str]]) -> Solution:
+        kept = list(dict.fromkeys(standing))
+        while len(kept) > MOST_GROUNDS:
+            # Of two with one outcome the older one goes; that it was kept before is not lost with it.
+            oldest = next(each for at, each in enumerate(kept) if each[1] and each[0] in dict(kept[at + 1 :]))
+            kept.remove(oldest)
+            if oldest[0] != "proven" and (oldest[0], "") not in kept:
+                kept.insert(0, (oldest[0], ""))
+        outcome = max((each for each, _ in kept), key=lambda each: RANKS.get(each, 0))
+        return replace(self, outcome=outcome, grounds=tuple(ground(*each) for each in kept))
+
     def counted(self, *, uses: int = 0, wins: int = 0, losses: int = 0) -> Solution:
         """With so many more uses, wins and losses."""
         return replace(
@@ -85,7 +155,8 @@ class Solution:
         """As it is exported, and as the journal holds it."""
         plain = {name: getattr(self, name) for name in (*_STRINGS, *_COUNTS) if name not in _PROVENANCE}
         provenance = {name: getattr(self, name) for name in _PROVENANCE if getattr(self, name)}
-        return {"id": self.id, **plain, "evidence": list(self.evidence), "provenance": provenance}
+        grounds = {"grounds": list(self.grounds)} if self.grounds else {}
+        return {"id": self.id, **plain, "evidence": list(self.evidence), "provenance": provenance, **grounds}
 
     @classmethod
     def from_json(cls, fields_: object) -> Solution:
@@ -102,13 +173,28 @@ class Solution:
             wanted = int if name in _COUNTS else str
             if not isinstance(value, wanted) or isinstance(value, bool):
                 raise ValueError(f'"{name}": expected {"a number" if wanted is int else "a text"}')
-        evidence = given.get("evidence") or []
-        if not isinstance(evidence, list | tuple) or not all(isinstance(each, str) for each in evidence):
-            raise ValueError('"evidence": expected a list of texts')
+        evidence, grounds = (_texts(given, name) for name in ("evidence", "grounds"))
         clean: dict[str, Any] = {
             name: _whole(value) if isinstance(value, str) else value for name, value in values.items()
         }
-        return cls(**clean, evidence=tuple(map(_whole, evidence)))
+        return cls(**clean, evidence=evidence, grounds=grounds)
+
+
+def _texts(fields_: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value = fields_.get(name) or []
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise ValueError(f'"{name}": expected a list of texts')
+    return tuple(map(_whole, value))
+
+
+def ground(outcome: str, edit: str = "") -> str:
+    """What a solution stands on: an outcome, and the job of the edit that had it."""
+    return f"{outcome} {edit}".rstrip()
+
+
+def _parted(words: str) -> tuple[str, str]:
+    outcome, _, edit = words.partition(" ")
+    return outcome, edit
 
 
 def check(solution: Solution) -> Solution:
@@ -129,6 +215,11 @@ def check(solution: Solution) -> Solution:
                 fault=StoreFault.REFUSED,
             )
     return solution
+
+
+def from_elsewhere(solution: Solution) -> Solution:
+    """As it is taken in from others: what they say of it is no proof here."""
+    return replace(solution, outcome="imported", grounds=(), evidence=())
 
 
 def scope_of(root: Path) -> str:

@@ -14,7 +14,7 @@ from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory import journal
 from stet_ls.engine.memory.rows import Row
 from stet_ls.engine.memory.shelf import Shelf
-from stet_ls.engine.memory.solution import GLOBAL, Solution, check, flat, texts_of
+from stet_ls.engine.memory.solution import GLOBAL, Solution, check, flat, from_elsewhere, texts_of
 from stet_ls.engine.memory.table import where
 from stet_ls.engine.memory.team import SECONDS, Team
 
@@ -78,24 +78,24 @@ class Store:
         async with shelf.writing():
             old = (await shelf.table.get([solution.id])).get(solution.id)
             if old is not None:
-                better = solution if solution.rank[0] > old.solution.rank[0] else old.solution
-                kept = replace(
-                    better,
-                    created_at=old.solution.created_at,
-                    uses=old.solution.uses,
-                    wins=old.solution.wins + 1,
-                    losses=old.solution.losses,
-                )
+                before = old.solution
+                first, second = (solution, before) if solution.rank[0] > before.rank[0] else (before, solution)
+                kept = first.grounded(second).kept_times(before.times_kept + solution.was_kept)
+                kept = replace(kept, created_at=before.created_at, uses=before.uses, losses=before.losses)
                 await shelf.write([journal.put(kept)], vectors)
                 return Stored(solution.id, "known")
             alike = await self._alike(Row(solution, *vectors[solution.id])) if vectors else None
             if alike is None:
-                await shelf.write([journal.put(solution)], vectors)
+                new = solution.kept_times(max(solution.times_kept, int(solution.was_kept)))
+                await shelf.write([journal.put(new)], vectors)
                 return Stored(solution.id, "new")
-            if solution.rank[0] < alike.rank[0]:
-                await shelf.write([journal.count(alike.counted(wins=1))])
+            if solution.is_offer:  # it may be undone yet, and the one that stands would be gone
                 return Stored(alike.id, "known")
-            heir = replace(solution, uses=alike.uses, wins=alike.wins + 1, losses=alike.losses)
+            if solution.rank[0] < alike.rank[0]:
+                await shelf.write([journal.put(alike.grounded(solution).counted(wins=1))])
+                return Stored(alike.id, "known")
+            heir = solution.kept_times(alike.times_kept + solution.was_kept)
+            heir = replace(heir, uses=alike.uses, losses=alike.losses)
             await shelf.write([journal.forget(alike.id), journal.put(heir)], vectors)
             return Stored(solution.id, "replaced")
 
@@ -117,17 +117,33 @@ class Store:
             if counted:
                 await self.shelf.write(journal.count(solution) for solution in counted)
             if self.team is not None and len(counted) < len(ids):
-                # What became of a team's solution here is one's own knowledge: it goes before the team's.
+                # What became of a team's solution here is one's own knowledge: it goes before the team's. That it
+                # stood for others is none.
                 own = {solution.id for solution in counted}
                 theirs = await self.team.get([ident for ident in ids if ident not in own])
                 await self.shelf.write(
                     [
-                        journal.put(row.solution.counted(uses=uses, wins=wins, losses=losses))
+                        journal.put(from_elsewhere(row.solution).counted(uses=uses, wins=wins, losses=losses))
                         for row in theirs.values()
                         if _may(row.solution)
                     ],
                     {ident: (row.v_ins, row.v_all) for ident, row in theirs.items()},
                 )
+
+    async def retract(self, edit: str) -> int:
+        """An edit was undone: removes, to the last byte, what stood on nothing else; returns how many those were."""
+        shelf = self.shelf
+        async with shelf.writing():
+            ids = await shelf.table.grounded(edit)
+            rows = [row for row in (await shelf.table.get(ids)).values() if row is not None]
+            left = {row.solution.id: row.solution.without(edit) for row in rows}
+            if left:
+                await shelf.write(
+                    journal.forget(ident) if solution is None else journal.put(solution)
+                    for ident, solution in left.items()
+                )
+                await shelf.purge()
+        return list(left.values()).count(None)
 
     async def get(self, ident: str) -> Solution:
         """The solution of an id, or of the only id that begins so. StoreError (unknown id) if there is none."""

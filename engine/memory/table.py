@@ -96,7 +96,7 @@ class Table:
             await merge.execute(data)
 
     async def remove(self, ids: Sequence[str]) -> None:
-        """Removes rows; their bytes stay in older versions until `optimize` drops them."""
+        """Removes rows; their bytes stay in the table's files until `rewrite`."""
         with self._translated():
             for start in range(0, len(ids), _IDS):
                 await self._table.delete(_among(ids[start : start + _IDS]))
@@ -115,6 +115,20 @@ class Table:
         """The first two ids that begin with these hex digits."""
         with self._translated():
             query = self._table.query().where(f"starts_with(id, {quoted(prefix)})").select(["id"]).limit(2)
+            return [record["id"] for record in (await query.to_arrow()).to_pylist()]
+
+    async def grounded(self, edit: str) -> list[str]:
+        """The ids of the rows that name an edit among their grounds."""
+        named = quoted(f' {edit}"')
+        return await self._ids(f"contains(meta, {named})")
+
+    async def called(self, outcome: str) -> list[str]:
+        """The ids of the rows that have an outcome."""
+        return await self._ids(f"outcome = {quoted(outcome)}")
+
+    async def _ids(self, condition: str) -> list[str]:
+        with self._translated():
+            query = self._table.query().where(condition).select(["id"])
             return [record["id"] for record in (await query.to_arrow()).to_pylist()]
 
     async def pages(self, columns: Sequence[str] | None = None) -> AsyncIterator[list[dict[str, Any]]]:
@@ -168,16 +182,23 @@ class Table:
             return await self._table.version()
 
     async def optimize(self, keep: timedelta) -> None:
-        """Joins small files and drops versions older than `keep`. With zero every byte of a removed row goes."""
+        """Joins small files and drops versions older than `keep`; removed rows may stay in the files, see `rewrite`."""
         with self._translated(), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that zero is meant: the lock is held, and others reopen
             await self._table.optimize(cleanup_older_than=keep, delete_unverified=not keep)
 
-    async def drop_indexes(self) -> None:
-        """Removes all indexes: they hold words and vectors of rows that are gone."""
+    async def rewrite(self) -> None:
+        """Writes every row to new files and drops all others, so that no byte of a removed or replaced row stays.
+
+        Lance hides removed rows behind a deletion vector and leaves them in their file until they are a tenth of it.
+        An update of all rows empties every file, in one commit that keeps what others write meanwhile. Indexes hold
+        words and vectors of removed rows; they go first.
+        """
         with self._translated():
             for index in await self._table.list_indices():
                 await self._table.drop_index(index.name)
+            await self._table.update(updates_sql={"uses": "uses"})
+        await self.optimize(timedelta(0))
 
     async def index(self) -> bool:
         """Makes the indexes of a large table, or brings them up to date; False if it is small."""

@@ -12,14 +12,13 @@ import logging
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.matrix import Matrix, read_vectors
 from stet_ls.engine.memory.rows import Row
-from stet_ls.engine.memory.solution import GLOBAL, STOOD, Solution
+from stet_ls.engine.memory.solution import GLOBAL, Solution
 from stet_ls.engine.memory.table import Table, where
 from stet_ls.engine.workers.private import write_private
 
@@ -105,19 +104,46 @@ class Team:
                 fault=StoreFault.UNAVAILABLE,
             )
         await self._table.remove(ids)
-        await self._table.optimize(timedelta(0))
+        await self._table.rewrite()
         for ident in ids:
             self._rows.pop(ident, None)
             if self._matrix is not None:
                 self._matrix.drop(ident)
 
-    async def follow(self, shelf: Shelf, note: Path) -> int:
-        """Adds what stood here since the last time, as `note` tells it; returns how many rows it wrote."""
+    def owe(self, edit: str, debts: Path) -> None:
+        """An edit was undone here: what stood on it alone goes with the next `follow` that reaches the table."""
+        if self.writes:
+            write_private(debts, json.dumps([*_edits(debts), edit]))
+
+    async def follow(self, shelf: Shelf, note: Path, debts: Path) -> int:
+        """Adds what stood here since the last time, as `note` tells it, and takes out what `owe` wrote into `debts`.
+
+        Returns how many rows it added. Does nothing while the table cannot be reached.
+        """
         if not self.writes:
             return 0
         await self.looked()
         if self._table is None:
             return 0
+        added = await self._add(self._table, shelf, note)
+        await self._retract(self._table, debts)
+        return added
+
+    async def _retract(self, table: Table, debts: Path) -> None:
+        edits = _edits(debts)
+        for edit in edits:
+            rows = [row for row in (await table.get(await table.grounded(edit))).values() if row is not None]
+            left = [replace(row, solution=stays) for row in rows if (stays := row.solution.without(edit))]
+            await table.upsert(left)
+            if len(left) < len(rows):
+                await table.remove([row.solution.id for row in rows if row.solution.without(edit) is None])
+                await table.rewrite()
+            self._version = -1
+        if edits:
+            write_private(debts, json.dumps([each for each in _edits(debts) if each not in edits]))
+            self._looked = float("-inf")
+
+    async def _add(self, table: Table, shelf: Shelf, note: Path) -> int:
         stamp = shelf.journal.stamp
         told, offset = self._told(note)
         if told == stamp[0] and offset == stamp[1]:
@@ -126,10 +152,10 @@ class Team:
         ids = {Solution.from_json(event["solution"]).id for event in tail.events if event["op"] == "put"}
         ids |= {str(event["id"]) for event in tail.events if event["op"] == "count"}
         own = [row for row in (await shelf.table.get(sorted(ids))).values() if row and row.embedded]
-        rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.outcome in STOOD]
-        theirs = await self._table.get([row.solution.id for row in rows])
+        rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.stood]
+        theirs = await table.get([row.solution.id for row in rows])
         better = [row for row in rows if _is_better(row, theirs.get(row.solution.id))]
-        await self._table.upsert(better)
+        await table.upsert([_joined(row, theirs.get(row.solution.id)) for row in better])
         write_private(note, json.dumps({"place": self.place, "stamp": [stamp[0], tail.end]}))
         if better:
             self._looked = float("-inf")
@@ -170,7 +196,8 @@ class Team:
             else:
                 scores = await table.nearest(vector, where(languages, None), limit)
             scores = {ident: score for ident, score in scores.items() if score >= min_score}
-            return [(row, scores[ident]) for ident, row in (await self.get(scores)).items()]
+            found = (await self.get(scores)).items()
+            return [(row, scores[ident]) for ident, row in found if row.solution.stood]
         except StoreError as error:
             self._lose(error)
             return []
@@ -193,9 +220,22 @@ class Team:
             return 0, 0
 
 
+def _edits(debts: Path) -> list[str]:
+    """The edits that a file names; none if there is no such file."""
+    try:
+        return [str(each) for each in json.loads(debts.read_text())]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
 def _shared(solution: Solution) -> Solution:
     """As the team has it: of no workspace, whose folder is another one on each machine."""
     return replace(solution, scope=GLOBAL)
+
+
+def _joined(row: Row, theirs: Row | None) -> Row:
+    """With what it stands on for others too."""
+    return row if theirs is None else replace(row, solution=row.solution.grounded(theirs.solution))
 
 
 def _is_better(row: Row, theirs: Row | None) -> bool:

@@ -83,9 +83,7 @@ async def compact(store: Store) -> dict[str, int]:
     before = await asyncio.to_thread(size_of, store)
     await evict(store)
     async with store.shelf.writing():
-        known = await asyncio.to_thread(store.shelf.journal.solutions)
-        await store.shelf.rewrite(known.values())
-        await store.shelf.purge()
+        await store.shelf.compact()
     return {"before": before, "after": await asyncio.to_thread(size_of, store)}
 
 
@@ -185,12 +183,12 @@ def size_of(store: Store) -> int:
 
 
 async def _keep(store: Store, wanted: Callable[[Solution], bool]) -> int:
-    async with store.shelf.writing():
-        known = await asyncio.to_thread(store.shelf.journal.solutions)
-        kept = [solution for solution in known.values() if wanted(solution)]
-        awaited = Awaited(store.shelf.root)
-        await asyncio.to_thread(awaited.keep, lambda written: wanted(written.solution))
-        if gone := len(known) - len(kept):
-            await store.shelf.rewrite(kept)
-            await store.shelf.purge()
-    return gone
+    shelf = store.shelf
+    async with shelf.writing():
+        known = await asyncio.to_thread(shelf.journal.solutions)
+        gone = [ident for ident, solution in known.items() if not wanted(solution)]
+        await asyncio.to_thread(Awaited(shelf.root).keep, lambda written: wanted(written.solution))
+        if gone:
+            await shelf.write(journal.forget(ident) for ident in gone)
+            await shelf.purge()  # says so if bytes are left
+    return len(gone)

@@ -65,3 +65,8 @@ class Completion:
     fault: Fault | None = None
     streamed: bool = True
     runaway: bool = False
+
+    @property
+    def is_thought(self) -> bool:
+        """True if its text is what the model only reasoned: an answer beside that never came."""
+        return bool(self.text) and self.text == self.reasoning

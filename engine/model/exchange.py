@@ -73,6 +73,8 @@ class Exchange:
             self.failure = failure_of_exception(error)
         if reading.reason is not None or self._ended:
             self.failure = None  # the model had said that it is done; whatever broke then took nothing with it
+        elif self.failure is None and self.streamed and reading.first_at is not None and reading.runaway is None:
+            self.failure = Failure(Fault.MALFORMED, "the stream ended with neither a finish reason nor [DONE]")
 
     async def _read(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> Failure | None:
         """Read events to their end, or until the reply is found endless or wrong."""

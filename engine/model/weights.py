@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -15,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from stet_ls.engine.errors import UsageError, WeightsError
+from stet_ls.engine.errors import PolicyError, UsageError, WeightsError
 from stet_ls.engine.model.packages import PackageIndex, Parts
 from stet_ls.engine.model.sources import Hub, LocalFile, Source, SourceError
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.workers.lock import hold
+from stet_ls.engine.workers.private import private_folder, read_private, write_private
 
 OnProgress = Callable[[int, int], None]
 """Called with the bytes that are here and all bytes. What it raises ends the download, which can be resumed."""
@@ -92,7 +94,7 @@ def chosen(setting: str, paths: Paths) -> str | None:
 
 
 def installed(paths: Paths, name: str) -> Path | None:
-    """The model's verified file, if it is here: in the folder of STET_MODELS_DIR, else in the user's own.
+    """The model's file by its name and size, if it is here: in the folder of STET_MODELS_DIR, else in the user's own.
 
     That folder may be shared and read-only: the `models` folder of another STET_HOME, for instance.
     """
@@ -105,6 +107,26 @@ def installed(paths: Paths, name: str) -> Path | None:
     return None
 
 
+def is_verified(paths: Paths, name: str, path: Path) -> bool:
+    """True if a file holds the model's bytes. Blocks for seconds, once for each state of the file.
+
+    Its SHA-256 is kept with its size, time, inode and device, in a file that only the user may write.
+    """
+    known_in = paths.cache / "weights" / f"{name}.json"
+    info = path.stat()
+    state = [str(path), info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino, info.st_dev]
+    seen = [*state, WEIGHTS[name].sha256]
+    with contextlib.suppress(OSError, ValueError):
+        if json.loads(read_private(known_in) or "null") == seen:
+            return True
+    if not is_sound(path, WEIGHTS[name]):
+        return False
+    with contextlib.suppress(OSError, PolicyError):  # then it is read again the next time
+        private_folder(known_in.parent)
+        write_private(known_in, json.dumps(seen))
+    return True
+
+
 def pull(
     name: str, paths: Paths, *, source: Path | None = None, on_progress: OnProgress = lambda done, total: None
 ) -> Path:
@@ -115,9 +137,15 @@ def pull(
     """
     if name not in WEIGHTS:
         raise UsageError(f'There is no model "{name}"; there are {", ".join(WEIGHTS)}.')
-    if (path := installed(paths, name)) is not None:
-        return path
     weights = WEIGHTS[name]
+    if (path := installed(paths, name)) is not None:
+        if is_verified(paths, name, path):
+            return path
+        if path.parent != paths.models:
+            raise WeightsError(
+                f"{path} is not {weights.title}: its SHA-256 differs. Replace it, or unset STET_MODELS_DIR."
+            )
+        path.unlink()
     if source is not None and not is_sound(source, weights):
         raise UsageError(f"{source} is not {weights.title}: its size or SHA-256 differs.")
     path = paths.models / weights.stored_as

@@ -38,7 +38,7 @@ from stet_ls.validators.languages import language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
-__all__ = ["Prompt", "Remembered", "Task", "Tier", "Wants", "build", "repair"]
+__all__ = ["Prompt", "Reason", "Remembered", "Task", "Tier", "Wants", "build", "repair"]
 
 _UNBEARABLE: dict[Tier, frozenset[Worth]] = {
     "tiny": frozenset({Worth.DEFINITION, Worth.CALLER}), "mid": frozenset(), "strong": frozenset(),
@@ -190,12 +190,29 @@ def _no_room(frame: _Frame) -> tuple[str, ...]:
     return tuple(f"{part.name} (no room for {part.tokens:,} tokens)" for part in (*left_out, *frame.dropped))
 
 
-def repair(prompt: Prompt, reply_text: str, problem: str) -> Prompt:
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What was wrong with a reply, in words: no repair is asked for without them. ValueError for none."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        """Refuses a reason that says nothing."""
+        if not self.text.strip():
+            raise ValueError("a repair needs its reason")
+
+    @classmethod
+    def of(cls, said: str, *, by: str) -> Reason:
+        """What somebody said; `by` names who refused the reply without a word."""
+        return cls(said if said.strip() else f"It was refused by the check `{by}`, which said no more.")
+
+
+def repair(prompt: Prompt, reply_text: str, problem: Reason) -> Prompt:
     """The prompt that follows a reply of no use: all before stays as it is, the reply and a turn about it are added.
 
     `problem` may hold messages of tools and is fenced as data. A reply too long for the budget is shown by its head.
     """
-    return _followed(prompt, reply_text, wording.again(data(problem, prompt.ident), prompt.form))
+    return _followed(prompt, reply_text, wording.again(data(problem.text, prompt.ident), prompt.form))
 
 
 def further(prompt: Prompt, tests: str, gaps: str) -> Prompt:

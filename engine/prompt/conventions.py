@@ -9,15 +9,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatch
-from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.models import Request
 from stet_ls.engine.prompt.ignored import Ignored
-from stet_ls.validators.project_files import parse_table, read_regular
+from stet_ls.engine.prompt.surroundings import folders_up, shown_text
+from stet_ls.validators.project_files import parse_table
 
 MOST = 8
-_FOLDERS_UP = 12
 _LARGEST = 1_000_000
 _VERSION = re.compile(r"\d{1,2}\.\d{1,3}")
 _JS = ("javascript", "javascriptreact", "typescript", "typescriptreact")
@@ -35,29 +34,11 @@ def conventions(request: Request, ignored: Ignored | None = None) -> tuple[str, 
 
 def read_upwards(request: Request, names: tuple[str, ...], ignored: Ignored) -> Iterator[tuple[str, str]]:
     """Name and text of the files of some names, from the document's folder upwards. Hidden ones are left out."""
-    for folder in _folders(request):
+    for folder in folders_up(request):
         for name in names:
-            text = _text(request, folder / name)
-            if text is not None and ignored.reason(folder / name) is None:
+            text = shown_text(request, folder / name, ignored, most=_LARGEST)
+            if text is not None:
                 yield name, text
-
-
-def _folders(request: Request) -> Iterator[Path]:
-    """The file's folder and those above it, up to the workspace's root or the repository's."""
-    for folder in list(request.path.parents)[:_FOLDERS_UP] if request.path is not None else ():
-        yield folder
-        if folder in request.workspace.roots or (folder / ".git").exists():
-            return
-
-
-def _text(request: Request, path: Path) -> str | None:
-    for buffer in request.workspace.buffers:
-        if buffer.path == path:
-            return buffer.text
-    try:
-        return read_regular(path, most=_LARGEST).decode("utf-8", errors="replace")
-    except OSError:
-        return None
 
 
 Fact = tuple[str, str]

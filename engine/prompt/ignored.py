@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from stet_ls.engine.models import Workspace
 from stet_ls.engine.prompt.patterns import decision, parse
 from stet_ls.engine.prompt.secret_files import SECRET_FILES
+from stet_ls.validators.containment import real_path
 from stet_ls.validators.project_files import read_regular
 
 LIST_FILE = ".stetignore"
@@ -34,17 +35,34 @@ class Ignored:
     def reason(self, path: Path | PurePosixPath) -> str | None:
         """Why a file is not shown, in a few words for the user; None if it may be.
 
-        A relative path is one of a name that the user gave, taken as it is.
+        Both the name and what it leads to are judged: `notes.md` may be a link to `.env`. A relative path is one of a
+        name that the user gave, taken as it is, and as that of a file below each root.
         """
+        named = [path] if path.is_absolute() else [root / path for root in self.workspace.roots]
+        led = (self._led_to(Path(each)) for each in named if path.is_absolute() or Path(each).exists())
+        ways = dict.fromkeys([path, *(each for each in led if each is not None)])
+        return next((told for way in ways if (told := self.reason_of_name(way)) is not None), None)
+
+    def reason_of_name(self, path: Path | PurePosixPath) -> str | None:
+        """The same by the name alone, for who walks a tree without following links."""
         root = next((root for root in self.workspace.roots if path.is_relative_to(root)), None)
         inside = (path if root is None else path.relative_to(root)).as_posix().strip("/").split("/")
-        if _ignores(SECRET_FILES, path.as_posix().strip("/").split("/")):
+        if _ignores(SECRET_FILES, path.as_posix().strip("/").lower().split("/")):
             return "a file of secrets"
         if self.own and _ignores(self.own, inside):
             return "ignored by privacy.ignore"
         if isinstance(path, Path) and path.is_absolute() and self._listed(path, root):
             return f"ignored by {LIST_FILE}"
         return None
+
+    def _led_to(self, path: Path) -> Path | None:
+        """Where a path leads, spelled as lying below its root, so that the lists of that root hold for it."""
+        real = real_path(path)
+        for root in self.workspace.roots:
+            top = real_path(root)
+            if real is not None and top is not None and real.is_relative_to(top):
+                return root / real.relative_to(top)
+        return real
 
     def _listed(self, path: Path, root: Path | None) -> bool:
         """What git would say if the lists were its own: the nearest list wins, but an ignored folder stays ignored."""

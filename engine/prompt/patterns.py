@@ -7,6 +7,7 @@ The libraries make one regular expression of a line, and a hostile one of twenty
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
@@ -64,9 +65,14 @@ def _line(text: str) -> Line | None:
         return None
 
 
+_CASE = re.IGNORECASE if sys.platform in ("darwin", "win32") else re.NOFLAG
+"""Where file systems take `Notes` and `notes` for one name, so do the lists."""
+
+
 def _name(part: str) -> re.Pattern[str]:
     """The pattern of one name. `translate` makes atomic groups of wildcards: they never try a second time."""
-    return re.compile(translate(re.sub(r"\\(.)", lambda escaped: f"[{escaped[1]}]", re.sub(r"\*{2,}", "*", part))))
+    pattern = translate(re.sub(r"\\(.)", lambda escaped: f"[{escaped[1]}]", re.sub(r"\*{2,}", "*", part)))
+    return re.compile(pattern, _CASE)
 
 
 def _match(names: _Names, path: Sequence[str]) -> bool:

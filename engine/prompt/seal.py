@@ -11,6 +11,7 @@ from stet_ls.engine.models import Message, Request
 from stet_ls.engine.prompt.fence import neutralize
 from stet_ls.engine.prompt.leaks.dotenv import is_dotenv, values_of, workspace_values
 from stet_ls.engine.prompt.redact import Redacted, Redaction, redact
+from stet_ls.validators.containment import real_path
 
 CONFIG = frozenset({
     "yaml", "json", "jsonc", "toml", "ini", "properties", "dotenv", "xml", "shellscript", "dockerfile", "terraform",
@@ -93,7 +94,13 @@ def seal_more(sealed: Sealed, reply: str, turn: str) -> tuple[str, str, Sealed]:
 def is_config(request: Request) -> bool:
     """True if values stand without quotes in this document."""
     name = request.path.name.lower() if request.path is not None else ""
-    return request.language in CONFIG or name.endswith(_CONFIG_FILES) or is_dotenv(Path(name))
+    return request.language in CONFIG or name.endswith(_CONFIG_FILES) or _is_dotenv(request)
+
+
+def _is_dotenv(request: Request) -> bool:
+    """True if the document is one, by its name or by where that leads."""
+    ways = (request.path, real_path(request.path)) if request.path is not None else ()
+    return any(is_dotenv(Path(way.name.lower())) for way in ways if way is not None)
 
 
 def _flat(text: str) -> str:
@@ -109,7 +116,7 @@ def _is_word(name: str) -> bool:
 def listed_values(request: Request) -> tuple[str, ...]:
     """What is a secret because an `.env` file around the document says so. Reads files: not for an event loop."""
     buffers = [(buffer.path, buffer.text) for buffer in request.workspace.buffers]
-    own = values_of(request.source.text, whole=True) if request.path is not None and is_dotenv(request.path) else ()
+    own = values_of(request.source.text, whole=True) if _is_dotenv(request) else ()
     return tuple(dict.fromkeys([*own, *workspace_values(request.workspace.roots, request.path, buffers)]))
 
 

@@ -26,8 +26,9 @@ _QUICK = re.compile("|".join(translate(line.strip("/").rpartition("/")[2]) for l
 
 
 def is_secret(path: Sequence[str], *, folder: bool = False) -> bool:
-    """True if a file, or a folder with all below it, is one of secrets; `path` are its names.
+    """True if a file, or a folder with all below it, is one of secrets; `path` are its names, in any case of letters.
 
     The folders above are not looked at: whoever walks a tree has passed them.
     """
+    path = [name.lower() for name in path]
     return _QUICK.match(path[-1]) is not None and bool(decision(_LINES, path, folder=folder))

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import re
+
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Request, Selection, Target, TargetKind
 from stet_ls.engine.prompt.comments import Comment, bare, comment_above, stet_comments
+from stet_ls.engine.prompt.intent import Intent, intent_of
 from stet_ls.engine.prompt.tokens import estimate
+from stet_ls.validators.places import below, member_end
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.structure import Unit, unit_at, units, widen
+from stet_ls.validators.strings import passages
+from stet_ls.validators.structure import Unit, is_stub, unit_at, units, widen
 
 INSERTS = frozenset({"generate", "task"})
 """The actions that may add code where none stands; all others need something to work on."""
 NEEDS_CODE = frozenset({"debug", "refactor", "optimize", "test", "explain"})
 """The actions that are refused for a document of white space: a model asked to explain nothing explains something."""
+_MEMBERS = re.compile(
+    r"\b(?:methods?|propert(?:y|ies)|getters?|setters?|constructors?|fields?|attributes?|overloads?|members?)\b", re.I
+)
+"""Words for what belongs into a class."""
+_DEFINES = re.compile(
+    rf"{_MEMBERS.pattern}|\b(?:functions?|class(?:es)?|helpers?|structs?|enums?|interfaces?|tests?)\b", re.I
+)
+"""Words for what stands on its own."""
 
 
 def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Target:
@@ -23,9 +36,13 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     that unit, except to an action of `INSERTS`.
 
     A `stet:` comment that gives the instruction draws the target to itself: inside or directly above a unit it means
-    that unit, alone at top level the place where it stands. An action of `INSERTS` without a unit inserts: the span is
-    then a position at column 0 of a line, and the new lines go before that line (at the end of a text without a final
-    line end: after its last line).
+    that unit, alone at top level or among the members of a class the place where it stands. An action of `INSERTS`
+    without a unit inserts: the span is then a position at column 0 of a line, and the new lines go before that line (at
+    the end of a text without a final line end: after its last line).
+
+    Generate inserts unless its instruction says to change what is there (`intent_of`), or that is a stub: after the
+    function or method, into the class where the cursor stands between its members, at the end of the class that the
+    instruction names for a method, else after the selected statements or at the end of the document.
 
     A target of more than `limit_tokens` is narrowed to the selected lines, or to the comment's place; UsageError with
     its size if there is nothing to narrow it to, and for a blank document where the action is one of `NEEDS_CODE`. A
@@ -36,6 +53,8 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     selection = selected(request)
     if not request.instruction.strip() and (comment := comment_for(request)) is not None:
         target = _of_comment(request, comment, selection)
+    elif _adds(request, selection):
+        target = _addition(request, selection)
     elif selection is None:
         target = Target(TargetKind.DOCUMENT, request.source.whole)
     elif selection.is_position:
@@ -59,18 +78,21 @@ def comment_for(request: Request) -> Comment | None:
     """The `stet:` comment that a request means: one in the selection, at the cursor, or above it in the same unit.
 
     At top level nothing but blank lines may lie between it and the cursor. Without a selection it is the document's
-    only one.
+    only one. An action that writes nothing new reads only a comment in the selection, or on the cursor's own line: the
+    others are left for whoever generates.
     """
     comments = stet_comments(request.source, request.language)
     if not comments:
         return None
     selection = selected(request)
     if selection is None:
-        return comments[0] if len(comments) == 1 else None
+        return comments[0] if len(comments) == 1 and request.action in INSERTS else None
     source, cursor = request.source, selection.span.start
     for comment in comments:
         if comment.span.overlaps(selection.span) or source.line_of(comment.span.start) == source.line_of(cursor):
             return comment
+    if request.action not in INSERTS:
+        return None
     here = unit_at(source, request.language, Span(cursor, cursor))
     above = [comment for comment in comments if comment.span.end <= cursor]
     for comment in reversed(above):
@@ -114,13 +136,96 @@ def _commented(request: Request, span: Span) -> Unit | None:
 def _of_comment(request: Request, comment: Comment, selection: Selection | None) -> Target:
     unit = _home(request, comment)
     span = selection.span if selection else None
-    if unit is not None:
+    if unit is not None and not _stands_alone(request, comment, unit):
         start = min(unit.span.start, comment.span.start)
         whole = Span(start, max(unit.span.end, comment.span.end))
         return Target(TargetKind.UNIT, whole, unit.qualified, indent_at(request.source, unit.span.start), span)
     if comment.alone and request.action in INSERTS:
         return _insertion(request, comment.span.start, span)
     return _statements(request, comment.span, span)
+
+
+def _stands_alone(request: Request, comment: Comment, unit: Unit) -> bool:
+    """True of a comment among the members of a class, or above a unit, that asks for something beside them."""
+    if not comment.alone or request.action != "generate" or intent_of(comment.text) is Intent.CHANGE:
+        return False
+    if unit.span.contains(comment.span):
+        return unit.kind == "class"
+    return _DEFINES.search(comment.text) is not None and unit.name not in re.findall(r"\w+", comment.text)
+
+
+def _adds(request: Request, selection: Selection | None) -> bool:
+    """Whether the request is for new code beside what is there: what it points at stays."""
+    if request.action != "generate" or not request.instruction.strip() or not request.source.text.strip():
+        return False
+    if intent_of(request.instruction) is Intent.CHANGE:
+        return False
+    if selection is None:
+        return True
+    if selection.unit:  # whoever names a unit means it, unless a definition is asked for
+        return _DEFINES.search(request.instruction) is not None
+    source, language = request.source, request.language
+    if not selection.is_position and bare(source.slice(selection.span), language):
+        return False
+    unit = unit_at(source, language, selection.span)
+    return unit is None or unit.kind == "class" or not is_stub(source, language, unit)
+
+
+def _addition(request: Request, selection: Selection | None) -> Target:
+    """The place for what is added to the document, beside what the request points at."""
+    source, language = request.source, request.language
+    span = None if selection is None else selection.span
+    unit = None if span is None else _outside_functions(request, unit_at(source, language, span))
+    whole = span is not None and not span.empty and source.slice(span).strip() == source.text.strip()
+    named = _named_class(request, unit)
+    if named is not None:
+        return _member_place(request, named, span)
+    if span is None or whole:
+        return _insertion(request, len(source.data), span, source.line_count)
+    if unit is None:
+        line = source.line_of(span.start)
+        if span.empty and not source.line_text(line).strip():
+            return _insertion(request, source.starts[line], span, line)
+        last = source.line_of(max(widen(source, language, span).end, span.end))
+        return _insertion(request, source.line_span(last + 1).start, span, source.line_of(span.start))
+    if unit.kind == "class" and (span.empty or not span.contains(_core(source, unit))):
+        return _member_place(request, unit, span)
+    return _insertion(request, below(source, unit), span, source.line_of(unit.span.start))
+
+
+def _core(source: Source, unit: Unit) -> Span:
+    """A unit without the white space before its first line."""
+    return Span(unit.span.start + len(indent_at(source, unit.span.start)), unit.span.end)
+
+
+def _outside_functions(request: Request, unit: Unit | None) -> Unit | None:
+    """The unit, or the outermost function or method around it: what stands beside it is seen by others."""
+    if unit is None:
+        return None
+    around = [one for one in units(request.source, request.language) if one.span.contains(unit.span)]
+    return next((one for one in around if one.kind != "class"), unit)
+
+
+def _named_class(request: Request, unit: Unit | None) -> Unit | None:
+    """The class to which the instruction adds a member, in words; the only one where it says no name."""
+    if unit is not None or not _MEMBERS.search(request.instruction):
+        return None
+    classes = [one for one in units(request.source, request.language) if one.kind == "class" and one.body is not None]
+    words = frozenset(re.findall(r"\w+", request.instruction))
+    named = [one for one in classes if one.name in words]
+    return named[-1] if named else classes[0] if len(classes) == 1 else None
+
+
+def _member_place(request: Request, unit: Unit, span: Span | None) -> Target:
+    """Where a new member goes into a class: the blank line at the cursor, else the end of the class."""
+    source = request.source
+    at, indent = member_end(source, request.language, unit)
+    if span is not None and span.empty and unit.span.contains(span):
+        line = source.line_of(span.start)
+        inside = any(each.span.contains(span) for each in passages(source, request.language))
+        if not source.line_text(line).strip() and not inside:
+            at = source.starts[line]
+    return Target(TargetKind.INSERTION, Span(at, at), indent=indent, selection=span)
 
 
 def _of_position(request: Request, span: Span) -> Target:
@@ -161,7 +266,7 @@ def _unit_target(request: Request, unit: Unit, selection: Span) -> Target:
 
 def _insertion(request: Request, at: int, selection: Span | None, line: int | None = None) -> Target:
     line = request.source.line_of(at) if line is None else line
-    indent = indent_at(request.source, request.source.starts[line])
+    indent = indent_at(request.source, request.source.starts[line]) if line < request.source.line_count else ""
     return Target(TargetKind.INSERTION, Span(at, at), indent=indent, selection=selection)
 
 

@@ -51,7 +51,7 @@ def take_apart(code: str, *, source: Source, target: Target, language: str) -> P
         return _unit(snippet, source, target)
     own_imports = any(span.overlaps(target.span) for span in imports(source, language) if not target.span.empty)
     spans = () if own_imports else _imports(snippet)
-    rest = _FILE_HEAD.sub("", _without(snippet, spans)).strip("\n")
+    rest = _FILE_HEAD.sub("", without(snippet, spans)).strip("\n")
     if target.kind is TargetKind.UNIT and not rest.strip():
         return Parts(code)
     return Parts(rest, imports=tuple(snippet.text_of(span) for span in spans))
@@ -161,7 +161,7 @@ def _imports(snippet: Snippet) -> tuple[Span, ...]:
     return imports(snippet.source, snippet.language) if snippet.language in MERGED else ()
 
 
-def _without(snippet: Snippet, spans: tuple[Span, ...]) -> str:
+def without(snippet: Snippet, spans: tuple[Span, ...]) -> str:
     """The code without some statements and the line ends after them."""
     data = snippet.source.data
     pieces, at = [], 0

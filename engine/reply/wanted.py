@@ -12,6 +12,7 @@ LONGEST_REPLY = 1_000_000
 LONGEST = 400_000
 """Characters of code past which a reply is not looked at: no unit is that long, and each look costs a parse."""
 
+ONLY_REASONED = "The code stood only in the model's reasoning, and no run of it confirmed that it is the answer."
 NO_CODE = "The reply held no code."
 STOPPED = "The reply stopped in the middle of the code."
 REPEATED = "The reply repeated itself."

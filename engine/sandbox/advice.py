@@ -33,7 +33,7 @@ profile stet-bwrap {program} flags=(unconfined) {{
 def without_any(system: str) -> Advice:
     """Nothing to build a full box with."""
     if system == "Linux":
-        return Advice("bubblewrap is not installed", f"sudo apt install bubblewrap  # or: {way_to('sandbox')}")
+        return Advice("bubblewrap is not installed", f"sudo apt install bubblewrap  # or: {way_to('full')}")
     if system == "Windows":
         return Advice("Windows has no sandbox that needs no administrator; WSL has one", "wsl --install")
     return Advice(f"there is no sandbox for {system}", "")
@@ -65,12 +65,21 @@ def for_failure(program: Path, said: str) -> Advice:
     return Advice(f"bubblewrap does not work here: {_last_line(said)}")
 
 
+def namespaces() -> str:
+    """The kernel's switches that decide who may make user namespaces, as they stand; "-" for one that it lacks."""
+    return " ".join(_read(switch) or "-" for switch in (_APPARMOR, _CLONE, _MOST))
+
+
 def _last_line(said: str) -> str:
     return said.strip().rpartition("\n")[2] or "it says nothing"
 
 
 def _switched_on(file: Path) -> bool:
+    return _read(file) not in ("", "0")
+
+
+def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="ascii").strip() not in ("", "0")
+        return file.read_text(encoding="ascii").strip()
     except OSError:
-        return False
+        return ""

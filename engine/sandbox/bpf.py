@@ -31,21 +31,23 @@ def errno(number: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A condition on the lower 32 bits of a call's argument: those of `mask` are `value`, or are not."""
+    """A condition on the lower 32 bits of a call's argument, or its `upper`: those of `mask` are `value`, or not."""
 
     index: int
     value: int
     mask: int = 0xFFFFFFFF
     differs: bool = False
+    upper: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What becomes of a call. A call that the processor's table does not have is passed over."""
+    """What becomes of a call where all conditions hold. One that the processor's table lacks is passed over."""
 
     call: str
     action: int
     when: Argument | None = None
+    also: Argument | None = None
 
 
 @functools.cache
@@ -73,15 +75,22 @@ def _rule(rule: Rule, architecture: Architecture) -> list[bytes]:
     number = architecture.calls.get(rule.call)
     if number is None:
         return []
-    if rule.when is None:
+    conditions = [each for each in (rule.when, rule.also) if each is not None]
+    if not conditions:
         return [_instruction(_JUMP_EQUAL, number, yes=0, no=1), _instruction(_RETURN, rule.action)]
-    differs = rule.when.differs
+    checks = []
+    for index, condition in enumerate(conditions):
+        out = 3 * (len(conditions) - index - 1) + 1  # past the other conditions and the return
+        yes, no = (out, 0) if condition.differs else (0, out)
+        checks += [
+            _instruction(_LOAD, _ARGUMENTS + 8 * condition.index + 4 * condition.upper),
+            _instruction(_AND, condition.mask),
+            _instruction(_JUMP_EQUAL, condition.value, yes=yes, no=no),
+        ]
     # Past the rule, the accumulator holds an argument: the number has to be loaded again.
     return [
-        _instruction(_JUMP_EQUAL, number, yes=0, no=5),
-        _instruction(_LOAD, _ARGUMENTS + 8 * rule.when.index),
-        _instruction(_AND, rule.when.mask),
-        _instruction(_JUMP_EQUAL, rule.when.value, yes=int(differs), no=int(not differs)),
+        _instruction(_JUMP_EQUAL, number, yes=0, no=len(checks) + 2),
+        *checks,
         _instruction(_RETURN, rule.action),
         _instruction(_LOAD, _NUMBER),
     ]

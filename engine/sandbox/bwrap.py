@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -64,7 +65,11 @@ class Bwrap:
             mirror = await self.mirrors.borrow(spec.overlay.root, stack, mounted=True)
             put(mirror.folder, mirror.unmasked({**spec.overlay.buffers, **spec.files}))
         growth = Growth((str(mirror.folder),) if mirror else (), spec.limits.scratch, spec.limits.scratch_files)
-        arguments = [*_walls(plan), *_view(spec, plan, mirror or self.layers, stack)]
+        masked: tuple[str, ...] = ()
+        if spec.overlay and not mirror:
+            # In a thread: a workspace may have very many files.
+            masked = await asyncio.to_thread(self.layers.masked, spec.overlay.root)
+        arguments = [*_walls(plan), *_view(spec, plan, mirror or self.layers, masked, stack)]
         readers = {"status": plan.pipe("--json-status-fd", arguments)}
         if spec.report:
             readers["report"] = plan.pipe(None, variables, "BOX_REPORT_FD")
@@ -176,7 +181,9 @@ def _walls(plan: _Plan) -> list[str]:
     ]
 
 
-def _view(spec: RunSpec, plan: _Plan, over: Layers | Mirror, stack: ExitStack) -> Iterator[str]:
+def _view(
+    spec: RunSpec, plan: _Plan, over: Layers | Mirror, masked: tuple[str, ...], stack: ExitStack
+) -> Iterator[str]:
     """What can be seen in the box, in the order in which it is mounted."""
     size = str(spec.limits.scratch)
     for mount in mounts.system():
@@ -196,10 +203,10 @@ def _view(spec: RunSpec, plan: _Plan, over: Layers | Mirror, stack: ExitStack) -
     if spec.overlay and isinstance(over, Mirror):
         yield from ("--bind", str(over.folder), str(root))
         for shown in over.shown:
-            yield from ("--ro-bind", str(shown), str(shown))
+            yield from ("--ro-bind", str(shown.folder), str(shown.at))
     elif spec.overlay and isinstance(over, Layers):
         # Not by `--file`: bwrap would follow a link of the workspace while the host is still within reach.
-        layer = stack.enter_context(over.layer(spec.overlay, spec.files))
+        layer = stack.enter_context(over.layer(spec.overlay, spec.files, masked))
         yield from ("--overlay-src", str(root), "--overlay-src", str(layer), "--tmp-overlay", str(root))
     else:
         yield from ("--size", size, "--tmpfs", mounts.BOX)

@@ -36,7 +36,9 @@ _KERNEL = (
     "/proc/sys/kernel/pid_max", "/proc/sys/kernel/ngroups_max", "/sys/devices/system/cpu",
     "/sys/kernel/mm/transparent_hugepage",
 )  # fmt: skip
-_USER = {"USER": "box", "LOGNAME": "box"}
+_NODE = Path(__file__).with_name("landlock_node.cjs").resolve()
+_OWN = {"USER": "box", "LOGNAME": "box", "NODE_OPTIONS": f'--require="{_NODE}"'}
+"""What programs find out by /etc/passwd, /proc and /etc/hosts elsewhere."""
 
 PARTLY: Mapping[Wall, str] = {
     Wall.DISK: "the scratch lies on the disk and is counted from outside, several times a second",
@@ -71,7 +73,7 @@ class Landlock:
     async def _run(self, spec: RunSpec, place: Place, stack: ExitStack) -> RunResult:
         work, temporary = place.work, place.temporary
         here = _places(spec, work, temporary)
-        variables = {**_USER, **environment(spec.env, spec.binds)}
+        variables = {**_OWN, **environment(spec.env, spec.binds)}
         variables = {name: here(value) for name, value in variables.items()}
         readers, writers = {}, []
         for name in ("status", *(("report",) if spec.report else ())):
@@ -82,7 +84,7 @@ class Landlock:
             variables["BOX_REPORT_FD"] = str(keep[0])
         rules = filters.confined(self.abi, counted=os.geteuid() == 0)
         machine = platform.machine()
-        binds = [name for path in [*spec.binds, *place.shown] if (name := _shown(path))]
+        binds = [name for path in [*spec.binds, *(each.folder for each in place.shown)] if (name := _shown(path))]
         policy: dict[str, Any] = {
             "argv": [here(word) for word in spec.argv],
             "env": variables,
@@ -93,7 +95,7 @@ class Landlock:
             "processes": _ROOM * spec.limits.processes,
             "scratch": spec.limits.scratch,
             "scratch_files": spec.limits.scratch_files,
-            "read": [*(str(path.resolve()) for path in mounts.readable()), *binds, *_KERNEL],
+            "read": [*(str(path.resolve()) for path in mounts.readable()), *binds, *_KERNEL, str(_NODE)],
             "write": [str(work), str(temporary)],
             "devices": _DEVICES,
             "abi": self.abi,

@@ -16,6 +16,7 @@ from pathlib import Path
 from stet_ls.engine.sandbox import mounts, plain_run
 from stet_ls.engine.sandbox.environment import environment
 from stet_ls.engine.sandbox.isolation import IsolationReport
+from stet_ls.engine.sandbox.mirror import Shown
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec
 
 ENGINES = ("podman", "docker")
@@ -72,8 +73,8 @@ class Container:
             *("--mount", _mount(place.work, work)),
         ]
         binds = mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path)))
-        for path in [*binds, *place.shown]:
-            argv += ["--mount", _mount(path, str(path), ",readonly")]
+        for shown in [*(Shown(path, path) for path in binds), *place.shown]:
+            argv += ["--mount", _mount(shown.folder, str(shown.at), ",readonly")]
         for key, value in environment(spec.env, spec.binds).items():
             argv += ["--env", f"{key}={value}"]
         return [*argv, "--", self.image, *spec.argv]

@@ -11,6 +11,8 @@ from stet_ls.engine.sandbox.syscalls import ARCHITECTURES
 _EPERM = errno(numbers.EPERM)
 _ENOSYS = errno(numbers.ENOSYS)
 _ENOTSUP = errno(numbers.ENOTSUP)
+_DONE = errno(0)
+_ENOSPC = errno(numbers.ENOSPC)
 _ENOTTY = errno(numbers.ENOTTY)
 _EAFNOSUPPORT = errno(numbers.EAFNOSUPPORT)
 
@@ -34,8 +36,27 @@ _DENIED = (
     "vhangup", "iopl", "ioperm",
 )  # fmt: skip
 
+_UNCOUNTED = (
+    # Memory that belongs to no process as long as it is not mapped, so that no watch finds it: files without a name,
+    "memfd_create", "memfd_secret",
+    # pages that a pipe holds after their owner let go of them,
+    "vmsplice",
+    # messages and semaphores of System V: half a gigabyte and more in a namespace of its own.
+    "msgget", "semget",
+)  # fmt: skip
+_SOL_SOCKET = 1
+_SIZES = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF, and both by force
+_SMALL = 0x1FFF
+"""The largest segment of memory of System V, of which there may be 4,096: PostgreSQL asks for one of 56 bytes."""
+
 _ANY_BOX: tuple[Rule, ...] = (
     *(Rule(call, _EPERM) for call in _DENIED),
+    # "Not there": the runtime of .NET falls back to memory without a file, others to files in a folder.
+    *(Rule(call, _ENOSYS) for call in _UNCOUNTED),
+    Rule("shmget", _ENOSPC, Argument(1, 0, mask=0xFFFFFFFF & ~_SMALL, differs=True)),
+    Rule("shmget", _ENOSPC, Argument(1, 0, upper=True, differs=True)),
+    # A program may ask for larger buffers and gets what the kernel gives at first: that a watch can count by sockets.
+    *(Rule("setsockopt", _DONE, Argument(1, _SOL_SOCKET), Argument(2, option)) for option in _SIZES),
     # "Not there" makes programs fall back: glibc to clone, whose flags can be seen, runtimes to ordinary input/output.
     Rule("clone3", _ENOSYS),
     Rule("io_uring_setup", _ENOSYS),
@@ -72,7 +93,7 @@ _REACHING_OUT = (
     # sends to any path.
     "socket", "connect", "bind", "listen",
     # Memory, queues and semaphores that all of the user's processes share, and that outlive a run.
-    "shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop", "semtimedop", "semctl",
+    "shmget", "shmat", "shmctl", "msgsnd", "msgrcv", "msgctl", "semop", "semtimedop", "semctl",
     "mq_open", "mq_unlink",
     # The names of what others write, as it happens.
     "inotify_add_watch",

@@ -72,6 +72,12 @@ class IsolationReport:
         return f"{self.backend} ({self.level})"
 
 
+def weakest(*reports: IsolationReport | None) -> IsolationReport | None:
+    """The report of the weakest box, the first of equals; None if there is none."""
+    known = [report for report in reports if report is not None]
+    return min(known, key=lambda report: list(Level).index(report.level), default=None)
+
+
 def level_of(enforced: Mapping[Wall, Holds]) -> Level:
     """The level that a set of walls earns.
 

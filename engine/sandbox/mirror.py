@@ -17,21 +17,28 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from stet_ls.engine.prompt.patterns import Line, decision, parse
 from stet_ls.engine.sandbox.backend import BoxError
 from stet_ls.engine.sandbox.layer import is_hidden
+from stet_ls.engine.sandbox.own import hidden, outside, places
 from stet_ls.engine.sandbox.scratch import remove
 from stet_ls.engine.workers.private import private_folder, read_private, write_private
 from stet_ls.validators.project_files import read_regular
 
 _MOST_FILES = 50_000
 _MOST_BYTES = 1024 * 1024 * 1024
+_MOST_ENTRIES = 200_000
+"""Of the workspace's folders, ignored ones and links among them."""
 _AT_ONCE = 8
 _KEPT_SECONDS = 7 * 24 * 3600.0
-_SHOWN = frozenset({"node_modules", ".venv", "venv"})
-"""Folders of installed packages: shown where they lie, read-only, by a link."""
+_NODE = "node_modules"
+_SHOWN = frozenset({_NODE, ".venv", "venv"})
+"""Folders of installed packages: shown read-only, where they lie."""
+_CACHES = frozenset({".cache", ".vite", ".vite-temp", ".vitest"})
+"""What tools write into `node_modules` while they run; each run begins without."""
 _LEFT_OUT = frozenset({"__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache"})
 _SMALL = 1024 * 1024
 """Ignored files up to this size are copied: a build may have generated sources there."""
@@ -45,15 +52,27 @@ _Lists = tuple[tuple[int, tuple[Line, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Mirror:
-    """A copy that a run may write to. `shown` are folders of the workspace itself that links of the copy lead to."""
+class Shown:
+    """A folder of the workspace itself that a run may read, and the path at which it expects it."""
 
     folder: Path
-    shown: tuple[Path, ...]
+    at: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A copy that a run may write to. `shown` are folders of the workspace itself that links of the copy lead to.
+
+    `own` are folders of Stet's, relative to the workspace, that the copy does not have.
+    """
+
+    folder: Path
+    shown: tuple[Shown, ...]
+    own: frozenset[str] = frozenset()
 
     def unmasked(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
         """Those of the files that a run may see."""
-        return {name: text for name, text in files.items() if not _is_masked(name)}
+        return {name: text for name, text in files.items() if not _is_masked(name, self.own)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +84,14 @@ class Mirrors:
     async def borrow(self, root: Path, stack: ExitStack, *, mounted: bool = False) -> Mirror:
         """An up-to-date copy of the workspace at `root`, until `stack` closes.
 
-        What is shown where it lies is a link in the copy; or, if the copy is to be `mounted`, an empty folder.
+        Packages are links in the copy. If that is to be `mounted` at the workspace's own path, they lead elsewhere: to
+        where `shown` tells; and environments of Python are empty folders, to be covered by the workspace's own.
 
         Raises ValueError for a workspace that is too large, BoxError if too many runs have a copy each.
         """
-        private_folder(self.folder)
-        slot = self._slot(f"{root}:{mounted}", stack)
-        work = asyncio.ensure_future(asyncio.to_thread(_update, _Source(root, mounted), slot))
+        slot = self._slot(private_folder(outside(root, self.folder)), f"{root}:{mounted}", stack)
+        source = _Source(root, mounted, hidden(root, self.folder))
+        work = asyncio.ensure_future(asyncio.to_thread(_update, source, slot))
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
@@ -83,7 +103,7 @@ class Mirrors:
     def sweep(self) -> int:
         """Removes the copies that nobody has used for a week; returns how many there were."""
         swept = 0
-        for lock in self.folder.glob("*.lock"):
+        for lock in (lock for place in places(self.folder) for lock in place.glob("*.lock")):
             if time.time() - lock.stat().st_mtime < _KEPT_SECONDS:
                 continue
             with ExitStack() as stack:
@@ -93,10 +113,10 @@ class Mirrors:
                     swept += 1
         return swept
 
-    def _slot(self, kind: str, stack: ExitStack) -> Path:
+    def _slot(self, place: Path, kind: str, stack: ExitStack) -> Path:
         key = hashlib.sha256(os.fsencode(kind)).hexdigest()[:20]
         for number in range(_AT_ONCE):
-            slot = self.folder / f"{key}-{number}"
+            slot = place / f"{key}-{number}"
             if _lock(slot.with_suffix(".lock"), stack):
                 return private_folder(slot).resolve()
         raise BoxError(f"{_AT_ONCE} runs have a copy of this workspace each; wait for one of them")
@@ -120,35 +140,63 @@ class _Source:
 
     root: Path
     mounted: bool = False
+    own: frozenset[str] = frozenset()
     folders: set[str] = field(default_factory=set)
     files: dict[str, os.stat_result] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
-    shown: list[str] = field(default_factory=list)
+    shown: list[Shown] = field(default_factory=list)
     size: int = 0
 
     def read(self) -> None:
         pending: list[tuple[str, _Lists]] = [("", self._lists("", ()))]
+        seen = 0
         while pending:
             below, lists = pending.pop()
             for name, entry in _entries(self.root, below):
+                if (seen := seen + 1) > _MOST_ENTRIES:
+                    raise self._too_large()
                 if entry.is_symlink():
                     if not is_hidden(name, folder=False):
                         self.links[name] = str(Path(entry.path).readlink())
                 elif entry.is_dir():
                     if entry.name in _SHOWN:
-                        self.shown.append(name)
-                        if self.mounted:
-                            self.folders.add(name)
-                        else:
-                            self.links[name] = entry.path
+                        self._show(name, entry)
                     elif not self._leaves_out(name, entry.name, lists):
                         self.folders.add(name)
                         pending.append((name, self._lists(name, lists)))
-                elif entry.is_file() and not is_hidden(name, folder=False):
+                elif entry.is_file() and name not in self.own and not is_hidden(name, folder=False):
                     self._take(name, entry.stat(), lists)
 
+    def _show(self, name: str, entry: os.DirEntry[str]) -> None:
+        folder = Path(entry.path)
+        if entry.name == _NODE:
+            at = Path(f"/shown/{len(self.shown)}", _NODE) if self.mounted else folder
+            self._link_packages(name, at)
+        elif self.mounted:
+            at = folder
+            self.folders.add(name)
+        else:
+            at = folder
+            self.links[name] = entry.path
+        self.shown.append(Shown(folder, at))
+
+    def _link_packages(self, below: str, at: Path) -> None:
+        """A folder of links, so that tools may write beside them. What is a link itself leads to the same in the copy.
+
+        `at` is where the run finds the packages.
+        """
+        self.folders.add(below)
+        for name, entry in _entries(self.root, below):
+            if entry.is_symlink() and not (target := Path(entry.path).readlink()).is_absolute():
+                self.links[name] = str(target)
+            elif entry.name.startswith("@") and entry.is_dir():
+                self._link_packages(name, at / entry.name)
+            elif entry.name not in _CACHES:
+                self.links[name] = str(at / entry.name)
+
     def _leaves_out(self, path: str, name: str, lists: _Lists) -> bool:
-        return name in _LEFT_OUT or is_hidden(path, folder=True) or _is_ignored(lists, path, folder=True)
+        unseen = path in self.own or is_hidden(path, folder=True)
+        return unseen or name in _LEFT_OUT or _is_ignored(lists, path, folder=True)
 
     def _take(self, name: str, status: os.stat_result, lists: _Lists) -> None:
         if status.st_size > _SMALL and _is_ignored(lists, name, folder=False):
@@ -156,10 +204,13 @@ class _Source:
         self.files[name] = status
         self.size += status.st_size
         if len(self.files) > _MOST_FILES or self.size > _MOST_BYTES:
-            raise ValueError(
-                f"{self.root} has more than {_MOST_FILES:,} files or {_MOST_BYTES >> 20:,} MB, too much to copy for a "
-                "run; list what tests do not need in .gitignore, or install bubblewrap 0.11, which copies nothing"
-            )
+            raise self._too_large()
+
+    def _too_large(self) -> ValueError:
+        return ValueError(
+            f"{self.root} has more than {_MOST_FILES:,} files or {_MOST_BYTES >> 20:,} MB, too much to copy for a "
+            "run; list what tests do not need in .gitignore, or install bubblewrap 0.11, which copies nothing"
+        )
 
     def _lists(self, below: str, above: _Lists) -> _Lists:
         names = (".gitignore",) if below else (".gitignore", ".git/info/exclude")
@@ -201,7 +252,7 @@ def _update(source: _Source, slot: Path) -> Mirror:
             racy = time.time_ns() - status.st_mtime_ns < _RACY_NS
             stamps[name] = () if racy else (*stamp, *_identity(made))
     write_private(slot / "manifest.json", json.dumps(stamps))
-    return Mirror(tree, tuple(root / name for name in source.shown))
+    return Mirror(tree, tuple(source.shown), source.own)
 
 
 def _clean(tree: Path, source: _Source) -> dict[str, os.stat_result]:
@@ -274,14 +325,16 @@ def _manifest(path: Path) -> dict[str, _Stamp]:
 def _entries(root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     try:
         with os.scandir(root / below) as entries:
-            found = list(entries)
+            found = list(islice(entries, _MOST_ENTRIES + 1))  # all of them first: some are removed on the way
     except OSError:
         return
     for entry in found:
         yield f"{below}/{entry.name}" if below else entry.name, entry
 
 
-def _is_masked(name: str) -> bool:
+def _is_masked(name: str, own: frozenset[str]) -> bool:
     parts = name.split("/")
     ways = ("/".join(parts[:count]) for count in range(1, len(parts)))
-    return any(is_hidden(way, folder=True) for way in ways) or is_hidden(name, folder=False)
+    return (
+        name in own or any(way in own or is_hidden(way, folder=True) for way in ways) or is_hidden(name, folder=False)
+    )

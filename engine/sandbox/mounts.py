@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from stet_ls.validators.project_files import read_regular
+
 BOX = "/box"
 """The working folder of a run without a workspace."""
 
@@ -25,6 +27,8 @@ NAMES = {
 }
 """Files that tell of the user and the network on the host; the box has its own."""
 
+_LARGEST_CONFIG = 100_000
+"""Bytes of a `pyvenv.cfg`."""
 _NEVER = frozenset(
     {"/", "/home", "/root", "/run", "/var", "/var/run", "/tmp", "/dev", "/proc", "/sys", "/etc", "/usr", "/opt"}  # noqa: S108
 )
@@ -110,7 +114,7 @@ def environment_of(executable: Path) -> Path:
 def _home(environment: Path) -> Path | None:
     """The folder of the base interpreter, as a virtual environment notes it."""
     try:
-        text = (environment / "pyvenv.cfg").read_text(encoding="utf-8")
+        text = read_regular(environment / "pyvenv.cfg", most=_LARGEST_CONFIG).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
     for line in text.splitlines():

@@ -11,7 +11,7 @@ from pathlib import Path
 from stet_ls.engine.sandbox import tree
 from stet_ls.engine.sandbox.growth import Growth
 from stet_ls.engine.sandbox.isolation import IsolationReport
-from stet_ls.engine.sandbox.mirror import Mirrors
+from stet_ls.engine.sandbox.mirror import Mirrors, Shown
 from stet_ls.engine.sandbox.scratch import artifacts, put, scratch
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
 from stet_ls.engine.sandbox.supervise import Ended, supervise
@@ -23,7 +23,7 @@ class Place:
 
     work: Path
     temporary: Path
-    shown: tuple[Path, ...] = ()
+    shown: tuple[Shown, ...] = ()
 
 
 async def prepare(spec: RunSpec, folder: Path, stack: ExitStack, *, mounted: bool = False) -> Place:

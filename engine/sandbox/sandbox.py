@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import platform
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from stet_ls import __version__
 from stet_ls.engine.errors import PolicyError, StetError
 from stet_ls.engine.sandbox import advice, orphans, probe, scratch
-from stet_ls.engine.sandbox.backend import Backend, Candidate
+from stet_ls.engine.sandbox.backend import Backend, BoxError, Candidate
 from stet_ls.engine.sandbox.candidates import Found, candidates
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
 from stet_ls.engine.sandbox.layer import Layers
 from stet_ls.engine.sandbox.mirror import Mirrors
 from stet_ls.engine.sandbox.pool import Pool
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec
-from stet_ls.engine.workers.private import private_folder, read_private, write_private
+from stet_ls.engine.sandbox.workplace import Workplace
+from stet_ls.engine.workers.private import read_private, write_private
+from stet_ls.engine.writable import Obstacle
+
+T = TypeVar("T")
+
+_PROBED = "probed.json"
+"""What probes found, in the sandbox' folder."""
 
 Ask = Callable[[IsolationReport, Level], Awaitable[bool]]
 """Asks the user whether one run may go ahead in a box that is weaker than they want."""
@@ -35,7 +44,7 @@ class Sandbox:
 
     def __init__(self, minimum: Level, folder: Path, *, backend: str = "", ask: Ask | None = None) -> None:
         self.minimum = minimum
-        self._folder = folder
+        self._place = Workplace(folder)
         self.backend = backend
         self._ask = ask
         self._tried: dict[str, Candidate] = {}
@@ -43,12 +52,37 @@ class Sandbox:
         self._lock = asyncio.Lock()
         self._pool = Pool(each=2)
 
+    @property
+    def obstacle(self) -> Obstacle | None:
+        """Why runs work in a temporary folder; None while they do not."""
+        return self._place.obstacle
+
     async def run(self, spec: RunSpec, *, at_least: Level | None = None) -> RunResult:
-        """Runs `spec`. Raises PolicyError where the isolation is too weak; ValueError for a spec that cannot be."""
-        return await self._pool.run(await self.allow(at_least, overlay=spec.overlay is not None), spec)
+        """Runs `spec`. Raises PolicyError where the isolation is too weak; ValueError for a spec that cannot be.
+
+        A box that does not stand any more is examined anew: the next one serves then, if it is as good as is asked.
+        """
+        return await self._or_elsewhere(partial(self._run, spec, at_least))
+
+    async def _run(self, spec: RunSpec, at_least: Level | None) -> RunResult:
+        overlay = spec.overlay is not None
+        backend = await self._allow(at_least, overlay)
+        try:
+            result = await self._pool.run(backend, spec)
+        except BoxError:
+            await self._forget(backend)
+            backend = await self._allow(at_least, overlay)
+            result = await self._pool.run(backend, spec)
+        best = await self.best(overlay=overlay)
+        # What keeps a stronger box from working is known here alone; what a run had less than others is known to it.
+        same = best is not None and best.backend is backend and result.isolation == backend.report
+        return replace(result, isolation=best.report) if best is not None and same else result
 
     async def allow(self, at_least: Level | None = None, *, overlay: bool = False) -> Backend:
         """The box that a run would be done in. Raises PolicyError where the isolation is too weak."""
+        return await self._or_elsewhere(partial(self._allow, at_least, overlay))
+
+    async def _allow(self, at_least: Level | None, overlay: bool) -> Backend:
         needed = max(self.minimum, at_least or self.minimum, key=list(Level).index)
         best = await self.best(overlay=overlay)
         report = best.report if best else none_here(self.backend)
@@ -69,8 +103,36 @@ class Sandbox:
         return f"{_boot()} {platform.release()} {__version__} {report.backend} {report.version} {report.level}"
 
     async def close(self) -> None:
-        """Gives up the boxes that were built ahead."""
+        """Gives up the boxes that were built ahead, and a temporary folder."""
         await self._pool.close()
+        if self._place.obstacle is not None:
+            async with self._lock:
+                await asyncio.to_thread(self._place.close)
+                self._look_anew()
+
+    async def _or_elsewhere(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What `work` comes to; done again in another folder if the disk became full or read-only meanwhile."""
+        place = self._place.folder
+        try:
+            return await work()
+        except OSError as error:
+            if not await self._left(place, error):
+                raise
+        return await work()
+
+    async def _left(self, place: Path, error: OSError) -> bool:
+        """True if `place`, where that error came up, is in use no more: the boxes are then made for another."""
+        async with self._lock:
+            in_use = self._place.folder
+            left = await asyncio.to_thread(self._place.leave, place, error)
+            if self._place.folder != in_use:
+                self._look_anew()
+            return left
+
+    def _look_anew(self) -> None:
+        """Has the boxes looked for again: they were made for a folder that is in use no more."""
+        self._found = None
+        self._tried.clear()
 
     async def _may(self, report: IsolationReport, needed: Level) -> bool:
         """A box of level none is no box: nobody is asked about it, only the user's own setting lets code run there."""
@@ -93,7 +155,7 @@ class Sandbox:
         if best is None or self.backend or best.report.level is Level.FULL or best.report.advice:
             return best
         # What keeps a stronger one from working is what the user wants to know.
-        stronger = next((each.report for each in self._tried.values() if each.report.advice), None) or none_here()
+        stronger = next((each.report for each in self._tried.values() if each.backend is None), None) or none_here()
         why = "; ".join(filter(None, (stronger.why_not_stronger, best.report.why_not_stronger)))
         report = replace(best.report, why_not_stronger=why, advice=stronger.advice)
         return replace(best, report=report)
@@ -109,12 +171,12 @@ class Sandbox:
             return self._found
 
     def _prepare(self) -> tuple[Found, ...]:
-        private_folder(self._folder)
-        Layers(self._folder / "layers").sweep()
-        Mirrors(self._folder / "mirrors").sweep()
-        scratch.sweep(self._folder / "runs")
+        folder = self._place.open()
+        Layers(folder / "layers").sweep()
+        Mirrors(folder / "mirrors").sweep()
+        scratch.sweep(folder / "runs")
         orphans.end()
-        return tuple(candidates(self._folder, self.backend))
+        return tuple(candidates(folder, self.backend))
 
     async def _examine(self, found: Found) -> Candidate:
         async with self._lock:
@@ -122,21 +184,28 @@ class Sandbox:
                 self._tried[found.key] = await self._try(found)
             return self._tried[found.key]
 
+    async def _forget(self, backend: Backend) -> None:
+        """Drops what was found out about a box that could not be built."""
+        for found in await self._candidates():
+            async with self._lock:
+                if (tried := self._tried.get(found.key)) is not None and tried.backend is backend:
+                    del self._tried[found.key]
+                    self._remember(_key(found), None)
+
     async def _try(self, found: Found) -> Candidate:
-        key = f"{_boot()} {platform.release()} {__version__} {found.key}"
-        report = self._remembered(key)
-        if report is None:
-            try:
-                probed = await probe.attack(found.build(found.report), found.partly)
-            except StetError as error:
-                why = found.failure(str(error))
-                return Candidate(replace(found.report, why_not_stronger=why.why, advice=why.command), None)
-            report = _report(found.report, probed)
-            self._remember(key, report)
+        report = self._remembered(_key(found))
+        try:
+            if report is None or not await _stands(found.build(report)):
+                report = _report(found.report, await probe.attack(found.build(found.report), found.partly))
+                self._remember(_key(found), report)
+        except StetError as error:
+            self._remember(_key(found), None)
+            why = found.failure(str(error))
+            return Candidate(replace(found.report, why_not_stronger=why.why, advice=why.command), None)
         return Candidate(report, found.build(report))
 
     def _remembered(self, key: str) -> IsolationReport | None:
-        text = read_private(self._folder / "probed.json")
+        text = read_private(self._place.folder / _PROBED) or read_private(self._place.wanted / _PROBED)
         try:
             row: dict[str, Any] = json.loads(text or "{}")[key]
             enforced = {Wall(wall): Holds(holds) for wall, holds in row.pop("enforced").items()}
@@ -144,15 +213,33 @@ class Sandbox:
         except (KeyError, TypeError, ValueError):
             return None
 
-    def _remember(self, key: str, report: IsolationReport) -> None:
-        path = self._folder / "probed.json"
+    def _remember(self, key: str, report: IsolationReport | None) -> None:
+        """Keeps a report of this boot; with None, drops the one that is kept."""
+        path = self._place.folder / _PROBED
         try:
             known = json.loads(read_private(path) or "{}")
         except ValueError:
             known = {}
         boot = key.partition(" ")[0]
-        kept = {other: row for other, row in known.items() if other.startswith(boot)}
-        write_private(path, json.dumps({**kept, key: report.to_json()}))
+        kept = {other: row for other, row in known.items() if other.startswith(boot) and other != key}
+        added = {key: report.to_json()} if report else {}
+        if {**kept, **added} != known:
+            with contextlib.suppress(OSError):  # then it is probed again
+                write_private(path, json.dumps({**kept, **added}))
+
+
+async def _stands(backend: Backend) -> bool:
+    """A box that stood at the last start may be forbidden by now, by what no key can name: AppArmor, a container."""
+    try:
+        await backend.run(RunSpec(("true",)))
+    except BoxError:
+        return False
+    return True
+
+
+def _key(found: Found) -> str:
+    """What a probe's result depends on: the boot, the kernel and who may have namespaces, Stet, the box' program."""
+    return f"{_boot()} {platform.release()} {advice.namespaces()} {__version__} {probe.VERSION} {found.key}"
 
 
 def _rank(candidate: Candidate, overlay: bool) -> tuple[int, bool]:

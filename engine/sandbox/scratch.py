@@ -35,21 +35,27 @@ def scratch(base: Path) -> Iterator[Path]:
         os.close(lock)
 
 
-def sweep(base: Path) -> int:
-    """Removes what a process left behind that was killed; returns how many folders there were."""
-    swept = 0
-    with contextlib.suppress(OSError):
-        for folder in base.glob(f"{_PREFIX}*"):
-            lock = os.open(folder, _FOLDER)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                remove(folder)
-                swept += 1
-            except BlockingIOError:
-                pass
-            finally:
-                os.close(lock)
-    return swept
+def sweep(base: Path, prefix: str = _PREFIX) -> int:
+    """Removes what a process of this user left behind that was killed; returns how many folders there were."""
+    return sum(_swept(folder) for folder in base.glob(f"{prefix}*"))
+
+
+def _swept(folder: Path) -> bool:
+    """Removes a folder that is this user's and that nobody uses."""
+    try:
+        lock = os.open(folder, _FOLDER)
+    except OSError:
+        return False
+    try:
+        if os.fstat(lock).st_uid != os.getuid():
+            return False
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        remove(folder)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return True
 
 
 def remove(folder: Path) -> None:

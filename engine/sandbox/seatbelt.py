@@ -78,7 +78,7 @@ class Seatbelt:
         with ExitStack() as stack:
             place = await plain_run.prepare(spec, self.folder, stack)
             binds = [real.resolve() for path in spec.binds if (real := mounts.bindable(path))]
-            text = profile([*binds, *place.shown], [place.work, place.temporary])
+            text = profile([*binds, *(each.folder for each in place.shown)], [place.work, place.temporary])
             temporary = {"HOME": str(place.temporary), "TMPDIR": str(place.temporary)}
             variables = {**environment(spec.env, spec.binds), **temporary}
             argv = command(text, place.work, spec.limits, spec.argv)

@@ -21,7 +21,7 @@ _COMMON = {
     "pidfd_getfd": 438, "process_madvise": 440, "mount_setattr": 442, "quotactl_fd": 443,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446, "process_mrelease": 448,
     "open_tree_attr": 467, "openat2": 437, "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466,
-    "file_setattr": 469,
+    "file_setattr": 469, "memfd_secret": 447,
 }  # fmt: skip
 
 ARCHITECTURES: Mapping[str, Architecture] = {
@@ -39,7 +39,7 @@ ARCHITECTURES: Mapping[str, Architecture] = {
             "open_by_handle_at": 304, "clock_adjtime": 305, "setns": 308, "process_vm_readv": 310,
             "process_vm_writev": 311, "kcmp": 312, "finit_module": 313, "seccomp": 317, "kexec_file_load": 320,
             "bpf": 321, "userfaultfd": 323,
-            "fork": 57, "vfork": 58,
+            "fork": 57, "vfork": 58, "vmsplice": 278, "setsockopt": 54, "memfd_create": 319,
             "open": 2, "shmget": 29, "shmat": 30, "shmctl": 31, "connect": 42, "bind": 49, "listen": 50, "semget": 64,
             "semop": 65, "semctl": 66, "msgget": 68, "msgsnd": 69, "msgrcv": 70, "msgctl": 71, "fcntl": 72,
             "truncate": 76, "chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132,
@@ -63,7 +63,8 @@ ARCHITECTURES: Mapping[str, Architecture] = {
             "swapoff": 225, "rt_tgsigqueueinfo": 240, "perf_event_open": 241, "fanotify_init": 262,
             "name_to_handle_at": 264, "open_by_handle_at": 265, "clock_adjtime": 266, "setns": 268,
             "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272, "finit_module": 273, "seccomp": 277,
-            "bpf": 280, "userfaultfd": 282, "kexec_file_load": 294,
+            "bpf": 280, "userfaultfd": 282, "kexec_file_load": 294, "vmsplice": 75,
+            "setsockopt": 208, "memfd_create": 279,
             "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
             "fcntl": 25, "inotify_add_watch": 27, "ioprio_set": 30, "truncate": 45, "fchmod": 52, "fchmodat": 53,
             "fchownat": 54, "fchown": 55, "openat": 56, "utimensat": 88, "sched_setparam": 118,

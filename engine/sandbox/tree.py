@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stet_ls.engine.sandbox.buffers import buffers
 from stet_ls.engine.sandbox.processes import children, descendants
 from stet_ls.engine.sandbox.spec import Limits, Status
+
+_COUNTED = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,15 @@ def measure(root: int, folders: tuple[str, ...], limits: Limits) -> Use:
     """
     processes = memory = 0
     inside: int | None = None
+    found: list[int] = []
     for process in descendants(root):
         processes += 1
         memory += _memory(process)
+        found.append(process)
         inside = process if inside is None else inside
         if processes > limits.processes:
             break
+    memory += buffers(found, limits)
     scratch = files = 0
     if inside is not None:
         for _, used, count in {space for folder in folders if (space := _own_space(inside, folder))}:
@@ -110,11 +116,11 @@ async def gone(held: Sequence[int], seconds: float = 0.5) -> None:
 
 
 def _memory(process: int) -> int:
-    """Its own and shared memory without mapped files: those belong to the page cache."""
+    """Its own and shared memory, what of it was swapped out, and its page tables; no mapped files: they are a cache."""
     total = 0
     try:
         for line in Path(f"/proc/{process}/status").read_bytes().splitlines():
-            if line.startswith((b"RssAnon:", b"RssShmem:")):
+            if line.startswith(_COUNTED):
                 total += int(line.split()[1]) * 1024
     except (OSError, ValueError, IndexError):
         return total

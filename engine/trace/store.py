@@ -12,6 +12,7 @@ from stet_ls.engine.errors import PolicyError, UnknownIdError, UsageError
 from stet_ls.engine.trace import record as form
 from stet_ls.engine.trace.writing import Finished, make
 from stet_ls.engine.workers.private import private_folder, read_private, write_private
+from stet_ls.engine.writable import Obstacle
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +87,9 @@ class Store:
             moment = re.sub(r"[-:]", "", job.at)
             write_private(self.folder / f"{moment}-{job.id}.json", text)
             self._prune()
-        except (OSError, PolicyError) as error:
+        except OSError as error:
+            log.warning("job %s leaves no trace: %s", job.id, Obstacle.of(self.folder, error))
+        except PolicyError as error:
             log.warning("job %s leaves no trace: %s", job.id, error)
         except Exception as error:  # noqa: BLE001 - no job fails for its record; its words may quote code, so only its kind
             log.error("job %s leaves no trace: a bug in Stet (%s)", job.id, type(error).__name__)
@@ -96,7 +99,7 @@ class Store:
             for file in self._named(job):
                 write_private(_beside(file), f"{fate}\n")
         except OSError as error:
-            log.warning("what became of job %s (%s) is not kept: %s", job, fate, error)
+            log.warning("what became of job %s (%s) is not kept: %s", job, fate, Obstacle.of(self.folder, error))
 
     def _prune(self) -> None:
         room = KEPT_BYTES

@@ -98,7 +98,7 @@ class Tape:
             case Stage(name):
                 log.info("stage", extra={**about, "stage": name})
             case Judged(evidence):
-                told = {"check": evidence.check.value, "verdict": evidence.verdict.value}
+                told = {"check": evidence.label, "verdict": evidence.verdict.value}
                 log.info("judged", extra={**about, **told, "seconds": round(evidence.seconds, 4)})
             case Requested() as request:
                 told = {"endpoint": request.endpoint, "model": request.model, "fault": request.fault or "none"}

@@ -208,7 +208,7 @@ def _happened(at: float, event: Event, hider: Hider) -> form.Happened:
             return form.Happened(at=at, what="stage", name=name, detail=hider.text(detail))
         case Judged(evidence):
             detail = f"{evidence.verdict}: {evidence.detail}"
-            return form.Happened(at=at, what="judged", name=evidence.check, detail=hider.text(detail))
+            return form.Happened(at=at, what="judged", name=evidence.label, detail=hider.text(detail))
         case Notice(message):
             return form.Happened(at=at, what="notice", name="", detail=hider.text(message))
     return form.Happened(at=at, what="notice", name=type(event).__name__, detail="")

@@ -6,9 +6,11 @@ import asyncio
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from stet_ls.engine.errors import WorkerError
 from stet_ls.engine.workers.wire import Handshake
@@ -44,8 +46,13 @@ async def spawn(name: str, module: str, arguments: Sequence[str], *, log: Path, 
     `name` is what messages call it. Raises WorkerError with the last line of the log. A caller that is cancelled
     meanwhile leaves no process behind.
     """
-    beginning = _prepare(log)
-    process = _popen([sys.executable, "-P", "-m", module, *arguments], log)  # -P: not the modules of the working folder
+    with _opened(log) as file:
+        return await _spawned(name, [module, *arguments], file, log, deadline)
+
+
+async def _spawned(name: str, words: Sequence[str], file: BinaryIO, log: Path, deadline: float) -> Child:
+    beginning = file.seek(0, os.SEEK_END)
+    process = _popen([sys.executable, "-P", "-m", *words], file)  # -P: not the modules of the working folder
     # Somebody has to ask for the exit status, or the child stays in the process table; nothing else waits for it.
     threading.Thread(target=process.wait, name=f"wait for {name}", daemon=True).start()
     handshake = None
@@ -58,24 +65,20 @@ async def spawn(name: str, module: str, arguments: Sequence[str], *, log: Path, 
         if handshake is None:
             process.kill()
     if handshake is None:
-        raise WorkerError(f"{name} did not start: {_last_line(log, beginning)} (log: {log}).")
+        raise WorkerError(f"{name} did not start: {_last_line(file, beginning)} (log: {log}).")
     return Child(process, handshake)
 
 
-def _popen(argv: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        return subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=descriptor,
-            cwd=Path(sys.executable).anchor,  # a folder that somebody may want to remove or unmount is no place to live
-            env={name: value for name, value in os.environ.items() if name.upper() in _ENVIRONMENT},
-            start_new_session=True,  # a terminal that closes, or a Ctrl-C in it, is not meant for the child
-        )
-    finally:
-        os.close(descriptor)
+def _popen(argv: Sequence[str], log: BinaryIO) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        cwd=Path(sys.executable).anchor,  # a folder that somebody may want to remove or unmount is no place to live
+        env={name: value for name, value in os.environ.items() if name.upper() in _ENVIRONMENT},
+        start_new_session=True,  # a terminal that closes, or a Ctrl-C in it, is not meant for the child
+    )
 
 
 def _first_line(process: subprocess.Popen[bytes]) -> str:
@@ -84,18 +87,23 @@ def _first_line(process: subprocess.Popen[bytes]) -> str:
         return pipe.readline().decode(errors="replace")
 
 
-def _prepare(log: Path) -> int:
-    """Makes room for a log; returns where the lines of the next child begin."""
+def _opened(log: Path) -> BinaryIO:
+    """The log; a file without a name where that cannot be written: its last line tells why a child does not start."""
+    try:
+        _make_room(log)
+        descriptor = os.open(log, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError:
+        return cast(BinaryIO, tempfile.TemporaryFile())
+    return os.fdopen(descriptor, "r+b", buffering=0)
+
+
+def _make_room(log: Path) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
-    size = log.stat().st_size if log.exists() else 0
-    if size <= _LOG_LIMIT:
-        return size
-    log.replace(log.with_name(f"{log.name}.1"))
-    return 0
+    if log.exists() and log.stat().st_size > _LOG_LIMIT:
+        log.replace(log.with_name(f"{log.name}.1"))
 
 
-def _last_line(log: Path, beginning: int) -> str:
-    with log.open("rb") as file:
-        file.seek(beginning)
-        lines = file.read().decode(errors="replace").split("\n")
+def _last_line(log: BinaryIO, beginning: int) -> str:
+    log.seek(beginning)
+    lines = log.read().decode(errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.errors import WorkerError
+from stet_ls.engine.errors import PolicyError, WorkerError
 from stet_ls.engine.workers.lease import Lease, connect
 from stet_ls.engine.workers.lock import hold_async
 from stet_ls.engine.workers.private import private_folder, read_private, write_private
 from stet_ls.engine.workers.spawn import spawn
 from stet_ls.engine.workers.wire import Handshake
+from stet_ls.engine.writable import obstacle
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +59,7 @@ class Worker:
         """The lease on a living child; `on_start` is called if one has to be started or waited for.
 
         Raises WorkerError if it does not start, at once while the pause after failures lasts; PolicyError if there is
-        no folder private enough for its key.
+        no folder private enough for its key. Where that folder cannot be written, the child is this Worker's own.
         """
         async with self._choosing:
             if self._lease is not None and await self._lease.touch():
@@ -87,13 +89,25 @@ class Worker:
         if self._kind.identity is None:
             on_start()
             return await self._start()
-        folder = private_folder(self._folder)
-        state = folder / f"{self._kind.name}-{self._kind.identity}.json"
+        state = self._folder / f"{self._kind.name}-{self._kind.identity}.json"
+        if (found := obstacle(self._folder)) is not None:
+            _log.warning("%s: %s is not shared between processes", found, self._kind.name)
+            return await self._start_own(state, on_start)
+        private_folder(self._folder)
         if (lease := await _find(state)) is not None:
             return lease
         on_start()
         async with hold_async(state.with_suffix(".lock")):
             return await _find(state) or await self._start(state)
+
+    async def _start_own(self, state: Path, on_start: Callable[[], None]) -> Lease:
+        """The child that was shared before, or else one that nobody else finds."""
+        with suppress(OSError, PolicyError):
+            private_folder(self._folder)  # what cannot be written is only looked at
+            if (lease := await _find(state)) is not None:
+                return lease
+        on_start()
+        return await self._start()
 
     async def _start(self, state: Path | None = None) -> Lease:
         """Starts a child and leaves word of it in `state`. Cancelled at any point, it leaves none behind."""
@@ -111,7 +125,7 @@ class Worker:
                 self._count_failure(f"{kind.name} started and did not answer (log: {self._log_file}).")
                 raise WorkerError(self._last_error)
             if state is not None:
-                write_private(state, child.handshake.to_json())
+                _leave_word(state, child.handshake)
         except BaseException:
             child.kill()
             if lease is not None:
@@ -129,6 +143,13 @@ class Worker:
         pause = self._not_before - asyncio.get_running_loop().time()
         if pause > 0:
             raise WorkerError(f"{self._last_error} Next try in {pause:.0f} s.")
+
+
+def _leave_word(state: Path, handshake: Handshake) -> None:
+    try:
+        write_private(state, handshake.to_json())
+    except OSError as error:
+        _log.warning("no other process finds process %d: `%s` cannot be written (%s)", handshake.pid, state, error)
 
 
 async def _find(state: Path) -> Lease | None:

@@ -22,8 +22,12 @@ A grammar judges every text at once. Where one of these tools is there, its word
 keeps an edit from being offered. Only errors that the text did not have before count. For C and C++ the grammar alone
 never blocks, as macros are no syntax to it.
 
-The tools are found on PATH, by `[[programs]]` in the [settings](settings.md), or were installed with Stet; never in
-the project of the text, unless its folder is among `checks.trusted_workspaces`. They read a buffer from standard input
+The tools are found on PATH, by `[[programs]]` in the [settings](settings.md), or were installed with Stet. None is
+started from the project of the text, from the project around the working folder (for standard input and `stet doctor`)
+or from an open workspace, though PATH leads there, unless that folder is among `checks.trusted_workspaces`; `stet
+doctor` names what it refuses. Relative and empty entries of PATH are not searched, and the tools get PATH without all
+of these. Folders are compared by where they really lead: a link or `..` to a neighbor of a trusted folder is not
+trusted. They read a buffer from standard input
 or from a private copy, without a shell, with an environment of three variables, and are ended with all that they
 started at their deadline or after a megabyte of output. They write nothing into the workspace. A slow tool is asked by
 jobs and by `stet check`, not while one types (that is: not by who has less than {SLOW:g} seconds to spare).

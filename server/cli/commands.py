@@ -39,7 +39,7 @@ COMMANDS: Mapping[str, Row] = {
     "serve": Row("serve", "start the language server (so does plain `stet --stdio`)"),
     "run": Row("run", "do one action on a file and print the checked edit"),
     "check": Row("check", "syntax findings, and with --lint lint findings, of files and folders"),
-    "model": Row("model", "list, fetch and probe models"),
+    "model": Row("model", "list, fetch and probe models; let a server that was found have your code"),
     "doctor": Row("doctor", "tell what works here and what does not"),
     "config": Row("config", "show the settings and their origins, trust a project's actions, or write a first file"),
     "editor": Row("editor", "print the configuration to paste for an editor"),

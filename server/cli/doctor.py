@@ -7,7 +7,6 @@ import asyncio
 import json
 import os
 import platform
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -28,8 +27,10 @@ from stet_ls.server.cli import present
 from stet_ls.server.cli.editor import PROGRAMS
 from stet_ls.server.cli.session import load_settings
 from stet_ls.validators import pack
+from stet_ls.validators.checkers.programs import on_path
 from stet_ls.validators.checkers.survey import survey
 from stet_ls.validators.checkers.table import CHECKERS
+from stet_ls.validators.extras import absent, way_to
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.toolbox import Role, Toolbox
 
@@ -53,7 +54,7 @@ class Part:
 
 _MARKS = {State.OK: ("✓", "green"), State.MISSING: ("–", "dim"), State.BROKEN: ("✗", "red")}
 
-LIBRARIES = ("pygls", "openai", "tree-sitter", "xllamacpp")
+LIBRARIES = ("pygls", "openai", "tree-sitter")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +104,8 @@ def _model(health: Mapping[str, Any]) -> Iterator[Part]:
         match row["status"]:
             case "ready":
                 fault = f"; last: {row['last_fault']}" if row["last_fault"] else ""
-                yield Part("model", State.OK, f"{name} is ready{fault}")
+                first = f"; you are asked before it gets code (`stet model allow {row['base_url']}`)"
+                yield Part("model", State.OK, f"{name} is ready{first if row['asked_first'] else ''}{fault}")
             case "asleep":
                 yield Part("model", State.OK, f"{name} starts with the first job")
             case status:
@@ -135,6 +137,11 @@ def _versions() -> Iterator[Part]:
             yield Part("library", State.OK, f"{library} {metadata.version(library)}")
         except metadata.PackageNotFoundError:
             yield Part("library", State.MISSING, f"{library} is not installed")
+    if lacking := absent():
+        told = ", ".join(f"no {what} ({name})" for name, what in lacking.items())
+        yield Part("install", State.MISSING, f"{told}; all of it: {way_to('full')}")
+    else:
+        yield Part("install", State.OK, "complete (the extra `full`)")
 
 
 def _checkers(tools: Toolbox) -> Iterator[Part]:
@@ -145,6 +152,10 @@ def _checkers(tools: Toolbox) -> Iterator[Part]:
     for standing in survey(tools):
         known = [f"{role} by {', '.join(names)}" for role, names in standing.working.items() if names]
         known += [f"not here: {', '.join(standing.missing)}"] if standing.missing else []
+        known += [
+            f"not started: {place}, which lies in a project that is not among `checks.trusted_workspaces`"
+            for place in standing.refused.values()
+        ]
         judged = bool(standing.working.get(Role.SYNTAX))
         words = "; ".join(known if judged else ["syntax by the grammar", *known])
         yield Part("checker", State.OK if judged else State.MISSING, f"{standing.language}: {words}")
@@ -205,7 +216,7 @@ async def _memory(loaded: Loaded) -> Part:
 
 
 def _editors() -> Iterator[Part]:
-    found = {name: place for name, program in PROGRAMS.items() if (place := shutil.which(program))}
+    found = {name: place for name, program in PROGRAMS.items() if (place := on_path(program))}
     for name, place in found.items():
         yield Part("editor", State.OK, f"{name}: {place}")
     if not found:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.errors import UsageError
+from stet_ls.validators.encodings import UnknownEncodingError, declared
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 
@@ -20,32 +21,56 @@ if TYPE_CHECKING:
     from stet_ls.engine.models import NewFile
 
 _MARK = b"\xef\xbb\xbf"
+_NAME_IT = "; name its encoding in the first line, such as `# -*- coding: latin-1 -*-`, or convert it to UTF-8"
 MOST_BYTES = 20_000_000
 """Larger than any source file that a person wrote; a model could not read it either."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text file as it was read. `source` is without the byte order mark, `raw` is every byte."""
+    """A text file as it was read. `source` is without the byte order mark, `raw` is every byte.
+
+    `encoding` is the one that its first lines name, else UTF-8: it is written in the encoding that it was read in.
+    """
 
     path: Path
     raw: bytes = field(repr=False)
     source: Source = field(repr=False)
+    encoding: str = "utf-8"
 
     def with_text(self, text: str) -> bytes:
-        """The bytes of the file with another text; its byte order mark is kept."""
+        """The bytes of the file with another text; its byte order mark is kept.
+
+        UsageError for a text with characters that the file's encoding does not have.
+        """
+        if self.encoding != "utf-8":
+            try:
+                return text.encode(self.encoding)
+            except UnicodeEncodeError as error:
+                raise UsageError(
+                    f"{self.path} is {self.encoding} text, which has no {text[error.start]!r}; nothing was written"
+                ) from None
         return (_MARK if self.raw.startswith(_MARK) else b"") + text.encode("utf-8", "surrogatepass")
 
 
 def read_document(path: Path) -> Document:
-    """Reads a UTF-8 text file. UsageError names what else it is: missing, a folder, unreadable, binary, too large."""
+    """Reads a text file in UTF-8, or in the encoding that a comment in its first two lines names.
+
+    UsageError names what else it is: missing, a folder, unreadable, binary, a notebook, too large.
+    """
     try:
         raw = read_regular(path, most=MOST_BYTES)
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist") from None
     except OSError as error:
         raise UsageError(_unreadable(path, error)) from None
-    return Document(path, raw, Source(decode(raw, str(path))))
+    if path.suffix.lower() == ".ipynb":
+        raise UsageError(
+            f"{path} is a notebook: open it in an editor, where each cell is a document, or convert it first with "
+            f"`jupyter nbconvert --to script {path}`"
+        )
+    encoding = encoding_of(raw, str(path))
+    return Document(path, raw, Source(decode(raw, str(path), encoding, way_out=_NAME_IT)), encoding)
 
 
 def _unreadable(path: Path, error: OSError) -> str:
@@ -59,12 +84,25 @@ def _unreadable(path: Path, error: OSError) -> str:
     return f"{path} cannot be read: {error.strerror}"
 
 
-def decode(raw: bytes, name: str) -> str:
-    """The text of some bytes, line ends untouched. UsageError if they are no UTF-8 text."""
+def encoding_of(raw: bytes, name: str) -> str:
+    """The encoding that a text names for itself, else UTF-8. UsageError for one that is unknown here."""
+    if raw.startswith(_MARK):
+        return "utf-8"
     try:
-        text = raw.removeprefix(_MARK).decode("utf-8")
+        return declared(raw) or "utf-8"
+    except UnknownEncodingError as error:
+        raise UsageError(f"{name} names the encoding `{error}`, which is unknown here") from None
+
+
+def decode(raw: bytes, name: str, encoding: str = "utf-8", *, way_out: str = "") -> str:
+    """The text of some bytes, line ends untouched. UsageError, with a way out, if they are no text in that encoding."""
+    try:
+        text = raw.removeprefix(_MARK).decode(encoding)
     except UnicodeDecodeError as error:
-        raise UsageError(f"{name} is not UTF-8 text (byte {error.start})") from None
+        if b"\0" in raw[:8000]:
+            raise UsageError(f"{name} is a binary file") from None
+        spoken = "UTF-8" if encoding == "utf-8" else encoding
+        raise UsageError(f"{name} is not {spoken} text (byte {error.start}){way_out}") from None
     if "\0" in text:
         raise UsageError(f"{name} is a binary file")
     return text

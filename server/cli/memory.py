@@ -59,12 +59,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Does what the verb says; 1 for an id that there is none of, or a memory that had to be mended."""
     settings = load_settings().settings.memory
-    from stet_ls.engine.memory.client import Memory
+    from stet_ls.engine.memory.client import COMMANDS_STAY, Memory
     from stet_ls.engine.memory.flow import Flow
     from stet_ls.engine.paths import user_paths
 
     async def work() -> int:
         flow = Flow(Memory(settings, user_paths()), settings)
+        flow.memory.stays_seconds = COMMANDS_STAY
         if obstacle := flow.memory.obstacle():
             raise StoreError(obstacle, fault=StoreFault.UNAVAILABLE)
         try:

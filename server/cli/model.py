@@ -1,4 +1,4 @@
-"""`stet model list|pull|probe`: the embedded models' weights, and the self-test of whatever serves."""
+"""`stet model list|pull|allow|deny|probe`: weights of embedded models, servers that were found, and a self-test."""
 
 from __future__ import annotations
 
@@ -27,6 +27,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     pulling = verbs.add_parser("pull", help="fetch a model; what is here already is not fetched again")
     pulling.add_argument("name", nargs="?", metavar="NAME", help="tiny or small; without it the default one")
     pulling.add_argument("--from", type=Path, dest="source", metavar="FILE", help="take it from a file on this machine")
+    for verb, what in (
+        ("allow", "let a model server that was found have your code"),
+        ("deny", "keep your code from it"),
+    ):
+        verbs.add_parser(verb, help=what).add_argument(
+            "url", metavar="URL", help="its address, as `stet doctor` shows it"
+        )
     probing = verbs.add_parser("probe", help="test the models that serve by small tasks, and fill their profiles")
     probing.add_argument("--endpoint", metavar="NAME", help="test this one only")
     probing.add_argument(
@@ -41,6 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _list(as_json=arguments.json)
     if arguments.verb == "pull":
         return _pull(arguments.name, arguments.source)
+    if arguments.verb in ("allow", "deny"):
+        from stet_ls.server.cli.consent import answer
+
+        return answer(arguments.url, allowed=arguments.verb == "allow")
     from stet_ls.server.cli.model_probe import probe
 
     return asyncio.run(probe(endpoint=arguments.endpoint, seconds=arguments.seconds, as_json=arguments.json))

@@ -25,12 +25,15 @@ async def probe(*, endpoint: str | None, seconds: float, as_json: bool) -> int:
     """Tests each endpoint in turn and prints what it found; the exit status is that of the worst."""
     from stet_ls.engine.model.pool import Models
     from stet_ls.engine.probe.selftest import self_test
+    from stet_ls.server.cli.consent import Terminal
 
     models = Models(load_settings().settings, user_paths())
+    models.asker = Terminal()
     progress = ProgressLine()
     findings: list[dict[str, Any]] = []
     status = 0
     try:
+        await models.settle()
         for client in _chosen(await models.clients(START_SECONDS, progress), endpoint):
             _warn_of_the_price(client)
             try:

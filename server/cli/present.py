@@ -64,7 +64,7 @@ def print_evidence(evidence: Iterable[Evidence], stream: TextIO | None = None) -
     console = console_on(stream or sys.stdout)
     for item in evidence:
         mark, style = _MARKS[item.verdict]
-        line = Text(f"{mark} {item.check}: {visible(item.detail)}", style=style)
+        line = Text(f"{mark} {item.label}: {visible(item.detail)}", style=style)
         console.print(line, soft_wrap=True)
 
 

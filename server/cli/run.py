@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.errors import SettingsError, UsageError
+from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
+from stet_ls.engine.judges.kinds import ACCEPTABLE
 from stet_ls.engine.models import ACTIONS, Answer, Budget, Edit, Request, Workspace
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.workers.private import write_private
@@ -19,8 +20,8 @@ from stet_ls.server.cli import files, present
 from stet_ls.server.cli.commands import did_you_mean
 from stet_ls.server.cli.progress import ProgressLine
 from stet_ls.server.cli.session import load_settings, project_root, tell
-from stet_ls.server.cli.target import STANDARD_INPUT, CommandTarget, read_target
-from stet_ls.server.evidence import dangers, report, told
+from stet_ls.server.cli.target import CommandTarget, is_standard_input, read_target
+from stet_ls.server.evidence import boxed, dangers, is_full, report, told, unaccepted
 from stet_ls.server.shelf import write
 from stet_ls.validators.source import Source, Splice
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:  # the engine is imported once the target is known to be reada
 
 MORE = "say more with --instruction, name fewer lines (FILE:LINE-LINE), or ask a stronger model (STET_BASE_URL)"
 """The ways out of an answer that offers nothing."""
-NAMING = "FILE:LINE-LINE names a part of a file, and --instruction says what is wanted"
+NAMING = "FILE:LINE-LINE or FILE::NAME names a part of a file, and --instruction says what is wanted"
 """The ways out of a target that the action cannot work on."""
 INDEX_SECONDS = 2.0
 """For the project's symbols before a job: what was not read then is read by the next command."""
@@ -42,7 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "target",
         metavar="TARGET",
-        help="FILE, FILE:LINE, FILE:LINE-LINE, or - for standard input (with --language)",
+        help="FILE, FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE, FILE::NAME (a unit or a test's node id), "
+        "or -[:LINE] for standard input (with --language)",
     )
     parser.add_argument("--instruction", default="", metavar="TEXT", help="what is wanted, in a sentence")
     parser.add_argument("--constraint", action="append", default=[], metavar="TEXT", help="a condition; repeatable")
@@ -54,9 +56,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     result.add_argument(
         "--diff", action="store_true", help="print the patch alone, for `git apply`, unless a judge refuted it"
     )
-    unless = "unless a judge refuted it or it makes one that nothing ran"
+    unless = "unless a judge refuted it or it adds a danger that --accept-risk does not name"
     result.add_argument("--apply", action="store_true", help=f"write the edit into the files, {unless}")
     result.add_argument("--json", action="store_true", help="print the whole answer as JSON")
+    parser.add_argument(
+        "--accept-risk",
+        action="append",
+        default=[],
+        metavar="NAME",
+        choices=ACCEPTABLE,
+        help="let --apply write an edit with this danger, by the name that the refusal gives it; repeatable",
+    )
     parser.add_argument("--evidence", metavar="DIR", help="write what shows the evidence there: inputs, failing output")
     parser.add_argument("--show-prompt", action="store_true", help="print what would be sent, and send nothing")
     parser.add_argument("--trust", action="store_true", help="trust the project's own actions, for this run alone")
@@ -65,7 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Does the job, prints its answer, and returns the exit status."""
-    if arguments.apply and arguments.target == STANDARD_INPUT:
+    if arguments.apply and is_standard_input(arguments.target):
         raise UsageError("--apply needs a file; standard input cannot be written")
     if arguments.action not in ACTIONS:
         _find_custom(arguments)
@@ -96,17 +106,21 @@ async def _run(arguments: argparse.Namespace) -> int:
     overrides = {"sandbox.minimum_level": arguments.sandbox_level}
     settings = load_settings(near=near, arguments=overrides, trust_project=arguments.trust).settings
 
+    from stet_ls.engine.memory.client import COMMANDS_STAY
     from stet_ls.engine.run import Engine
+    from stet_ls.server.cli.consent import Terminal
 
     engine = Engine(settings, user_paths())
+    engine.ask_by(Terminal())
+    engine.memory.memory.stays_seconds = COMMANDS_STAY
     progress = ProgressLine()
     try:
+        engine.memory.warm()  # its process is found while the project is read
         await engine.index.read(request.workspace.roots, INDEX_SECONDS)
         if arguments.show_prompt:
             return await _show_prompt(engine, request, as_json=arguments.json)
         if arguments.sandbox_level not in (None, "none"):
             await engine.runtimes.sandbox.allow()  # what was asked for and cannot be had ends the job before it costs
-        engine.memory.warm()
         answer = await engine.run(request, on_event=progress)
     except SettingsError:
         raise
@@ -190,6 +204,8 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         return 0 if answer.success and not answer.refuted else 1
     for warning in answer.warnings:
         tell(warning)
+    if not is_full(answer):
+        tell(boxed(answer))
     if not answer.success:
         if answer.markdown and not arguments.diff:
             present.print_markdown(answer.markdown)
@@ -203,10 +219,11 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
         tell(f"nothing was {left}: a judge refuted the edit; without {option} it is shown")
         return 1
-    if arguments.apply and answer.new_files and (unasked := dangers(answer)):
+    if arguments.apply and (unnamed := unaccepted(answer, arguments.accept_risk)):
         present.print_evidence(answer.evidence, sys.stderr)
-        tell(f"nothing was written: the edit {'; '.join(unasked)}; without --apply it is shown")
-        return 1
+        tell(f"nothing was written: the edit {'; '.join(dangers(answer))}; without --apply it is shown")
+        tell(f"to write it after all: {' '.join(f'--accept-risk {code}' for code in unnamed)}")
+        return PolicyError.exit_code
     if arguments.apply:
         return _apply(target, answer)
     if answer.markdown:

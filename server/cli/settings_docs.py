@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from stet_ls.engine.configuration import KEYS, PROVIDER_KEYS, TABLES, Key
+from stet_ls.engine.configuration import KEYS, PROVIDER_KEYS, TABLES, Key, SetBy
 from stet_ls.engine.settings import Settings
 
 
@@ -21,8 +21,21 @@ def editor_schema() -> dict[str, Any]:
     """The settings as an editor's flat properties (`contributes.configuration` of VS Code's package.json).
 
     No property has a default: VS Code would send it as if the user had set it, and override the user's file with it.
+    What is its user's alone has the scope "machine", so that VS Code takes it from no workspace.
     """
     return {f"stet.{key.name}": _editor_property(key) for key in KEYS.values() if key.name not in TABLES}
+
+
+def user_variables() -> Mapping[str, str]:
+    """The editor's keys that hold only if their user set them, with the variable that tells the server so.
+
+    VS Code's extension starts the server with them: what comes later may have been read from the opened folder.
+    """
+    return {
+        f"stet.{key.name}": key.variable
+        for key in KEYS.values()
+        if key.name not in TABLES and key.set_by is not SetBy.ANYONE
+    }
 
 
 def _editor_property(key: Key) -> dict[str, Any]:
@@ -36,8 +49,12 @@ def _editor_property(key: Key) -> dict[str, Any]:
         "type": [value["type"], "null"],
         "default": None,
         "scope": "machine" if key.user_only else "resource",
-        "description": f"{key.description} Default: {_default(key)}.",
+        "description": f"{key.description} Default: {_default(key)}.{_tightened(key)}",
     }
+
+
+def _tightened(key: Key) -> str:
+    return " A workspace may only make it stricter." if key.set_by is SetBy.TIGHTEN else ""
 
 
 def settings_page() -> str:
@@ -59,8 +76,18 @@ Each source overrides those before it, key by key:
 `stet config show` prints every key with its value and where it came from; `stet config init` writes a user file to
 edit. A misspelt key is a warning in an editor and an error (exit status 2) on the command line.
 
-A key with a lock (🔒) belongs to its user: in a project file, or in the settings that an editor keeps with a
-workspace, it is ignored with a warning.
+## Who may set what
+
+You may set every key: in the user file, by a variable, on the command line. A project file, and whatever an editor
+sends (its settings can come from the opened folder, and so can its `initializationOptions`, `userSettings` in them
+included), may set a key as its last column says:
+
+| | a project file and an editor may set it |
+|---|---|
+{"".join(f"| {mark} | {words} |" + chr(10) for mark, words in _SETTERS.values())}
+Everything else they say is ignored, with a warning that names the key. In VS Code what you set for all folders goes to
+the server as variables, so there every key can be set in the user settings. In other editors use the user file, or give
+the server variables (Neovim: `cmd_env = {{ STET_EDITOR_PREVIEW = "never" }}`).
 
 ## One endpoint in one line
 
@@ -99,7 +126,7 @@ pattern = '^[^:]+:(?P<line>\\d+):(?P<column>\\d+): (?P<severity>error|warning): 
 {_table(TABLES["programs"].values())}
 ## Actions of your own
 
-`[[actions]]`, one table for each, in the user file or in the project's; a project's wait for your trust
+`[[actions]]` ❓, one table for each, in the user file or in the project's; a project's wait for your trust
 ([how they work](actions.md)). A wrong table disables its action alone.
 
 {_table(TABLES["actions"].values())}
@@ -107,7 +134,7 @@ pattern = '^[^:]+:(?P<line>\\d+):(?P<column>\\d+): (?P<severity>error|warning): 
 
 | variable | what it does |
 |---|---|
-| `STET_HOME` | moves settings, data, caches and logs into one folder |
+| `STET_HOME` | moves settings, data, caches and logs into one folder; jobs run even where it cannot be written |
 | `STET_MODELS_DIR` | where the embedded model's weights lie |
 | `STET_HUB` | another address from which weights are fetched |
 | `STET_TOKEN` | the token of `stet serve --tcp` and `--ws` |
@@ -130,12 +157,36 @@ def _section(title: str, table: str, keys: Iterable[Key]) -> str:
     return f"{heading}\n\n{_table(keys)}\n"
 
 
+_SETTERS: Mapping[SetBy, tuple[str, str]] = {
+    SetBy.ANYONE: ("", "to any value"),
+    SetBy.TIGHTEN: ("🔽", "to a stricter value than yours, in the direction that stands there"),
+    SetBy.TRUST: ("❓", "and nothing of it runs before you have trusted it"),
+    SetBy.USER: ("🔒", "never"),
+}
+"""The sign of each kind of key, and what it means."""
+
+
 def _table(keys: Iterable[Key]) -> str:
-    rows = ["| key | value | default | |", "|---|---|---|---|"]
-    for key in keys:
-        lock = " 🔒" if key.user_only and key.name in KEYS else ""
-        rows.append(f"| `{key.name}`{lock} | {key.expected} | `{_default(key)}` | {key.description} |")
+    rows = ["| key | value | default | | |", "|---|---|---|---|---|"]
+    rows += [
+        f"| `{key.name}` | {key.expected} | `{_default(key)}` | {key.description} | {_setters(key)} |" for key in keys
+    ]
     return "\n".join(rows) + "\n"
+
+
+def _setters(key: Key) -> str:
+    """Who else may set a key; those of a table's rows go by their table."""
+    if key.name not in KEYS:
+        return ""
+    return " ".join(filter(None, (_SETTERS[key.set_by][0], _direction(key))))
+
+
+def _direction(key: Key) -> str:
+    """Which way others may go with a key, in a word or two."""
+    if key.set_by is not SetBy.TIGHTEN:
+        return ""
+    stricter = key.schema["stricter"]
+    return stricter if isinstance(stricter, str) else " < ".join(f"`{json.dumps(value)}`" for value in stricter)
 
 
 def _default(key: Key) -> str:

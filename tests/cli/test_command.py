@@ -39,6 +39,8 @@ def test_without_a_word_it_lists_the_commands(stet: Stet) -> None:
 
 
 VSIX = "`make vsix` in Stet's source builds editors/vscode/stet.vsix"
+FORMS = "FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE or FILE::NAME"
+WAY_OUT = "; name its encoding in the first line, such as `# -*- coding: latin-1 -*-`, or convert it to UTF-8"
 LINES = "lines count from 1, and a range runs from its first line to its last"
 
 
@@ -50,12 +52,12 @@ LINES = "lines count from 1, and a range runs from its first line to its last"
         (["run", "debug", "good.py", "--contxt", "x"], 'stet run takes no "--contxt": did you mean "--context"?'),
         (["model", "list", "--jsn"], 'stet model takes no "--jsn": did you mean "--json"?'),
         (["check", "good.py", "--quiet"], 'stet check takes no "--quiet": `stet check --help` lists what it takes'),
-        (["run", "debug", "good.py:two"], "good.py: expected FILE:LINE or FILE:LINE-LINE, not 'two' behind the colon"),
+        (["run", "debug", "good.py:two"], f"good.py: expected {FORMS}, not 'two' behind the colon"),
         (["run", "debug", "missing.py"], "missing.py does not exist"),
         (["run", "debug", "."], ". is a folder; name a file"),
         (["run", "debug", "x" * 300], f"{'x' * 300} cannot be read: File name too long"),
         (["run", "debug", "binary.py"], "binary.py is a binary file"),
-        (["run", "debug", "latin.py"], "latin.py is not UTF-8 text (byte 1)"),
+        (["run", "debug", "latin.py"], f"latin.py is not UTF-8 text (byte 1){WAY_OUT}"),
         (["run", "debug", "pipe"], "pipe is no regular file"),
         (["run", "debug", "good.py:0"], f"good.py: {LINES}"),
         (["run", "debug", "good.py:3-2"], f"good.py: {LINES}"),
@@ -74,7 +76,7 @@ LINES = "lines count from 1, and a range runs from its first line to its last"
         (["demo", "debg"], 'the demo has no "debg": did you mean "debug"?'),
         (["model", "pull", "smal"], 'unknown model "smal": did you mean "small"?'),
         (["serve", "--tcp", "127.0.0.1"], '"127.0.0.1": expected HOST:PORT, such as 127.0.0.1:7777'),
-        (["serve", "--tcp", "127.0.0.1:7777"], "--tcp and --ws need a token: pass --token, or set STET_TOKEN"),
+        (["serve", "--tcp", "127.0.0.1:7777"], "--tcp and --ws need a token: set STET_TOKEN, or pass --token-file"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_clear_sentence(

@@ -49,7 +49,7 @@ def test_doctor_goes_on_where_a_folder_cannot_be_written(stet: Stet, scripted: S
     ran = doctor(stet, STET_HOME=str(home))
 
     assert ran.status == 0, ran.err
-    assert "– sandbox   " in ran.out
+    assert "✓ sandbox   " in ran.out, "code runs from a temporary folder"
     assert f"– cache     {home / 'cache'}: {home / 'cache'} is no folder; STET_HOME moves" in ran.out
 
 

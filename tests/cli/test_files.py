@@ -43,3 +43,37 @@ def test_what_took_the_files_place_is_neither_waited_for_nor_written(
     with pytest.raises(UsageError, match="nothing was written"):
         write([change], [])
     assert [each.name for each in file.parent.iterdir()] == ["a.py"]
+
+
+LATIN = "# -*- coding: latin-1 -*-\nNAME = 'Größe'\n".encode("latin-1")
+
+
+def test_a_file_is_written_in_the_encoding_that_it_names(file: Path) -> None:
+    file.write_bytes(LATIN)
+    document = read_document(file)
+    assert "Größe" in document.source.text
+    write([Change(document, document.source.text.replace("Größe", "Länge"))], [])
+    assert file.read_bytes() == LATIN.replace("Größe".encode("latin-1"), "Länge".encode("latin-1"))
+    with pytest.raises(UsageError, match="iso8859-1 text, which has no '→'; nothing was written"):
+        write([Change(read_document(file), "# coding: latin-1\nx = '→'\n")], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.py", b"NAME = 'Gr\xf6\xdfe'\n", r"is not UTF-8 text \(byte 10\); name its encoding in the first line"),
+        ("a.py", b"# coding: klingon\nx = 1\n", "names the encoding `klingon`, which is unknown here"),
+        ("a.py", b"# coding: rot13\nx = 1\n", "names the encoding `rot13`"),
+        ("a.py", b"\xff\xfea\0", "is a binary file"),
+        ("a.ipynb", b"{}", "is a notebook: open it in an editor, where each cell is a document, or convert it"),
+    ],
+)
+def test_what_is_no_text_is_told_with_the_way_out(tmp_path: Path, name: str, data: bytes, says: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(UsageError, match=says):
+        read_document(tmp_path / name)
+
+
+def test_a_comment_about_coding_in_the_third_line_names_nothing(file: Path) -> None:
+    file.write_text("x = 1\n\n# coding: latin-1\ny = 'ö'\n")
+    assert read_document(file).encoding == "utf-8"

@@ -19,6 +19,7 @@ DATE = {
     "language": "python",
 }
 REVERSE = {"instruction": "Reverse a list", "code": "func reverse() {}", "language": "go"}
+RUNS = 6
 LINES = f"{json.dumps(DATE)}\n\n{json.dumps(REVERSE)}\n"
 
 
@@ -160,3 +161,40 @@ def test_what_run_applied_is_learned_once_it_stood(stet: Stet, scripted: Scripte
     (row,) = rows(stet)
     assert (row["outcome"], row["instruction"]) == ("kept", "greet somebody by their name")
     assert row["provenance"]["path"] == "greet.py"
+
+
+ASKED = ("run", "generate", "dates.py:1", "--instruction", "read an ISO date from text", "--budget", "quick", "--json")
+
+
+def test_what_was_imported_is_in_the_prompt_of_a_run_or_the_run_says_why_not(
+    stet: Stet, scripted: ScriptedModel, folder: Path
+) -> None:
+    stub, reply = "def read_date(text):\n    pass\n", code_reply("def read_date(text):\n    return text.strip()")
+    (folder / "dates.py").write_text(stub)
+    found = []
+    for _ in range(RUNS):  # on a busy machine a search may miss its budget
+        if not found:
+            assert stet("memory", "import", "-", stdin=LINES).status == 0
+        scripted.reply(reply)
+        answer = json.loads(stet(*ASKED).out)
+        hits = answer["metadata"]["memory_hits"]
+        told = [each for each in answer["warnings"] if each.startswith("memory not searched: ")]
+        assert (hits, bool(told)) in ((1, False), (0, True)), "found, or told"
+        assert (DATE["code"] in scripted.requests[-1].prompt) == bool(hits)
+        found.append(hits)
+        if hits:
+            break
+    assert found[-1] == 1, "a process that is there is asked"
+
+
+def test_a_run_that_starts_the_memory_itself_says_so_or_finds(
+    stet: Stet, scripted: ScriptedModel, folder: Path, stet_home: Path
+) -> None:
+    (folder / "dates.py").write_text("def read_date(text):\n    pass\n")
+    assert stet("memory", "import", "-", stdin=LINES).status == 0
+    scripted.reply(code_reply("def read_date(text):\n    return text.strip()"))
+    answer = json.loads(stet(*ASKED, STET_MEMORY_IDLE_SECONDS="61").out)  # other settings, another process
+    told = [each for each in answer["warnings"] if each.startswith("memory not searched: ")]
+
+    assert (answer["metadata"]["memory_hits"], len(told)) in ((1, 0), (0, 1))
+    assert (DATE["code"] in scripted.requests[-1].prompt) == bool(answer["metadata"]["memory_hits"])

@@ -30,7 +30,7 @@ def test_a_prompt_that_may_not_go_is_exit_4(stet: Stet, scripted: ScriptedModel,
 
 
 def test_a_project_cannot_open_what_its_user_keeps(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
-    (file.parent / ".stet.toml").write_text('[privacy]\nloopback = "allow"\nignore = []\n')
+    (file.parent / ".stet.toml").write_text('[privacy]\nloopback = "allow"\nignore = ["notes"]\n')
     scripted.reply(
         f"PLAN: x\nCODE:\n```python\n{CODE.replace(TOKEN, 'STET_SECRET_1').replace('host.', 'host . ')}```\n"
     )

@@ -266,7 +266,7 @@ def test_a_task_writes_all_its_files_or_none(stet: Stet, scripted: ScriptedModel
 
     unasked = stet(*words)
 
-    assert unasked.status == 1, "a new file that nothing ran is seen first"
+    assert unasked.status == 4, "a new file that nothing ran is seen first"
     assert "means.py, which nothing ran" in unasked.err
     assert file.read_text() != FIXED
     assert not (file.parent / "means.py").exists()
@@ -299,7 +299,7 @@ def test_a_target_that_cannot_be_worked_on_is_named(stet: Stet, scripted: Script
     assert (ran.status, ran.out) == (2, "")
     *_, said, ways = ran.err.splitlines()
     assert said.startswith("stet: large.py: the document is about ")
-    assert ways.startswith("stet: FILE:LINE-LINE names a part of a file")
+    assert ways.startswith("stet: FILE:LINE-LINE or FILE::NAME names a part of a file")
     assert stet("run", "generate", "large.py").err.startswith("stet: large.py: Generate needs an instruction: ")
     assert scripted.requests == []
 
@@ -345,10 +345,58 @@ def test_a_new_file_that_nothing_ran_is_not_written_unasked(stet: Stet, scripted
 
     ran = stet("run", "task", "sums.py", "--instruction", "add a mean", "--apply")
 
-    assert ran.status == 1
+    assert ran.status == 4
+    assert ran.err.splitlines()[-1] == "stet: to write it after all: --accept-risk new-file"
     assert "nothing was written: the edit makes the new file more.py, which nothing ran" in ran.err
     assert [each.name for each in file.parent.iterdir()] == ["sums.py"]
 
     scripted.replies(["generate | more.py | new | a mean"])
     shown = stet("run", "task", "sums.py", "--instruction", "add a mean")
     assert shown.err.splitlines()[-1].startswith("stet: New file more.py · "), "what is new is said first"
+
+
+def test_what_is_added_to_a_whole_file_takes_nothing_away(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+    before = "class Basket:\n    pass\n\n\nclass Shelf:\n    pass\n"
+    words = "def words(text):\n    return len(text.split())\n"
+    (folder / "shop.py").write_text(before)
+    scripted.reply(reply(words))
+
+    ran = stet("run", "generate", "shop.py", "--instruction", "add a function words", "--apply", "--budget", "quick")
+
+    assert ran.status == 0, ran.err
+    assert (folder / "shop.py").read_text() == f"{before}\n\n{words}"
+
+
+def test_an_edit_that_loses_a_class_is_not_written(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+    before = "class Basket:\n    pass\n\n\nclass Shelf:\n    pass\n"
+    (folder / "shop.py").write_text(before)
+    scripted.default = Reply(reply("class Basket:\n    size = 1\n"))
+
+    ran = stet("run", "refactor", "shop.py", "--apply", "--budget", "quick")
+
+    assert ran.status == 1
+    assert "`Shelf` is gone" in ran.err
+    assert (folder / "shop.py").read_text() == before
+
+
+DANGEROUS = FIXED.replace(
+    "    result = 0\n",
+    '    with open("/etc/profile.d/x.sh", "a") as file:\n        file.write("true")\n    result = 0\n',
+)
+
+
+def test_a_danger_is_written_only_if_it_is_accepted_by_name(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
+    before = file.read_text()
+    scripted.default = Reply(reply(DANGEROUS))
+    asked = ("run", "debug", "sums.py:3", "--apply")
+
+    refused = stet(*asked)
+    assert (refused.status, file.read_text()) == (4, before), refused.err
+    assert "nothing was written: the edit adds `/etc/profile.d/x.sh`" in refused.err
+    *_, way = refused.err.splitlines()
+    assert way == "stet: to write it after all: --accept-risk persistence --accept-risk outside-files"
+
+    assert stet(*asked, "--accept-risk", "network").status == 4
+    assert stet(*asked, "--accept-risk", "persistence").status == 4
+    accepted = stet(*asked, "--accept-risk", "persistence", "--accept-risk", "outside-files")
+    assert (accepted.status, "profile.d" in file.read_text()) == (0, True), accepted.err

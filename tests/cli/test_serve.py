@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from support.scripted import ScriptedModel
 from support.stet import stet_argv
-from support.wire import RawClient
+from support.wire import PATIENCE, RawClient
 
 from stet_ls import __version__
+from stet_ls.server.__main__ import main
 
 
 @pytest.mark.parametrize(
@@ -39,3 +42,63 @@ async def test_the_log_goes_where_it_is_told(
 
     assert result["status"] == "done"
     assert "action=explain" in log.read_text()
+
+
+TOKEN = "open sesame 7Qx"
+
+listing = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process rewrite its own arguments")
+
+
+@listing
+@pytest.mark.parametrize("words", [["--token", TOKEN], [f"--token={TOKEN}"], ["--token-file", "FILE"], []])
+async def test_no_list_of_processes_shows_the_token(
+    environment: Mapping[str, str], tmp_path: Path, words: list[str]
+) -> None:
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n")
+    file.chmod(0o600)
+    argv = stet_argv("serve", "--tcp", "127.0.0.1:0", *(str(file) if word == "FILE" else word for word in words))
+    variables = {**environment, **({} if words else {"STET_TOKEN": TOKEN})}
+    server = await asyncio.create_subprocess_exec(*argv, env=variables, stderr=asyncio.subprocess.PIPE)
+    assert server.stderr is not None
+    try:
+        told = []
+        while b"listening on" not in (line := await asyncio.wait_for(server.stderr.readline(), PATIENCE)):
+            assert line, told
+            told.append(line.decode())
+        port = int(line.rsplit(b":", 1)[1])
+
+        assert TOKEN.encode() not in Path(f"/proc/{server.pid}/cmdline").read_bytes()
+        assert len(told) == any(word.startswith("--token") and TOKEN in words[-1] for word in words)
+        assert not told or "use `--token-file` or STET_TOKEN" in told[0]
+        async with RawClient.tcp("127.0.0.1", port) as client:
+            await client.initialize(initializationOptions={"token": TOKEN})
+    finally:
+        if server.returncode is None:
+            server.kill()
+        await server.wait()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [(None, "cannot be read"), ("\n", "is empty"), ("x" * 5000, "cannot be read")]
+)
+def test_a_token_file_that_holds_no_token_is_told(
+    text: str | None, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "token"
+    if text is not None:
+        file.write_text(text)
+
+    assert main(["serve", "--tcp", "127.0.0.1:0", "--token-file", str(file)]) == 2
+    assert f"--token-file: {file} {said}" in capsys.readouterr().err
+
+
+def test_a_token_file_that_others_may_read_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "token"
+    file.write_text(TOKEN)
+    file.chmod(0o644)
+
+    assert main(["serve", "--tcp", "192.0.2.1:0", "--token-file", str(file)]) == 2, "no address of this machine"
+    assert "chmod 600" in capsys.readouterr().err

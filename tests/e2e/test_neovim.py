@@ -625,7 +625,7 @@ def test_the_help_has_its_tags(editor: Neovim, tmp_path: Path) -> None:
     shutil.copytree(PLUGIN / "doc", tmp_path / "doc")
     editor.command(f"helptags {tmp_path / 'doc'}")
     tags = [line.split("\t")[0] for line in (tmp_path / "doc" / "tags").read_text().splitlines()]
-    assert tags == sorted([":Stet", "StetDone", "stet-setup", "stet.txt"])
+    assert tags == sorted([":Stet", "StetDone", "stet-settings", "stet-setup", "stet.txt"])
 
 
 def test_the_configuration_alone_brings_the_actions_to_the_menu(

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -54,17 +53,17 @@ def test_each_source_overrides_those_before_it(user_file: Path, project: Path, m
         "max_solutions = 1\n"
     )
     (project / ".stet.toml").write_text(
-        "deadline = 2\n[model]\nmax_tokens = 102\n[checks]\nfix_attempts = 2\n[memory]\nmin_score = 0.2\n"
+        "deadline = 0.9\n[model]\nmax_tokens = 100\n[checks]\nfix_attempts = 0\n[memory]\nmin_score = 0.2\n"
     )
     monkeypatch.setenv("STET_DEADLINE", "3")
     monkeypatch.setenv("STET_MODEL_MAX_TOKENS", "103")
     monkeypatch.setenv("STET_CHECKS_FIX_ATTEMPTS", "3")
 
     loaded = load(
-        project=project, editor={"deadline": 4, "model": {"max_tokens": 104}}, arguments={"deadline": 5}, strict=True
+        project=project, editor={"deadline": 0.8, "model": {"max_tokens": 99}}, arguments={"deadline": 5}, strict=True
     )
 
-    assert [value(loaded, name) for name in names] == [5, 104, 3, 0.2, 1]
+    assert [value(loaded, name) for name in names] == [5, 99, 3, 0.2, 1]
     assert [origin(loaded, name) for name in names] == [
         "command line",
         "editor settings",
@@ -164,93 +163,6 @@ def test_a_byte_order_mark_is_no_error(user_file: Path) -> None:
     user_file.write_bytes(b"\xef\xbb\xbfdeadline = 7\n")
 
     assert load(project=None, strict=True).settings.deadline == 7
-
-
-USER_ONLY: dict[str, Any] = {
-    "providers": [{"name": "evil", "base_url": "http://evil.example/v1"}],
-    "models": [{"name": "*", "max_tokens": 16}],
-    "sandbox.minimum_level": "none",
-    "sandbox.backend": "podman:evil",
-    "trace.enabled": False,
-    "trace.keep": 1,
-    "metrics_port": 1,
-    "sandbox.python": "./python",
-    "sandbox.packages": ["evil"],
-    "sandbox.package_days": 0,
-    "sandbox.environments_mb": 64000,
-    "jobs_at_once": 1000,
-    "spending.daily_tokens": 10**9,
-    "spending.daily_cost": 1e9,
-    "spending.job_cost": 1e9,
-    "memory.uri": "s3://evil/",
-    "memory.enabled": False,
-    "memory.team_uri": "s3://evil/",
-    "memory.team_access": "write",
-    "memory.stands_seconds": 1,
-    "memory.scope": "global",
-    "memory.max_solutions": 1,
-    "memory.embedder": "endpoint",
-    "memory.embedding_model": "evil",
-    "memory.embedding_url": "http://evil/",
-    "memory.embedding_key_env": "EVIL",
-    "memory.idle_seconds": 10,
-    "log.prompts": True,
-    "model.embedded": "off",
-    "model.discover": False,
-    "model.threads": 64,
-    "checks.validation": False,
-    "checks.disabled_tools": ["ruff"],
-    "checks.trusted_workspaces": ["/"],
-    "checkers": [{"language": "python", "argv": ["curl"]}],
-    "programs": [{"name": "gofmt", "path": "gofmt"}],
-    "privacy.loopback": "allow",
-    "privacy.private": "allow",
-    "privacy.public": "allow",
-    "privacy.ignore": ["!.env"],
-}
-
-
-def test_the_table_of_this_test_names_every_key_that_only_its_user_may_set() -> None:
-    assert set(USER_ONLY) == {key.name for key in KEYS.values() if key.user_only}
-
-
-@pytest.mark.parametrize("key", [key for key in USER_ONLY if key.startswith("trace.")])
-def test_what_an_editor_keeps_under_a_name_of_ours_is_not_read(stet_home: Path, key: str) -> None:
-    loaded = load(project=None, editor={key: USER_ONLY[key]}, strict=True)
-    assert (loaded.settings, loaded.warnings) == (Settings(), ())
-
-
-@pytest.mark.parametrize("key", [key for key in USER_ONLY if not key.startswith("trace.")])
-def test_a_workspace_cannot_widen_what_its_user_allowed(stet_home: Path, key: str) -> None:
-    loaded = load(project=None, editor={key: USER_ONLY[key]}, strict=True)
-
-    assert loaded.settings == Settings()
-    assert [(row.key, row.origin) for row in loaded.rows if row.refused] == [(key, "editor settings")]
-    assert loaded.warnings == (
-        f'"{key}" in editor settings is ignored: only its user may set it, in {stet_home / "config.toml"}',
-    )
-
-
-def test_a_project_file_cannot_either_and_the_rest_of_it_holds(stet_home: Path, project: Path) -> None:
-    file = project / ".stet.toml"
-    file.write_text('deadline = 9\n[sandbox]\nminimum_level = "none"\n[[providers]]\nname = "evil"\n')
-
-    loaded = load(project=project, strict=True)
-
-    assert loaded.settings.providers == ()
-    assert loaded.settings.sandbox.minimum_level == "strong"
-    assert loaded.settings.deadline == 9
-    assert {row.key for row in loaded.rows if row.refused} == {"sandbox.minimum_level", "providers"}
-    assert all(str(file) in warning for warning in loaded.warnings)
-
-
-def test_a_plugin_that_read_the_users_own_scope_may_set_everything(stet_home: Path) -> None:
-    providers = [{"name": "mine", "base_url": "https://models.example/v1"}]
-
-    loaded = load(project=None, editor_user={"providers": providers, "sandbox": {"minimum_level": "full"}}, strict=True)
-
-    assert loaded.settings.providers[0].name == "mine"
-    assert loaded.settings.sandbox.minimum_level == "full"
 
 
 def test_what_an_editor_did_not_set_overrides_nothing(user_file: Path) -> None:

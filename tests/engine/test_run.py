@@ -271,14 +271,14 @@ async def test_tests_join_the_file_that_is_there(bench: Bench, scripted: Scripte
     source.write_text(SIGN.replace("$0", ""))
     present.write_text("from signs import sign\n\n\ndef test_positive():\n    assert sign(3) == 1\n")
     scripted.reply(
-        "TESTS:\n```python\nfrom signs import sign\n\n\ndef test_positive():\n    assert sign(9) == 1\n```\n"
+        "TESTS:\n```python\nfrom signs import sign\n\n\ndef test_positive():\n    assert sign(-9) == -1\n```\n"
     )
     answer = await bench.run("test", SIGN, path=source, workspace=Workspace(roots=(tmp_path,)))
     assert answer.success, answer.message
     assert answer.new_files == ()
     after = applied(answer)
     assert after.startswith(present.read_text())
-    assert "def test_positive_2():\n    assert sign(9) == 1" in after
+    assert "def test_positive_2():\n    assert sign(-9) == -1" in after
     assert after.count("from signs import sign") == 1
 
 
@@ -316,3 +316,67 @@ async def test_an_empty_document_can_be_written_into(bench: Bench, scripted: Scr
     scripted.reply(code_reply("def one():\n    return 1"))
     after = await bench.text_after("generate", text, instruction="a function that returns 1")
     assert "def one():\n    return 1\n" in after
+
+
+CLASSES = "class Basket:\n    def total(self):\n        return 0\n\n\nclass Shelf:\n    pass\n"
+WORDS = "def words(text):\n    return len(text.split())"
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        CLASSES,
+        f"$0{CLASSES}$0",
+        CLASSES.replace("return", "re$0turn"),
+        CLASSES.replace("total(self)", "to$0tal$0(self)"),
+    ],
+    ids=["whole file", "all selected", "cursor in a method", "a word selected"],
+)
+async def test_what_is_added_takes_nothing_away(bench: Bench, scripted: ScriptedModel, marked: str) -> None:
+    scripted.reply(code_reply(WORDS))
+    after = await bench.text_after("generate", marked, instruction="add a function words")
+    rest = after.replace(WORDS, "")
+    assert after.count(WORDS) == 1
+    assert [line for line in rest.splitlines() if line] == [line for line in CLASSES.splitlines() if line]
+
+
+@pytest.mark.parametrize("action", ["generate", "refactor", "debug", "optimize"])
+async def test_a_reply_without_what_was_there_is_refuted_and_mended(
+    bench: Bench, scripted: ScriptedModel, action: str
+) -> None:
+    """Nobody said a word of `Shelf`: the model is told, and what it says then is offered."""
+    less = CLASSES.partition("\n\n\nclass Shelf")[0].replace("0", "1")
+    scripted.replies([Reply(code_reply(less)), Reply(code_reply(f"{less}\n\n\nclass Shelf:\n    pass"))])
+    answer = await bench.run(action, CLASSES, instruction="rewrite it so that total gives 1")
+    if action == "generate":  # it merges: the class that is not in the reply stays
+        assert "class Shelf" in applied(answer)
+        assert len(scripted.requests) == 1
+        return
+    assert "signature: `Shelf` is gone" in scripted.requests[1].prompt
+    signature = next(item for item in answer.evidence if item.check is Check.SIGNATURE)
+    assert signature.verdict is not Ruling.FAIL
+
+
+@pytest.mark.parametrize("action", ["generate", "refactor", "debug"])
+async def test_what_the_instruction_removes_may_go(bench: Bench, scripted: ScriptedModel, action: str) -> None:
+    less = CLASSES.partition("\n\n\nclass Shelf")[0]
+    scripted.reply(code_reply(less))
+    answer = await bench.run(action, CLASSES, instruction="remove the class Shelf")
+    assert applied(answer) == less + "\n"
+    signature = next(item for item in answer.evidence if item.check is Check.SIGNATURE)
+    assert signature.verdict is not Ruling.FAIL
+
+
+async def test_a_file_of_two_megabytes_ends_within_the_deadline(bench: Bench, scripted: ScriptedModel) -> None:
+    """What is read of it is what changed: two minutes went into reading all of it again and again."""
+    body = "result = value + {0}\n    if result > 1:\n        return result * 2\n    return {0}\n"
+    function = f"def name_{{0}}(value):\n    {body}"
+    text = "\n\n".join(function.format(n) for n in range(19_000))
+    assert len(text) > 2_000_000
+    marked = text.replace("value + 9000\n", "value $0+ 9000\n", 1)
+    scripted.reply(code_reply(function.format(9000).replace("result * 2", "2 * result")))
+    answer = await bench.run("refactor", marked, budget=Budget.QUICK)
+    assert answer.success, answer.message
+    assert answer.metadata["seconds"] < 2 * Settings().deadline
+    told = {evidence.check: evidence.detail for evidence in answer.evidence}
+    assert told[Check.DIFFERENTIAL] == "old and new were not compared: the file is larger than 500 KB"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import pytest
 from support.scripted import ScriptedModel
-from support.session import VSCODE, boxes, command, editor, ended, fenced, finish, start
+from support.session import NOTHING, VSCODE, boxes, command, editor, ended, fenced, finish, start
 
 URI = "file:///w/a.py"
+APPLIES = {"workspace": {"applyEdit": True}}
 
 
 async def test_a_settings_file_full_of_mistakes_is_no_flood_of_message_boxes(
@@ -39,19 +42,30 @@ async def test_a_process_that_nobody_asked_for_is_a_question(
     assert asked[0].endswith("adds `os.system`, which starts a process.")
 
 
-async def test_a_project_that_forbids_questions_gets_no_such_edit(
-    environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path
+@pytest.mark.parametrize("way", ["project file", "settings", "userSettings"])
+async def test_a_project_takes_away_no_question(
+    environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path, way: str
 ) -> None:
-    (tmp_path / ".stet.toml").write_text('[editor]\npreview = "never"\n')
+    """Whether in its file or by way of an editor that reads its settings from the opened folder."""
+    options: dict[str, Any] = {}
+    if way == "project file":
+        (tmp_path / ".stet.toml").write_text('[editor]\npreview = "never"\n')
+    else:
+        options[way] = {"editor": {"preview": "never"}}
     scripted.default = fenced("def f(a):\n    return eval(a)")
     text = "def f(a):\n    return a\n"
     folder = {"uri": tmp_path.as_uri(), "name": "project"}
-    async with editor(environment, rootUri=folder["uri"], workspaceFolders=[folder]) as client:
+    places = {"rootUri": folder["uri"], "workspaceFolders": [folder]}
+    asked: list[str] = []
+    async with editor(environment, NOTHING, initializationOptions=options, capabilities=APPLIES, **places) as client:
+        client.answers["window/showMessageRequest"] = lambda params: asked.append(params["message"])
         client.open(URI, "python", text)
         result = await finish(client, await start(client, "debug", uri=URI, position={"line": 0, "character": 4}))
         assert client.text(URI) == text
-    assert result["status"] == "refused"
-    assert result["message"] == "Not applied: adds `eval`, which runs text as code."
+        told = boxes(client)
+    assert result["message"] == "Discarded; nothing was changed."
+    assert len(asked) == 1
+    assert any('"editor.preview"' in message and "may only be made stricter" in message for message in told)
 
 
 async def test_a_report_fetches_nothing_and_runs_nothing(

@@ -664,3 +664,15 @@ async def test_the_jobs_of_a_server_that_was_killed_are_gone_and_nothing_lands_t
         again = await finish(client, await start(client, "refactor", uri=URI, range=TARGET))
         assert again["applied"] is True
         assert client.text(URI) == AFTER
+
+
+async def test_what_is_added_takes_nothing_away(scripted: ScriptedModel, environment: Environment) -> None:
+    words = "def words(text):\n    return len(text.split())\n"
+    scripted.default = fenced(words)
+    async with editor(environment) as client:
+        client.open(URI, "python", BEFORE)
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": BEFORE.count("\n"), "character": 0}}
+        asked = {"uri": URI, "range": whole, "instruction": "add a function words", "budget": "quick"}
+        result = await finish(client, await start(client, "generate", **asked))
+
+        assert (result["status"], client.text(URI)) == ("done", f"{BEFORE}\n\n{words}")

@@ -98,3 +98,16 @@ async def test_an_undone_edit_is_not_remembered(
         stats = await awaiting(client, 0)
 
     assert (stats["solutions"], stats["use"]["learned"]) == (0, 0)
+
+
+async def test_an_edit_that_is_undone_after_it_was_saved_is_taken_out_again(
+    environment: Environment, scripted: ScriptedModel, folder: Path
+) -> None:
+    uri = (folder / "loud.py").as_uri()
+    async with editor(environment, rootUri=folder.as_uri()) as client:
+        await edited(client, scripted, uri)
+        client.save(uri)
+        await solutions(client, 1)
+        client.change(uri, OLD)
+
+        assert await solutions(client, 0) == []

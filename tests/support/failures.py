@@ -2,8 +2,8 @@
 
 One file is one run. `%% asked.py` holds the stubs of what was asked for (`%% asked` in other languages: a name, the
 least and the most arguments on a line), every other section is a file of the run. A label stands behind the line that
-opens a test, `# -> logic of median, disagrees: why`, or in a note for a whole file, `%% note: test_a.py -> test: why`:
-the class, the unit that the test is about, what the oracle says, the reason.
+opens a test, `# -> logic of median: why`, or in a note for a whole file, `%% note: test_a.py -> test: why`:
+the class, the unit that the test is about, the reason.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path, PurePosixPath
 from support import sections
 
 from stet_ls.engine.diagnosis.about import about_of
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "failures"
 UNSEEN = FOLDER / "unseen"
 """Written before rules were mended and not looked at meanwhile: what the table tells of failures it does not know."""
-_LABEL = re.compile(r"-> (?P<cause>\w+)(?: of (?P<unit>\w+))?(?:, (?P<oracle>\w+))?(?:: (?P<why>.*))?$")
+_LABEL = re.compile(r"-> (?P<cause>\w+)(?: of (?P<unit>\w+))?(?:: (?P<why>.*))?$")
 _NAME = re.compile(r"""\b(?:def|func|fn) (\w+)|\b(?:test|it)\((['"])(.*?)\2""")
 _TEST = re.compile(r"(^|/)test_\w+\.py$|_test\.(go|rs)$|\.test\.mjs$|Test\.java$")
 
@@ -35,7 +35,6 @@ class Label:
     test: str
     cause: Cause
     unit: str
-    oracle: Oracle
 
     def of(self, diagnosis: Diagnosis) -> bool:
         """Whether a diagnosis is about this failure."""
@@ -78,7 +77,6 @@ class Labelled:
             solution=frozenset(solution),
             trusted=self.trusted,
             modules=frozenset(PurePosixPath(path).stem for path in self.files),
-            oracle=label.oracle,
             flaky=flaky,
             texts=solution,
         )
@@ -115,4 +113,4 @@ def _beside(file: str, text: str) -> Iterator[Label]:
 def _label(file: str, test: str, line: str) -> Label:
     match = _LABEL.search(line)
     assert match, line
-    return Label(file, test, Cause(match["cause"]), match["unit"] or "", Oracle(match["oracle"] or "silent"))
+    return Label(file, test, Cause(match["cause"]), match["unit"] or "")

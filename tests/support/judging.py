@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from stet_ls.engine.judges.calibration import Strength, strength
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.models import Check, Evidence, Ruling
 
 MakeCase = Callable[..., Case]
 """Makes a case of two texts and a unit's name; see `make` in the judges' conftest."""
+
+
+in_each_box = pytest.mark.parametrize("backend", ["", "landlock"], ids=["best box", "landlock"])
+"""For a judge's test that stands for its kind: its evidence is the same in the box of a machine without namespaces.
+
+That box shows a workspace at another path and has no sockets, no /proc and no /dev/shm of its own.
+"""
 
 
 def assert_unseen(evidence: Evidence, says: str) -> None:

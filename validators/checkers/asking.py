@@ -84,7 +84,7 @@ def ask(asked: Asked, run: Run, read: Callable[[ToolResult], Answer | Unable]) -
     name = safe_name(asked.path, asked.language)
 
     def work() -> Answer | Unable:
-        result = _start(program, run, text, name, asked.deadline)
+        result = _start(program, run, text, name, asked)
         return _failure(result, run.tool, asked.deadline) or read(result)
 
     if not run.pure:
@@ -94,14 +94,14 @@ def ask(asked: Asked, run: Run, read: Callable[[ToolResult], Answer | Unable]) -
     return _ANSWERS.get(key_of(*parts, asked.source.data), work, keep=lambda answer: not isinstance(answer, Unable))
 
 
-def _start(program: programs.Program, run: Run, text: bytes, name: str, deadline: float) -> ToolResult:
+def _start(program: programs.Program, run: Run, text: bytes, name: str, asked: Asked) -> ToolResult:
     private = f"{PRIVATE}/{name}"
     copied = FILE in "".join(run.arguments)
     return run_tool(
         [str(program.path), *(argument.replace(FILE, private) for argument in run.arguments)],
         stdin=b"" if copied else text,
-        deadline=deadline,
-        environment=dict(run.environment),
+        deadline=asked.deadline,
+        environment={"PATH": programs.search_path(asked.tools, path=asked.path), **dict(run.environment)},
         files={**dict(run.files), **({name: text} if copied else {})},
         memory=run.memory,
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.validators.toolbox import Toolbox
+from stet_ls.validators.containment import is_inside, is_inside_any, real_path
+from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,8 @@ def find(program: str, tools: Toolbox, *, name: str, path: Path | None) -> Progr
     """The program that is started for the tool `name` on a text at `path`; None where it is missing or disabled.
 
     The user's choice comes first, and if it is not there no other program takes its place. PATH is searched without
-    relative folders and without what lies in the text's own project, unless that is trusted: a project could bring a
-    `gofmt` of its own. An absolute path needs no search.
+    what lies in a project that is not trusted: a project could bring a `gofmt` of its own. An absolute path needs no
+    search.
     """
     if not tools.allows(name):
         return None
@@ -33,43 +35,105 @@ def find(program: str, tools: Toolbox, *, name: str, path: Path | None) -> Progr
         return _program(chosen.expanduser())
     if Path(program).is_absolute():
         return _program(Path(program))
-    project = None if path is None or tools.trusts(path) else _project(path)
-    for folder in map(Path, os.get_exec_path()):
-        if not folder.is_absolute() or (project is not None and folder.resolve().is_relative_to(project)):
-            continue
-        if found := shutil.which(program, path=str(folder)):
-            return _program(Path(found))
+    if found := on_path(program, tools, path=path):
+        return _program(found)
     # A wheel's program stands beside the interpreter, which need not be on PATH.
     beside = shutil.which(program, path=str(Path(sys.executable).parent))
     return _program(Path(beside)) if beside else None
 
 
-_MARKS = (".git", "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "compile_commands.json")
+def on_path(program: str, tools: Toolbox = BUILT_IN, *, path: Path | None = None) -> Path | None:
+    """The first program of that name on PATH that no untrusted project brings."""
+    projects = _untrusted(tools, path)
+    return next((found for found in _named(program) if not _is_of(found, projects, tools)), None)
 
 
-def _project(path: Path) -> Path | None:
-    """The outermost folder above a text that looks like its project's. A home is no project."""
-    home = Path.home()
-    found = [folder for folder in path.absolute().parents if any((folder / mark).exists() for mark in _MARKS)]
-    return next((folder.resolve() for folder in reversed(found) if folder != home and folder not in home.parents), None)
+def refused(program: str, tools: Toolbox = BUILT_IN) -> Path | None:
+    """The first program of that name on PATH, if an untrusted project brings it, so that it is not started."""
+    if program in dict(tools.programs) or (first := next(_named(program), None)) is None:
+        return None
+    return first if _is_of(first, _untrusted(tools, None), tools) else None
+
+
+def search_path(tools: Toolbox = BUILT_IN, *, path: Path | None = None) -> str:
+    """PATH as a tool gets it: without relative folders and those of untrusted projects, as its script may search it."""
+    projects = _untrusted(tools, path)
+    return os.pathsep.join(str(folder) for folder in _folders() if not _is_of(folder, projects, tools))
 
 
 def of_workspace(relative: str, path: Path | None, tools: Toolbox) -> Path | None:
     """The nearest file of that name at or above a text's folder, if its workspace was declared trusted.
 
-    `relative` is a path such as "node_modules/typescript". The search does not leave the trusted folder.
+    `relative` is a path such as "node_modules/typescript". Neither the search nor what it finds leaves the trusted
+    folders.
     """
+    if path is None or not tools.trusts(path):
+        return None
+    folder = real_path(path.parent)
+    for above in (folder, *folder.parents) if folder else ():
+        if not is_inside_any(above, tools.trusted_roots):
+            break
+        found = above / relative
+        if found.exists() and is_inside_any(found, tools.trusted_roots):
+            return found
+    return None
+
+
+_MARKS = (".git", "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "compile_commands.json")
+_SHARED = frozenset(map(Path, ("/usr", "/usr/local", "/opt", "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/snap")))
+"""Folders of the whole system: who works in one has not made a project of it."""
+_OWN = ("bin", ".local", ".local/bin")
+"""Folders of a home in which its user keeps programs."""
+
+
+def _untrusted(tools: Toolbox, path: Path | None) -> tuple[Path, ...]:
+    """The projects whose programs are not started: the text's, that around the working folder, the open workspaces."""
+    around = (_project(path), _project(_working_folder() / "any file"), *tools.workspaces)
+    # A home is no project, nor is what holds it: most programs that a user installs lie there.
+    return tuple(each for each in dict.fromkeys(around) if each is not None and not _is_shared(each))
+
+
+def _project(path: Path | None) -> Path | None:
+    """The outermost folder above a text that looks like its project's; its own folder if none does."""
     if path is None:
         return None
-    for root in tools.trusted_roots:
-        if not path.absolute().is_relative_to(root):
-            continue
-        for folder in path.absolute().parents:
-            if (folder / relative).exists():
-                return folder / relative
-            if folder == root:
-                break
-    return None
+    own = real_path(path.parent)
+    above = [each for each in (own, *own.parents) if not _is_shared(each)] if own else []
+    return next((each for each in reversed(above) if any((each / mark).exists() for mark in _MARKS)), own)
+
+
+def _is_shared(folder: Path) -> bool:
+    real = real_path(folder)
+    home = Path.home()
+    return real is None or real in _SHARED or is_inside(home, real) or any(real == home / own for own in _OWN)
+
+
+def _working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # it was removed
+        return Path.home()
+
+
+def _named(program: str) -> Iterator[Path]:
+    """The programs of that name in the order of PATH."""
+    for folder in _folders():
+        if found := shutil.which(program, path=str(folder)):
+            yield Path(found)
+
+
+def _folders() -> Iterator[Path]:
+    """The folders of PATH. A relative one means whatever the working folder is: no place that somebody chose."""
+    return (folder for folder in map(Path, os.get_exec_path()) if folder.is_absolute())
+
+
+def _is_of(place: Path, projects: Iterable[Path], tools: Toolbox) -> bool:
+    """True if an untrusted project brings a program or a folder, by its name or by where its links lead."""
+    if is_inside(place if place.is_dir() else place.parent, Path(sys.executable).parent):
+        return False  # who could change what lies beside Stet's own interpreter could change Stet
+    looks = (place.parent, place)
+    brought = any(is_inside(look, project) for look in looks for project in projects)
+    return brought and not all(is_inside_any(look, tools.trusted_roots) for look in looks)
 
 
 def _program(path: Path) -> Program | None:

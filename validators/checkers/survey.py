@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from stet_ls.validators.checkers import programs
 from stet_ls.validators.checkers.asking import Asked, Unable
@@ -19,11 +20,15 @@ _AT_ONCE = 4
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The tools of a language: those that work by their role, the best first, and those that could be installed."""
+    """The tools of a language: those that work by their role, the best first, and those that could be installed.
+
+    `refused` are the programs on PATH that are not started, by the tools' names: an untrusted project brings them.
+    """
 
     language: str
     working: Mapping[Role, tuple[str, ...]]
     missing: tuple[str, ...]
+    refused: Mapping[str, Path]
 
 
 def survey(tools: Toolbox = BUILT_IN) -> tuple[Standing, ...]:
@@ -59,5 +64,8 @@ def _standing(language: str, tools: Toolbox, works: Mapping[tuple[str, Role], bo
     }
     working = {role: tuple(name for name, here in rows.items() if here) for role, rows in found.items()}
     here = {name for names in working.values() for name in names}
-    missing = dict.fromkeys(name for rows in found.values() for name in rows if name not in here)
-    return Standing(language, working, tuple(missing))
+    lacking = dict.fromkeys(name for rows in found.values() for name in rows if name not in here)
+    every = dict.fromkeys(name for rows in found.values() for name in rows)
+    refused = {name: place for name in every if (place := programs.refused(name, tools)) is not None}
+    missing = tuple(name for name in lacking if name not in refused)
+    return Standing(language, working, missing, refused)

@@ -63,7 +63,8 @@ def _ruff(question: ruff.Question, texts: Texts, deadline: float, tools: Toolbox
             f"{key}{Path(ruff.file_name(text.path)).suffix}": ruff.file_text(text.source)
             for key, text in members.items()
         }
-        found = ruff.answer(_run([str(program.path), *argv[1:], "--no-respect-gitignore", PRIVATE], files, deadline))
+        argv = [str(program.path), *argv[1:], "--no-respect-gitignore", PRIVATE]
+        found = ruff.answer(_run(argv, files, deadline, tools))
         if found is None:
             continue
         items: dict[int, list[Mapping[str, Any]]] = {key: [] for key in members}
@@ -84,7 +85,7 @@ def javac(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
         return {}
     files = {f"{key}.java": java.file_text(text.source) for key, text in texts.items()}
     argv = [str(program.path), *java.ARGUMENTS, "-Xmaxerrs", "1000000", *(f"{PRIVATE}/{name}" for name in files)]
-    result = _run(argv, files, deadline)
+    result = _run(argv, files, deadline, tools)
     found: dict[int, list[Finding]] = {key: [] for key in texts}
     for match in _JAVA_ERROR.finditer(result.stderr.decode("utf-8", "replace")):
         key, line, message, indent = int(match[1]), int(match[2]), match[3], match[4] or ""
@@ -94,5 +95,6 @@ def javac(texts: Texts, deadline: float, tools: Toolbox) -> Answers:
     return {key: distinct(each) for key, each in found.items()}
 
 
-def _run(argv: Sequence[str], files: Mapping[str, bytes], deadline: float) -> ToolResult:
-    return run_tool(argv, files=files, deadline=deadline + _EACH * len(files), limit=_OUTPUT)
+def _run(argv: Sequence[str], files: Mapping[str, bytes], deadline: float, tools: Toolbox) -> ToolResult:
+    environment = {"PATH": programs.search_path(tools)}
+    return run_tool(argv, files=files, deadline=deadline + _EACH * len(files), limit=_OUTPUT, environment=environment)

@@ -3,11 +3,14 @@ import * as vscode from "vscode";
 import { ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, type Middleware } from "vscode-languageclient/node";
 import { ACTIONS, actionOf, ask, follow } from "./actions";
 import { diagnosed } from "./diagnosed";
+import { environment, type Variables } from "./environment";
 import { hear } from "./progress";
 
-const INSTALL = "pip install '.[local]' in a clone of Stet";
+const INSTALL = "pip install '.[full]' in a clone of Stet";
 
 let client: LanguageClient | undefined;
+/** The variables that the server was started with. */
+let started: Variables = {};
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const output = vscode.window.createOutputChannel("Stet", { log: true });
@@ -43,15 +46,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     vscode.commands.registerCommand("stet.ui.restart", async () => {
       await deactivate();
-      await start(output, status);
+      await start(context, output, status);
     }),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration("stet.server.command")) {
+      const told = JSON.stringify(environment(context)) !== JSON.stringify(started);
+      if (told || change.affectsConfiguration("stet.server.command")) {
         await vscode.commands.executeCommand("stet.ui.restart");
       }
     }),
   );
-  await start(output, status);
+  await start(context, output, status);
 }
 
 export async function deactivate(): Promise<void> {
@@ -61,7 +65,11 @@ export async function deactivate(): Promise<void> {
   client = undefined;
 }
 
-async function start(output: vscode.LogOutputChannel, status: vscode.LanguageStatusItem): Promise<void> {
+async function start(
+  context: vscode.ExtensionContext,
+  output: vscode.LogOutputChannel,
+  status: vscode.LanguageStatusItem,
+): Promise<void> {
   const [command, ...args] = vscode.workspace.getConfiguration("stet").get<string[]>("server.command") ?? [];
   if (command === undefined) {
     status.severity = vscode.LanguageStatusSeverity.Error;
@@ -74,7 +82,8 @@ async function start(output: vscode.LogOutputChannel, status: vscode.LanguageSta
     initializationOptions: { plugin: { name: "vscode", reports: false, buttons: true, diagnoses: diagnosed() } },
     middleware,
   };
-  client = new LanguageClient("stet", "Stet", { command, args }, options);
+  started = environment(context);
+  client = new LanguageClient("stet", "Stet", { command, args, options: { env: { ...process.env, ...started } } }, options);
   status.busy = true;
   try {
     await client.start();

@@ -22,7 +22,12 @@ from stet_ls.validators.languages import language
 
 __all__ = ["ALWAYS", "CustomAction", "Judge", "checked", "of_row", "prepared"]
 
-ALWAYS: Mapping[str, Judge] = {"noop": noop.judge, "syntax": syntax.judge, "danger": danger.judge}
+ALWAYS: Mapping[str, Judge] = {
+    "noop": noop.judge,
+    "syntax": syntax.judge,
+    "danger": danger.judge,
+    "kept": signature.kept,
+}
 """The judges of any edit."""
 NAMED: Mapping[str, Judge] = {
     "comments": comments.judge,
@@ -44,8 +49,9 @@ class CustomAction:
     the model is asked, with the placeholders {name}, {language}, {file} and {instruction} (what the user said; an
     action that has it cannot be run without). `targets` are among "unit", "statements", "document", `languages` LSP ids
     (none: all). `judges` are names ("names", "lint", "signature", "comments") or coroutine functions that take a
-    `Case` and return an `Evidence`; noop, syntax and danger always judge. `wants` is a new text of the target ("unit")
-    or words ("markdown"). Without a pass of each of the `required` checks no edit is offered.
+    `Case` and return an `Evidence` of `Check.CUSTOM`; noop, syntax and danger always judge, and so does whether every
+    definition is kept. `wants` is a new text of the target ("unit") or words ("markdown"). Without a pass of each of
+    the `required` checks no edit is offered.
     """
 
     name: str
@@ -70,10 +76,22 @@ class CustomAction:
         """Its kind as a code action."""
         return f"stet.{self.name}" if self.wants == "markdown" else f"refactor.rewrite.stet.{self.name}"
 
-    def all_judges(self) -> tuple[Judge, ...]:
-        """Who judges its edits, the cheapest first."""
-        own = tuple(judge for judge in self.judges if not isinstance(judge, str))
-        return (*ALWAYS.values(), *(judge for name, judge in NAMED.items() if name in self.judges), *own)
+    def built_in_judges(self) -> Mapping[str, Judge]:
+        """Those of ours that judge its edits, by name, the cheapest first."""
+        named = {name: judge for name, judge in NAMED.items() if name in self.judges}
+        # The judge of the whole signature tells of lost definitions too.
+        return {
+            **{name: judge for name, judge in ALWAYS.items() if name != "kept" or "signature" not in named},
+            **named,
+        }
+
+    def own_judges(self) -> tuple[Judge, ...]:
+        """Those that it brings."""
+        return tuple(judge for judge in self.judges if not isinstance(judge, str))
+
+    def judge_name(self, judge: Judge) -> str:
+        """What one of its own judges is called: "greet.polite" for its function `polite`, never as a built-in check."""
+        return f"{self.name}.{getattr(judge, '__name__', 'judge')}"
 
 
 def of_row(row: ActionRow) -> CustomAction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from functools import partial
 
 from stet_ls.engine.actions import prose, rewrite
@@ -17,6 +18,9 @@ from stet_ls.engine.markdown import harmless
 from stet_ls.engine.models import Answer, Check, Evidence, Ruling
 
 log = logging.getLogger(__name__)
+
+_CHECKS = {"comments": Check.DIFFERENTIAL, "kept": Check.SIGNATURE}
+"""The check that a built-in judge speaks under, where it is not its own name."""
 
 
 def recipe_of(action: CustomAction) -> Recipe:
@@ -40,9 +44,12 @@ def recipe_of(action: CustomAction) -> Recipe:
 
 
 async def _rewrite(job: Job, action: CustomAction, recipe: Recipe) -> Answer:
-    own = tuple(judge for judge in action.judges if not isinstance(judge, str))
-    judges = tuple(_guarded(judge, action.name) if judge in own else judge for judge in action.all_judges())
+    built_in, own = action.built_in_judges(), action.own_judges()
+    judges = (*built_in.values(), *(_guarded(judge, action.judge_name(judge)) for judge in own))
     changed_nothing = Check.DIFFERENTIAL in action.required
+    # What no built-in judge of the action says, its own say under a name of theirs.
+    given = {_CHECKS.get(name, name) for name in built_in}
+    required = frozenset(check if check in given else Check.CUSTOM for check in action.required)
     return await rewrite.run(
         job,
         recipe,
@@ -51,7 +58,7 @@ async def _rewrite(job: Job, action: CustomAction, recipe: Recipe) -> Answer:
             tried=f"{action.title}, tried:",
             judges=judges,
             temperature=action.temperature,
-            required=action.required,
+            required=required,
             formats=not changed_nothing,
         ),
     )
@@ -85,19 +92,20 @@ async def _tell(job: Job, action: CustomAction, recipe: Recipe) -> Answer:
 
 
 def _guarded(judge: Judge, name: str) -> Judge:
-    """A package's judge: one that raises, or says something else than evidence, could not tell."""
+    """A package's judge, in its own name: nobody counted how often such evidence is right, so no tier is reached by it.
+
+    One that raises, or says something else than evidence, could not tell.
+    """
 
     async def ask(case: Case) -> Evidence:
         try:
             evidence = await judge(case)
             if isinstance(evidence, Evidence):
-                return evidence
+                return replace(evidence, check=Check.CUSTOM, name=name)
             problem = f"it returned {type(evidence).__name__} and no Evidence"
         except Exception as error:  # somebody else's code
             log.warning("a judge of %s failed", name, exc_info=error)
             problem = f"{type(error).__name__}: {error}"
-        return Evidence(
-            Check.AGREEMENT, Ruling.UNKNOWN, f"the judge of {name} could not tell ({problem})", trusted=True
-        )
+        return Evidence(Check.CUSTOM, Ruling.UNKNOWN, f"it could not tell ({problem})", trusted=True, name=name)
 
     return ask

@@ -13,8 +13,7 @@ from stet_ls.engine.actions.thorough.mend import Mender
 from stet_ls.engine.actions.thorough.plan import Plan, plan_for
 from stet_ls.engine.actions.thorough.trial import Trial, run, tests_of
 from stet_ls.engine.actions.thorough.written import Suite, write, write_anew
-from stet_ls.engine.diagnosis.diagnose import History
-from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis, Oracle
+from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
 from stet_ls.engine.diagnosis.signs import sides
 from stet_ls.engine.events import Judged, Stage
 from stet_ls.engine.job import Job
@@ -65,12 +64,11 @@ class _Loop:
     plan: Plan
     mender: Mender
     suite: Suite
-    history: History = field(default_factory=History)
     apart: dict[str, str] = field(default_factory=dict)
 
     async def run(self, first: Proposal[Patch]) -> Proposal[Patch]:
         """At most one new set of tests, one repair, and one more where the first did not do what was asked."""
-        found = await self._tried(first, shown=False)
+        found = await self._tried(first)
         if self._useless(found):
             found = await self._with_other_tests(first, found)
         best, found = await self._mended(first, found)
@@ -78,15 +76,12 @@ class _Loop:
             found = await self._steady(found)
         return self._told(best, found)
 
-    async def _tried(self, proposal: Proposal[Patch], *, shown: bool) -> Trial:
+    async def _tried(self, proposal: Proposal[Patch]) -> Trial:
         """A run and its diagnoses; a test that kept the others from being run is set apart, and they are run again."""
         text = proposal.draft.case.after.text
-        agreed = any(item.check is Check.AGREEMENT and item.verdict is Ruling.PASS for item in proposal.evidence)
-        oracle = Oracle.AGREES if agreed else Oracle.SILENT
         while True:
             with self.job.stage("run", f"{len(self.suite.tests) - len(self.apart)} tests"):
-                found = await run(self.job, self.plan, self.suite, text, self.apart, oracle)
-            found = replace(found, diagnoses=self.history.take(found.diagnoses, shown=shown))
+                found = await run(self.job, self.plan, self.suite, text, self.apart)
             self.job.on_event(Stage("diagnosis", str(found)))
             before = len(self.apart)
             self._set_apart(found.of(Cause.TEST, Cause.FLAKY))
@@ -112,7 +107,7 @@ class _Loop:
             self._note(f"No other tests took the place of wrong ones: {suite}")
             return found
         self.suite, self.apart = suite, {}
-        return await self._tried(first, shown=False)
+        return await self._tried(first)
 
     async def _mended(self, first: Proposal[Patch], found: Trial) -> tuple[Proposal[Patch], Trial]:
         """The better of the candidate and its repair, with its run."""
@@ -127,16 +122,12 @@ class _Loop:
             self._note(mended)
             return first, found
         if mended is first:  # asked with the failure before its eyes, the model wrote the same code again
-            turned = self.history.take(found.again(Oracle.AGREES), shown=False)
-            found = replace(found, diagnoses=tuple(map(_stood_by, turned)))
-            self.job.on_event(Stage("diagnosis", str(found)))
-            self._set_apart(found.of(Cause.TEST))
-            return first, found
+            return first, replace(found, diagnoses=tuple(map(_stood_by, found.diagnoses)))
         if lost := self._lost(mended):
             self._note(f"A repair was refused: it leaves {lost}")
             return first, found
-        again = await self._tried(mended, shown=True)
-        return (mended, again) if len(again.passed) > len(found.passed) else (first, self._but(found, again))
+        again = await self._tried(mended)
+        return (mended, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
 
     async def _steady(self, found: Trial) -> Trial:
         """The run without those that pass by chance."""
@@ -152,11 +143,6 @@ class _Loop:
         count = self.plan.dialect.count
         return count(before).lost(count(after))
 
-    def _but(self, found: Trial, again: Trial) -> Trial:
-        """The run of the candidate that is kept, as it looks after its repair failed alike."""
-        turned = {each.symptom.signature: each for each in again.of(Cause.TEST)}
-        return replace(found, diagnoses=tuple(turned.get(each.symptom.signature, each) for each in found.diagnoses))
-
     def _told(self, best: Proposal[Patch], found: Trial) -> Proposal[Patch]:
         """The candidate with the evidence of its tests, which takes the place of "no tests were run"."""
         item = sealed(words.evidence(self.plan, self.suite, found, self.apart), self.mender.secrets)
@@ -171,9 +157,23 @@ class _Loop:
         self.job.ledger.warnings.append(f"{sentence.rstrip('.')}.")
 
 
+def _but(found: Trial, again: Trial) -> Trial:
+    """The run of the candidate that is kept, as it looks after its repair failed alike."""
+    alike = {each.symptom.signature for each in again.of(Cause.UNDETERMINED)}
+    return replace(
+        found,
+        diagnoses=tuple(
+            replace(each, sentence=f"another reply fails it, too: {each.sentence}")
+            if each.cause is Cause.UNDETERMINED and each.symptom.signature in alike
+            else each
+            for each in found.diagnoses
+        ),
+    )
+
+
 def _stood_by(each: Diagnosis) -> Diagnosis:
-    """A test that two replies contradict alike."""
-    if each.kind != "test.expectation":
+    """A test that the model contradicts when asked. It still counts: a model that is asked twice has one opinion."""
+    if each.cause is not Cause.UNDETERMINED:
         return each
     compared = each.symptom.failure.comparison
     said = f": {sides(compared)}" if compared is not None else ""

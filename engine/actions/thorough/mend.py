@@ -15,7 +15,7 @@ from stet_ls.engine.events import Stage
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.case import Judge
 from stet_ls.engine.loop import Proposal, Reader, Unusable, consider
-from stet_ls.engine.prompt.build import repair
+from stet_ls.engine.prompt.build import Reason, repair
 from stet_ls.engine.prompt.fence import code_fence
 from stet_ls.engine.prompt.returned import hide
 from stet_ls.validators.source import Source
@@ -65,7 +65,7 @@ class Mender:
             told = orders(wrong, missed=missed)
             stage = Stage("repair", "what was asked is missing" if missed else "")
             try:
-                prompt = repair(prompt, said, hide(told if fixes else _OPEN + told, self.secrets))
+                prompt = repair(prompt, said, Reason(hide(told if fixes else _OPEN + told, self.secrets)))
                 warmth = _WARMER if missed else 0.1
                 reply = await self.job.ask(prompt, temperature=warmth, max_tokens=self.size, stage=stage)
             except (ModelError, PolicyError) as error:

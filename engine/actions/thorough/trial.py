@@ -12,7 +12,7 @@ from stet_ls.engine.actions.thorough.plan import Plan
 from stet_ls.engine.actions.thorough.written import Suite
 from stet_ls.engine.diagnosis.about import about_of
 from stet_ls.engine.diagnosis.diagnose import diagnose
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Oracle
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.own_tests.plans import Planned
 from stet_ls.engine.judges.own_tests.split import without
@@ -45,10 +45,6 @@ class Trial:
         """The diagnoses of these causes."""
         return tuple(each for each in self.diagnoses if each.cause in causes)
 
-    def again(self, oracle: Oracle) -> tuple[Diagnosis, ...]:
-        """The same failures seen with other evidence about the code."""
-        return diagnose(self.report, replace(self.about, oracle=oracle))
-
     async def steady(self) -> frozenset[str]:
         """Those of the passed that pass twice more, with other hash seeds; all of them if no time is left for that."""
         good = self.passed
@@ -68,14 +64,14 @@ class Trial:
         return self.problem or ", ".join(parts)
 
 
-async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[str], oracle: Oracle) -> Trial:
+async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[str]) -> Trial:
     """Runs the tests that are not set `apart` on the candidate `text`, with the packages that both import."""
     code = without(suite.code, frozenset(apart)) if apart and plan.language == "python" else suite.code
     ids = tuple(test for test in suite.tests if test not in apart)
     runtime = await job.runtime(text, code)
     assert runtime is not None, "a plan is made for a runtime alone"
     way = plan.way(runtime, text)
-    about = replace(await asyncio.to_thread(_about, plan, runtime, way, text), oracle=oracle)
+    about = await asyncio.to_thread(_about, plan, runtime, way, text)
     nothing = TestReport("", Outcome.NOTHING_RAN)
     if not ids:
         return Trial(nothing, about)
@@ -89,7 +85,7 @@ async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[s
     code_of = Source(text)
     found = tuple(_of_the_user(_of_the_tests(each, code_of, plan), code_of, plan) for each in diagnose(report, about))
     problem = "" if found or passed else report.detail or "no test ran"
-    return Trial(report, about, found, passed, problem, runtime.lacking, bench)
+    return Trial(report, about, found, passed, problem, runtime.lacking.why, bench)
 
 
 def _about(plan: Plan, runtime: Runtime, way: Planned, text: str) -> About:

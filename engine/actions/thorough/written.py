@@ -14,7 +14,7 @@ from stet_ls.engine.errors import ModelError, PolicyError, UsageError
 from stet_ls.engine.events import Stage
 from stet_ls.engine.job import Job
 from stet_ls.engine.models import Answer
-from stet_ls.engine.prompt.build import Prompt, Task, repair
+from stet_ls.engine.prompt.build import Prompt, Reason, Task, repair
 from stet_ls.engine.prompt.fence import code_fence
 from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.returned import hide
@@ -60,7 +60,7 @@ async def write_anew(job: Job, plan: Plan, suite: Suite, wrong: Sequence[Diagnos
     told = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
     reply = f"TESTS:\n{fence}{plan.language}\n{suite.code.rstrip()}\n{fence}"
     try:
-        prompt = repair(suite.prompt, reply, hide(told, suite.prompt.secrets))
+        prompt = repair(suite.prompt, reply, Reason.of(hide(told, suite.prompt.secrets), by="tests"))
     except PolicyError as error:
         return str(error)
     anew = await _asked(job, plan, prompt)

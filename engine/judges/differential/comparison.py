@@ -65,9 +65,9 @@ class Comparison:
 
     `sharing` are calls on which only what is one object differs: nobody sees it who changes nothing afterwards.
     `missing` counts the inputs of which the new code made nothing before its time was up. `raised` names the errors
-    where no input came to anything else. `partial`: of some iterators only the first items were seen. `reordered`: keys
-    of some dictionaries came in another order. `unseen` are the places of the change that no input came by, as far as
-    that is known.
+    where no input came to anything else. `lacks` are modules that an input could not import. `partial`: of some
+    iterators only the first items were seen. `reordered`: keys of some dictionaries came in another order. `unseen` are
+    the places of the change that no input came by, as far as that is known.
     """
 
     unit: str
@@ -82,6 +82,7 @@ class Comparison:
     partial: bool = False
     reordered: bool = False
     raised: tuple[str, ...] = ()
+    lacks: frozenset[str] = frozenset()
     is_alone: bool = False
     runnable: Runnable = lambda _name, _title, _calls: None
     calls: tuple[Call, ...] = ()
@@ -115,7 +116,8 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
     """The comparison of the first two texts of a report."""
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
-        broken = Outcome("raised" if new.problem else "reached", "", "import", new.problem or new.beside)
+        kind = "raised" if new.problem else "reached"
+        broken = Outcome(kind, "", "import", new.problem or new.beside, lacks=new.lacks)
         differences = [Difference(Call("", "", origin="import"), Outcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
     pairs = [(calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes]
@@ -137,6 +139,7 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
         partial=any(before.partial for _, before, _ in pairs),
         reordered=any(before.order != after.order for _, before, after in pairs),
         raised=() if "" in ends else tuple(sorted(ends)),
+        lacks=frozenset(before.lacks for before, _ in inputs if before.lacks),
         calls=tuple(call for call, _, _ in pairs),
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.judges.differential import python, script
 from stet_ls.engine.judges.differential.comparison import Comparison
 from stet_ls.engine.judges.differential.probes import Probe, in_order
@@ -46,7 +46,9 @@ async def judge(case: Case) -> Evidence:
     if comparer is None:
         return _skipped(f"behaviour in {case.language} cannot be compared yet")
     if case.runtime is None:
-        return _skipped("no code was run: the quick budget runs none")
+        return _skipped("no code was run")
+    if case.is_too_large_to_run:
+        return _skipped(f"old and new were not compared: {TOO_LARGE}")
     changed = await asyncio.to_thread(comparer.changed, case)
     units = list(dict.fromkeys([case.unit, *changed])) if case.unit else changed
     if not units:
@@ -59,16 +61,19 @@ async def judge(case: Case) -> Evidence:
         done.append(found)
     if len(units) > _MOST_UNITS:
         rest = f"{len(units) - _MOST_UNITS} of {len(units)} changed units were not compared, `{units[-1]}` among them"
-        evidence = _evidence(done)
+        evidence = _evidence(done, case.runtime)
         return evidence if evidence.verdict is Ruling.FAIL else _ruled(Ruling.UNKNOWN, rest)
     attachments = tuple(file for each in done for file in each.attachments())
-    return replace(_evidence(done), attachments=attachments)
+    return replace(_evidence(done, case.runtime), attachments=attachments)
 
 
-def _evidence(done: Sequence[Comparison]) -> Evidence:
+def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
     for each in done:
         if each.differences:
             first = each.differences[0]
+            if excuse := runtime.excuse(first.new.lacks):
+                # Trusted, so that it is asked about: the old code could be run, and nobody saw what the new one does.
+                return _ruled(Ruling.UNKNOWN, f"`{each.unit}` was not compared: {excuse}", trusted=True)
             if not first.call.body and first.new.kind == "reached":
                 return _ruled(Ruling.FAIL, f"beside what it returns {first.new.message}", trusted=True)
             if not first.call.body:
@@ -83,6 +88,8 @@ def _evidence(done: Sequence[Comparison]) -> Evidence:
         return _ruled(Ruling.UNKNOWN, f"what `{weakest.unit}` returns cannot be compared")
     if failing := next((each for each in done if each.raised), None):
         errors = " or ".join(failing.raised)
+        if excuse := next(filter(None, map(runtime.excuse, sorted(failing.lacks))), ""):
+            return _ruled(Ruling.UNKNOWN, f"`{failing.unit}` was not compared: {excuse}")
         return _ruled(
             Ruling.UNKNOWN, f"`{failing.unit}` raises {errors} on all {failing.valid} inputs, before and after"
         )

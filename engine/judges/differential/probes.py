@@ -18,6 +18,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
+from stet_ls.engine.judges.changed import head, statements
 from stet_ls.engine.judges.inputs.mutate import text_of
 from stet_ls.engine.judges.inputs.subject import Function
 from stet_ls.validators.rewritten import dumped, unparsed
@@ -27,7 +28,6 @@ _MOST_STATEMENTS = 1000
 _SHOWN = 70
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ORDERS = {ast.Lt: "strict", ast.Gt: "strict", ast.LtE: "loose", ast.GtE: "loose"}
-_SILENT = (ast.Global, ast.Nonlocal)
 
 
 class Need(StrEnum):
@@ -101,40 +101,15 @@ def _differing(body: Sequence[ast.stmt], other: Sequence[ast.stmt]) -> list[ast.
 
 def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.stmt], set[ast.stmt]]:
     """The statements of each side that the other does not have."""
-    first, second = ([each for node in nodes for each in _statements(node)] for nodes in (old, new))
+    first, second = ([each for node in nodes for each in statements(node)] for nodes in (old, new))
     if max(len(first), len(second)) > _MOST_STATEMENTS:
         return set(first), set(second)
-    heads = [_head(each) for each in first], [_head(each) for each in second]
+    heads = [head(each) for each in first], [head(each) for each in second]
     left = set(first), set(second)
     for at, beside, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
         left[0].difference_update(first[at : at + size])
         left[1].difference_update(second[beside : beside + size])
     return left
-
-
-def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """A statement and those in it, in their order, but those that do nothing."""
-    if isinstance(node, ast.stmt) and not isinstance(node, _SILENT) and not _is_text(node):
-        yield node
-    for each in ast.iter_child_nodes(node):
-        if not isinstance(each, ast.expr):
-            yield from _statements(each)
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _head(node: ast.AST) -> str:
-    """A statement without those in it, as text: neither its place nor its comments count."""
-    parts = [type(node).__name__]
-    for _, value in ast.iter_fields(node):
-        for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, ast.excepthandler | ast.match_case):
-                parts.append(_head(each))
-            elif not isinstance(each, ast.stmt):
-                parts.append(dumped(each) if isinstance(each, ast.AST) else repr(each))
-    return " ".join(parts)
 
 
 def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:

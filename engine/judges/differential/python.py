@@ -11,7 +11,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
 from stet_ls.engine.judges.differential.probes import Probed, probed
 from stet_ls.engine.judges.harness.place import Place, alone, place_of
-from stet_ls.engine.judges.harness.run import run
+from stet_ls.engine.judges.harness.run import not_loaded, run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
 from stet_ls.engine.judges.inputs.calls import calls_for, new_literals
 from stet_ls.engine.judges.inputs.examples import test_texts
@@ -48,11 +48,11 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
     if isinstance(report, Report) and report.texts[0].problem:
         single = alone(before, unit), alone(after, unit)
         if single[0] is None or single[1] is None:
-            return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
+            return not_loaded(runtime, report.texts[0])
         both = await asyncio.to_thread(lambda: probed(single[0] or "", single[1] or "", numbered=False))
         again = await run(runtime, _trial((single[0], single[1]), unit, calls, place, both), place.overlay)
         if isinstance(again, Impossible) or again.texts[0].problem:
-            return Impossible(f"the file cannot be imported ({report.texts[0].problem})")
+            return not_loaded(runtime, report.texts[0])
         report, texts, is_alone = again, (single[0], single[1]), True
     if isinstance(report, Impossible):
         return report

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 from dataclasses import replace
+from pathlib import Path
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.judges.harness.inside import PROGRAM
-from stet_ls.engine.judges.harness.trial import Impossible, Report, Trial, read_report
+from stet_ls.engine.judges.harness.trial import Impossible, Report, Told, Trial, read_report
 from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.sandbox import mounts
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 
@@ -56,9 +58,16 @@ async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) ->
     trial = replace(trial, seconds=min(trial.seconds, left))
     nonce = secrets.token_hex(8)
     script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
-    files = {script: PROGRAM.encode(), job: trial.to_json(nonce)}
+    folder = overlay.root if overlay else Path(mounts.BOX)
+    files = {script: PROGRAM.encode(), job: _in(folder, trial).to_json(nonce)}
     spec = replace(_spec(runtime.python, script, job), files=files, overlay=overlay)
     return await reported(runtime, spec, nonce, trial)
+
+
+def _in(folder: Path, trial: Trial) -> Trial:
+    """The trial with paths relative to its working folder: not every box shows that at a path of its own."""
+    roots = tuple(root.relative_to(folder) for root in trial.roots)
+    return replace(trial, path=trial.path.relative_to(folder), roots=roots)
 
 
 async def reported(runtime: Runtime, spec: RunSpec, nonce: str, trial: Trial) -> Report | Impossible:
@@ -77,6 +86,11 @@ async def reported(runtime: Runtime, spec: RunSpec, nonce: str, trial: Trial) ->
         said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         return Impossible(_ENDED.get(result.status, f"the run ended early ({said or result.status})"))
     return report
+
+
+def not_loaded(runtime: Runtime, told: Told) -> Impossible:
+    """Why a text could not be imported: for want of a package that could not be had, or by its own error."""
+    return Impossible(runtime.excuse(told.lacks) or f"the file cannot be imported ({told.problem})")
 
 
 def waiting(python: Environment) -> RunSpec:

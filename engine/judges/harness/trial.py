@@ -41,7 +41,8 @@ class Outcome:
 
     `results`, `variables`, `printed` and `shared` are bounded texts, empty where all texts that are compared came to
     the same. `shared` names what of the results, the arguments and what they hold is one thing, where old
-    is held against new. `partial`: of an iterator only the first items were seen. `order`
+    is held against new. `lacks` is the module for want of which an import failed. `partial`: of an iterator only the
+    first items were seen. `order`
     stands for that of the keys of dictionaries, where it was looked at.
     """
 
@@ -56,6 +57,7 @@ class Outcome:
     partial: bool = False
     order: str = ""
     shared: str = ""
+    lacks: str = ""
 
     @property
     def valid(self) -> bool:
@@ -139,12 +141,14 @@ class Trial:
 class Told:
     """What one text did: `problem` is why it could not be loaded, `outcomes` by the call's number.
 
-    `beside` is what it did when it was loaded, or after a call, that the first text did not do.
+    `beside` is what it did when it was loaded, or after a call, that the first text did not do. `lacks` is the module
+    for want of which it could not be loaded.
     """
 
     problem: str
     outcomes: Mapping[int, Outcome] = field(default_factory=dict)
     beside: str = ""
+    lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +187,7 @@ def read_report(data: bytes, nonce: str, trial: Trial) -> Report | Impossible:
             return Impossible("the report of the run is not its own, so it proves nothing")
         if trial.rounds:
             return _timing(told["timing"])
-        texts = tuple(
-            Told(str(each["load"]), _outcomes(each["outcomes"]), str(each.get("beside", ""))) for each in told["texts"]
-        )
+        texts = tuple(_told(each) for each in told["texts"])
         left_out: dict[str, int] = {}
         for each in told["left_out"]:
             reason = str(each["message"] or _LEFT_OUT.get(each["kind"], each["kind"]))
@@ -206,6 +208,11 @@ _LEFT_OUT = {
 }
 
 
+def _told(row: Mapping[str, Any]) -> Told:
+    beside, lacks = str(row.get("beside", "")), str(row.get("lacks", ""))
+    return Told(str(row["load"]), _outcomes(row["outcomes"]), beside, lacks)
+
+
 def _outcomes(rows: Mapping[str, Mapping[str, Any]]) -> dict[int, Outcome]:
     return {int(number): _outcome(row) for number, row in rows.items()}
 
@@ -223,6 +230,7 @@ def _outcome(row: Mapping[str, Any]) -> Outcome:
         partial=bool(row.get("partial", False)),
         order=str(row.get("order", "")),
         shared=str(row.get("shared", "")),
+        lacks=str(row.get("lacks", "")),
     )
 
 

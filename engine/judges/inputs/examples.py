@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stet_ls.engine.judges.inputs.subject import Function, Module, Subject
+from stet_ls.validators.containment import is_inside
+from stet_ls.validators.project_files import read_text
 from stet_ls.validators.rewritten import unparsed
 
 Row = dict[str, str]
@@ -79,11 +81,8 @@ def test_texts(path: Path | None, root: Path | None) -> tuple[str, ...]:
     with_below = [root / "tests" / path.parent.relative_to(root), root / "tests" / path.parent.name]
     found: list[str] = []
     for file in dict.fromkeys(folder / name for folder in (*folders, *with_below) for name in names):
-        try:
-            if file.is_file() and file.stat().st_size < _MOST_TEXT:
-                found.append(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError):
-            continue
+        if is_inside(file, root) and (text := read_text(file, most=_MOST_TEXT)) is not None:
+            found.append(text)
     return tuple(found)
 
 

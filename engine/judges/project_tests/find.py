@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stet_ls.engine.judges.project_tests.reach import leading, ways_to, words
+from stet_ls.engine.judges.changed import words
+from stet_ls.engine.judges.project_tests.reach import leading, ways_to
 from stet_ls.engine.prompt.bindings import bindings, closeness
 from stet_ls.engine.prompt.index.walk import LARGEST, Limits, Walk
 from stet_ls.validators.languages import language_of
@@ -44,13 +45,14 @@ class Touching:
     """Test files relative to their root, the surest first.
 
     `named`: they name the unit or what leads to it, or what they test does. `leads`: the names that lead to it, of the
-    tests' helpers too; None where names cannot tell. `texts` are those of the files.
+    tests' helpers too; None where names cannot tell. `texts` are those of the files, `helpers` those of the helpers.
     """
 
     tests: tuple[str, ...]
     named: bool = True
     leads: frozenset[str] | None = field(default=None, compare=False)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    helpers: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
 
 def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[Path, str]) -> Touching:
@@ -76,7 +78,8 @@ def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[
         near += [(2, found) for found in further]
     chosen = tuple(found for _, found in near)[:MOST_FILES]
     leads = _through_helpers(files, ways, language) if ways is not None else None
-    return Touching(chosen, named, leads, {file.path: file.text for file in tests if file.path in chosen})
+    helpers = tuple(file.text for file in files if _HELPER.search(file.path))
+    return Touching(chosen, named, leads, {file.path: file.text for file in tests if file.path in chosen}, helpers)
 
 
 def _ways(files: Sequence[_File], own: str, unit: str, language: str) -> frozenset[str] | None:

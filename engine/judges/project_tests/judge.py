@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.project_tests import needed
 from stet_ls.engine.judges.project_tests.find import Touching, touching
-from stet_ls.engine.judges.project_tests.reach import runs_any
-from stet_ls.engine.judges.project_tests.words import count, good, line, names, shown, where, why
-from stet_ls.engine.judges.runtime import Runtime
+from stet_ls.engine.judges.project_tests.forged import unless_forged
+from stet_ls.engine.judges.project_tests.ran import ran
+from stet_ls.engine.judges.project_tests.reach import leading, runs_any, says_any
+from stet_ls.engine.judges.project_tests.words import beside, count, good, line, names, shown, where, why
+from stet_ls.engine.judges.runtime import Extent, Runtime
 from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
 from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
@@ -32,7 +35,7 @@ async def judge(case: Case) -> Evidence:
     if isinstance(run, Evidence):
         return run
     before, after = await run.before(), await run.after()
-    return await _compared(case, before, after, run)
+    return await unless_forged(await _compared(case, before, after, run), case, before, after)
 
 
 async def _runs(case: Case) -> _Runs | Evidence:
@@ -41,7 +44,9 @@ async def _runs(case: Case) -> _Runs | Evidence:
     if path is None:
         return _said(Ruling.SKIPPED, "the document was never saved, so no tests of a project were looked for")
     if runtime is None:
-        return _said(Ruling.SKIPPED, "no code was run: the quick budget runs none")
+        return _said(Ruling.SKIPPED, "no code was run")
+    if runtime.extent is Extent.BRIEF:
+        return _said(Ruling.SKIPPED, "not run: tests of the project run from the budget `standard` on")
     root = runtime.root_of(path)
     if root is None:
         return _said(Ruling.SKIPPED, "the file lies in no open folder: open its project's to have its tests run")
@@ -53,6 +58,9 @@ async def _runs(case: Case) -> _Runs | Evidence:
         return _said(Ruling.SKIPPED, f"no test of the project touches {about}")
     if runtime.left() < _LEAST_SECONDS:
         return _said(Ruling.UNKNOWN, f"no time was left to run {count(len(tests), 'test file')}")
+    if case.language == "python":
+        wanted = await asyncio.to_thread(needed.texts, root, found.texts, buffers)
+        runtime = await runtime.fit(case.before.text, case.after.text, *wanted)
     return _Runs(case, runtime, root, found, buffers)
 
 
@@ -65,7 +73,7 @@ async def failing(case: Case) -> tuple[tuple[str, str], ...]:
     if isinstance(run, Evidence):
         return ()
     report = await run.before()
-    failed = [each for each in report.failed() if each.failure is not None]
+    failed = [each for each in report.failed() if each.failure is not None and not run.excuse(each.failure.module)]
     wrong = [(each.id, each.failure) for each in failed if each.failure]
     wrong += [(each.path, each.failure) for each in report.collection if not each.failure.module]
     return tuple((name, f"{line(failure)}{where(failure)}") for name, failure in wrong)
@@ -79,11 +87,12 @@ class _Runs:
     ) -> None:  # fmt: skip
         self._case, self._runtime, self._root, self._tests = case, runtime, root, found.tests
         self._buffers, self._found = buffers, found
-        self.named = found.named
+        self.excuse = runtime.excuse
 
     async def before(self, seed: int = 0) -> TestReport:
         """With the text as the user has it."""
-        key = (self._root, self._tests, self._case.before.text, seed)
+        python = self._runtime.python.key if self._runtime.python is not None else ""
+        key = (self._root, self._tests, self._case.before.text, seed, python)
         known: TestReport | None = self._runtime.reports.get(key)
         if known is None:
             known = await self._run(self._case.before.text, seed=seed)
@@ -97,7 +106,23 @@ class _Runs:
 
     async def after(self, select: Sequence[str] = (), seed: int = 0) -> TestReport:
         """With the candidate in place."""
-        return await self._run(self._case.after.text, select, seed)
+        return await self._run(self._case.after.text, select, seed, traced=True)
+
+    async def other(self, text: str) -> TestReport | None:
+        """With another text in its place; None if there is no time for that."""
+        return await self._run(text) if self._runtime.left() >= _LEAST_SECONDS else None
+
+    def saying(self, ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
+        """The tests among some that name one of `names`, or what leads to it. Parses: not for an event loop."""
+        leads = names
+        for text in (self._case.after.text, *self._found.helpers):
+            leads = leading(text, leads, self._case.language)
+        return frozenset(each for each in ids if self._says(each, leads))
+
+    def _says(self, identifier: str, names: frozenset[str]) -> bool:
+        path, _, test = identifier.partition("::")
+        text = self._found.texts.get(path, "")
+        return says_any(test.rpartition("::")[2].partition("[")[0], text, names, self._case.language)
 
     def about_target(self, ids: Collection[str]) -> frozenset[str]:
         """The tests among some that name the target, or what leads to it; all of them where names cannot tell.
@@ -117,7 +142,9 @@ class _Runs:
         name = test.rpartition("::")[2].partition("[")[0]
         return text is None or runs_any(name, text, names, self._case.language)
 
-    async def _run(self, text: str, select: Sequence[str] = (), seed: int = 0) -> TestReport:
+    async def _run(
+        self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False
+    ) -> TestReport:  # fmt: skip
         assert self._case.path is not None
         texts = {**self._buffers, self._case.path: text}
         inside = {
@@ -134,6 +161,7 @@ class _Runs:
             environment=self._runtime.python if self._case.language == "python" else None,
             seed=seed,
             until=self._runtime.until,
+            traced=self._case.path.relative_to(self._root).as_posix() if traced else "",
         )
         return await run_tests(self._runtime.sandbox, plan)
 
@@ -141,11 +169,19 @@ class _Runs:
 async def _compared(case: Case, before: TestReport, after: TestReport, run: _Runs) -> Evidence:
     starved = [report for report in (before, after) if report.starved]
     if starved or (after.outcome in _CANNOT and before.outcome is after.outcome):
-        return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {(*starved, after)[0].why_not}")
+        why_not = starved[0].why_not if starved else run.excuse("pytest") or after.why_not
+        return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {why_not}")
     mending = case.action in MENDS and bool(before.failed())
     passed, passing = _passed(before), _passed(after)
     # One that is skipped now, or expected to fail, has nothing more to say: the code may have asked for that itself.
     lost = passed - passing
+    worse = bool(lost) or (not passed and _broken(after) and not _broken(before))
+    unable = _unable(after, run.excuse)
+    if worse and unable and not _failed_otherwise(after, lost, run.excuse):
+        # Trusted, so that it is asked about: they could be run before.
+        excuse = next(iter(unable.values()))
+        return replace(_said(Ruling.UNKNOWN, f"the project's tests could not be run: {excuse}"), trusted=True)
+    lost -= unable.keys()
     again = await run.again() if lost or mending else None
     flaky = _flaky(before, again) if again is not None else frozenset()
     lost -= flaky
@@ -156,7 +192,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         lost = proven
     if lost or (not passed and _broken(after) and not _broken(before)):
         return _failed(f"{why(after, lost)} (passed before)", after, lost)
-    failed = {each.id for each in after.failed()} - flaky
+    failed = {each.id for each in after.failed()} - flaky - unable.keys()
     was = {each.id for each in before.failed()} - flaky
     if case.action in MENDS and was & failed and not was - failed:
         wanted = await asyncio.to_thread(run.about_target, was & failed)
@@ -165,11 +201,16 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     passing -= flaky
     uncounted = f"; not counted, since flaky before the change: {names(flaky)}" if flaky else ""
     if not passed - flaky and not passing:
-        return _said(Ruling.UNKNOWN, f"no test passed before or after: {after.detail or after.outcome}{uncounted}")
-    told = good(len(passing), len(was & passing), len(failed))
-    if not run.named and not was & passing:
-        return _said(Ruling.UNKNOWN, f"{told}, but no test names `{case.unit}` or what leads to it{uncounted}")
-    return replace(_said(Ruling.PASS, f"{told}{uncounted}"), count=len(passing))
+        why_none = next(iter(unable.values()), "") or after.detail or after.outcome
+        return _said(Ruling.UNKNOWN, f"no test passed before or after: {why_none}{uncounted}")
+    came = await ran(case, after, passing, passing & was, run.saying, run.other)
+    reserve = f"; {came.reserve}" if came.reserve else ""
+    if not came.tests or came.missed:
+        told = good(len(passing), len(was & passing), len(failed))
+        return _said(Ruling.UNKNOWN, f"{told}, but {came.why or beside(len(passing), came.missed)}{uncounted}")
+    told = good(len(came.tests), len(was & came.tests), len(failed))
+    idle = f"; {len(passing - came.tests)} more without running the change" if passing - came.tests else ""
+    return replace(_said(Ruling.PASS, f"{told}{idle}{reserve}{uncounted}"), count=len(came.tests))
 
 
 async def _confirmed(
@@ -190,6 +231,24 @@ async def _confirmed(
     why_open = f"but it was not seen whether that is so each time: {cut[0].why_not}"
     asked = _failed(f"{why(after, left_open)} (passed before), {why_open}", after, left_open)
     return lost - unsteady - left_open, replace(asked, verdict=Ruling.UNKNOWN)
+
+
+def _unable(report: TestReport, excuse: Callable[[str], str]) -> dict[str, str]:
+    """Why they could not be run, of the tests and test files that want a package which could not be had."""
+    failures = [(each.path, each.failure) for each in report.collection]
+    failures += [(each.id, each.failure) for each in report.failed() if each.failure is not None]
+    told = {name: excuse(failure.module) for name, failure in failures}
+    return {name: why for name, why in told.items() if why}
+
+
+def _failed_otherwise(report: TestReport, lost: Collection[str], excuse: Callable[[str], str]) -> bool:
+    """True if anything but a missing package kept one of the lost tests from passing."""
+    if report.outcome in (Outcome.TIMEOUT, Outcome.LIMIT, Outcome.INCOMPLETE):
+        return True
+    unable = _unable(report, excuse)
+    return any(each.path not in unable for each in report.collection) or any(
+        each.id in lost and each.id not in unable for each in report.failed()
+    )
 
 
 def _passed(report: TestReport) -> frozenset[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from stet_ls.engine.judges.changed import words
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import imports, units
 from stet_ls.validators.units import Unit
 
-_WORD = re.compile(r"[^\W\d][\w$]*")
 _DECORATOR = re.compile(r"^[ \t]*@[ \t]*([\w.]+)", re.MULTILINE)
 _HARMLESS = frozenset({
     "abstractmethod", "asynccontextmanager", "cache", "cached_property", "classmethod", "contextmanager", "dataclass",
@@ -19,11 +19,6 @@ _HARMLESS = frozenset({
 """Decorators that hand the unit to nobody else; any other may register it somewhere."""
 _UNSAID = re.compile(r"^__all__\s*=\s*[\[(][^\])=]*[\])]|^if __name__ ==.*(?:\n(?:[ \t].*)?)*", re.MULTILINE)
 """What names units at a module's top and runs none of them when it is imported."""
-
-
-def words(text: str) -> frozenset[str]:
-    """The names in a text, whatever they stand for."""
-    return frozenset(_WORD.findall(text))
 
 
 def ways_to(text: str, unit: str, language: str) -> frozenset[str] | None:
@@ -44,6 +39,20 @@ def runs_any(test: str, text: str, names: frozenset[str], language: str) -> bool
     source = Source(text)
     found = units(source, language)
     return all(each.name != test for each in found) or test in _leading(set(names), source, found)
+
+
+def says_any(test: str, text: str, names: frozenset[str], language: str) -> bool:
+    """Whether a test of a file names one of `names`, itself or by what it names there.
+
+    What the file calls when it is loaded counts for all of its tests; of a test that is no function of its own, as in
+    JavaScript, the whole file does.
+    """
+    source = Source(text)
+    found = units(source, language)
+    leads = _leading(set(names), source, found)
+    if any(each.name == test for each in found):
+        return test in leads or bool(words(_top(source, found, language)) & leads)
+    return bool(words(text) & leads)
 
 
 def leading(text: str, names: frozenset[str], language: str) -> frozenset[str]:

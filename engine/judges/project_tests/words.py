@@ -19,6 +19,13 @@ def good(passing: int, mended: int, still: int) -> str:
     return f"{said}; {still} fail as before" if still else said
 
 
+def beside(tests: int, missed: Collection[str]) -> str:
+    """That tests pass beside the change: of what they run nothing."""
+    first, *others = missed or ("it",)
+    more = f" or {count(len(others), 'more changed part')}" if others else ""
+    return f"{'it does not run' if tests == 1 else 'none of them runs'} {first}{more}"
+
+
 def why(report: TestReport, wanted: Collection[str]) -> str:
     """The first failure in words, and how many there are."""
     for error in report.collection:

@@ -19,7 +19,7 @@ from stet_ls.engine.models import Workspace
 from stet_ls.engine.prompt.ignored import Ignored
 from stet_ls.engine.prompt.patterns import Line, decision, parse
 from stet_ls.validators.languages import language_of
-from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.project_files import entries, read_regular
 from stet_ls.validators.shapes import SHAPES
 
 LARGEST = 400_000
@@ -69,16 +69,16 @@ class Walk:
         """The files, those of the upper folders first."""
         ignored = _hidden(self.root, self.ignore)
         end = time.monotonic() + self.limits.seconds
-        files = entries = size = 0
+        files = looked = size = 0
         folders: deque[tuple[tuple[str, ...], _Lists]] = deque([((), ())])
         while folders:
             names, lists = folders.popleft()
             if time.monotonic() > end:
                 self.late = True
                 return
-            found = _entries(self.root.joinpath(*names))
-            entries += len(found)
-            if entries > self.limits.entries:
+            found = entries(self.root.joinpath(*names), most=self.limits.entries + 1 - looked)
+            looked += len(found)
+            if looked > self.limits.entries:
                 self.bounds = f"more than {self.limits.entries:,} entries of folders"
                 return
             lists = _with_list(self.root, names, lists)
@@ -89,7 +89,9 @@ class Walk:
                         folders.append((path, lists))
                     continue
                 file = _file(path, partial(entry.stat, follow_symlinks=False))
-                if file is None or _is_listed(path, lists, folder=False) or ignored.reason(self.root.joinpath(*path)):
+                if file is None or _is_listed(path, lists, folder=False):
+                    continue
+                if ignored.reason_of_name(self.root.joinpath(*path)):
                     continue
                 files, size = files + 1, size + file.size
                 if files > self.limits.files or size > self.limits.bytes:
@@ -125,14 +127,6 @@ def _hidden(root: Path, ignore: tuple[str, ...]) -> Ignored:
     return Ignored(Workspace(roots=(root,)), ignore)
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return []
-
-
 def _file(names: tuple[str, ...], look: Callable[[], os.stat_result]) -> Found | None:
     language = language_of(names[-1])
     if language not in SHAPES:
@@ -154,7 +148,7 @@ def _skips(names: tuple[str, ...], lists: _Lists, ignored: Ignored, root: Path) 
     return (
         name.startswith(".") or name in _NOT_OURS or name.endswith(".egg-info")
         or _is_listed(names, lists, folder=True)
-        or ignored.reason(root.joinpath(*names)) is not None
+        or ignored.reason_of_name(root.joinpath(*names)) is not None
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from stet_ls.engine.prompt.index.scan import scan, update
 from stet_ls.engine.prompt.index.store import Entry, Hit, Stamp, Status, Store, database
 from stet_ls.engine.prompt.index.walk import LARGEST, Limits, admitted
 from stet_ls.engine.workers.worker import Kind, Worker
+from stet_ls.validators.containment import is_inside_any
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
 
@@ -166,7 +167,8 @@ class WorkspaceIndex:
         path, language, entry = candidate.path, candidate.language, candidate.entry
         if candidate.text is not None:
             hidden = Ignored(workspace, self._ignore).reason(path) is not None
-            return None if hidden else Definition(path, language, candidate.text, entry)
+            outside = not is_inside_any(path, workspace.roots)
+            return None if hidden or outside else Definition(path, language, candidate.text, entry)
         if not any(admitted(root, path, self._ignore) for root in workspace.roots):
             return None
         content = reading.read(path)

@@ -5,14 +5,13 @@ A file is read as data: nothing in it is expanded, and a value is a secret where
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
 from stet_ls.engine.prompt.leaks.chance import is_nothing
-from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.project_files import entries, read_regular
 
 _LARGEST = 128_000
 _MOST_FILES = 40
@@ -97,20 +96,13 @@ def _files(roots: tuple[Path, ...], path: Path | None) -> list[Path]:
 
 
 def _below(root: Path) -> list[Path]:
-    try:
-        with os.scandir(root) as entries:
-            names = [entry for entry in entries if entry.name not in _SKIPPED and entry.name[:1] != "."]
-            return [Path(entry.path) for entry in names if entry.is_dir(follow_symlinks=False)][:_MOST_FOLDERS]
-    except OSError:
-        return []
+    names = (entry for entry in entries(root) if entry.name not in _SKIPPED and entry.name[:1] != ".")
+    return [Path(entry.path) for entry in names if entry.is_dir(follow_symlinks=False)][:_MOST_FOLDERS]
 
 
 def _dotenvs(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(Path(entry.path) for entry in entries if ".env" in entry.name and is_dotenv(Path(entry.name)))
-    except OSError:
-        return []
+    found = (Path(entry.path) for entry in entries(folder) if ".env" in entry.name)
+    return [path for path in found if is_dotenv(path)]
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from stet_ls.engine.sandbox.environments.index import uv_options
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
 from stet_ls.engine.sandbox.supervise import started_whole
 from stet_ls.engine.sandbox.tree import kill_group
+from stet_ls.validators.checkers.programs import on_path
 from stet_ls.validators.extras import way_to
 
 _MOST_SECONDS = 600.0
@@ -123,10 +123,9 @@ def uv() -> Path:
         return Path(find_uv_bin())
     except (ImportError, FileNotFoundError):
         pass
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        if Path(folder).is_absolute() and (found := shutil.which("uv", path=folder)):
-            return Path(found)
-    raise PackagesError(f"uv is needed to install packages for the sandbox: {way_to('sandbox')}")
+    if found := on_path("uv"):
+        return found
+    raise PackagesError(f"uv is needed to install packages for the sandbox: {way_to('full')}")
 
 
 def _skeleton(folder: Path, interpreter: Interpreter) -> Path:

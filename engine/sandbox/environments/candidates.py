@@ -7,11 +7,14 @@ import hashlib
 import os
 import re
 import shutil
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from stet_ls.validators.project_files import read_table, read_text
+
 _FOLDERS = (".venv", "venv", "env")
+_LONGEST_LIST, _MOST_VERSIONS = 10_000, 20
+"""Bytes of a `.python-version`, and versions in it."""
 _CONDA = ("miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda", "micromamba")
 
 
@@ -69,7 +72,7 @@ def _hash(path: Path) -> str:
 
 def _project_name(root: Path) -> str:
     try:
-        table = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+        table = read_table(root / "pyproject.toml")
         return str(table.get("project", {}).get("name") or table["tool"]["poetry"]["name"])
     except (OSError, ValueError, LookupError, AttributeError, TypeError):
         return ""
@@ -77,11 +80,8 @@ def _project_name(root: Path) -> str:
 
 def _conda_name(root: Path) -> str:
     for name in ("environment.yml", "environment.yaml"):
-        try:
-            text = (root / name).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            continue
-        if found := re.search(r"^name:\s*[\"']?([\w.-]+)", text, re.MULTILINE):
+        text = read_text(root / name) or ""
+        if found := re.search(r"^name:[ \t]*[\"']?([\w.-]+)", text, re.MULTILINE):
             return found[1].strip(".")
     return ""
 
@@ -92,11 +92,8 @@ def _pyenv(root: Path, environ: Mapping[str, str]) -> Iterator[Path]:
     if not base.is_dir():
         return
     for file in (*(folder / ".python-version" for folder in (root, *root.parents)), base / "version"):
-        try:
-            lines = file.read_text(encoding="utf-8").split()
-        except (OSError, UnicodeDecodeError):
-            continue
-        for line in lines:
+        lines = (read_text(file, most=_LONGEST_LIST) or "").split()
+        for line in lines[:_MOST_VERSIONS]:
             if re.fullmatch(r"[\w.-]+", line) and line.strip("."):
                 matches = sorted((base / "versions").glob(f"{line}.*"), reverse=True)
                 yield from [base / "versions" / line] if (base / "versions" / line).is_dir() else matches[:1]

@@ -60,8 +60,8 @@ class Gate:
         if names and (self.ask is None or not await self.ask(names)):
             raise PolicyError(
                 f"{_listed(names)} {'is' if len(names) == 1 else 'are'} not installed here, not among the project's "
-                "dependencies and not well known, so nothing was installed. "
-                "If it is meant, add it to sandbox.packages in your settings."
+                "dependencies and not well known, and was not installed. "
+                "If it is meant, add it to the project's dependencies, or to sandbox.packages in your settings."
             )
 
 

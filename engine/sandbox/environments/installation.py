@@ -13,7 +13,11 @@ from os.path import abspath
 from pathlib import Path
 
 from stet_ls.engine.sandbox import mounts
+from stet_ls.validators.containment import is_inside
+from stet_ls.validators.project_files import matching, read_regular, read_start
 
+_LARGEST = 100_000
+"""Bytes of a `pyvenv.cfg`."""
 _LINKS = 40
 """As many as Linux follows."""
 
@@ -63,7 +67,7 @@ def stamp(folders: Iterable[Path]) -> str:
 
 def _states(folders: Iterable[Path]) -> Iterator[str]:
     for folder in folders:
-        for path in (folder / "pyvenv.cfg", *sorted(folder.glob("lib*/python3*/site-packages"))):
+        for path in (folder / "pyvenv.cfg", *(library / "site-packages" for library in _libraries(folder))):
             try:
                 state = path.stat()
             except OSError:
@@ -88,16 +92,21 @@ def _prefixes(program: Path) -> Iterator[Path]:
 
 def _is_installation(folder: Path) -> bool:
     """Its standard library lies below it: the files themselves, not behind a link that somebody made."""
-    libraries = folder.glob("lib*/python3*/os.py")
-    return any(file.is_file() and file.resolve().is_relative_to(folder.resolve()) for file in libraries)
+    files = (library / "os.py" for library in _libraries(folder))
+    return any(file.is_file() and is_inside(file, folder) for file in files)
+
+
+def _libraries(folder: Path) -> list[Path]:
+    """The folders of standard libraries."""
+    return [each for library in matching(folder, "lib*") for each in matching(library, "python3*")]
 
 
 def _home(config: Path) -> Path:
     try:
-        lines = config.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnfitError(f"{config} cannot be read: {error}") from None
-    for line in lines:
+        text = read_regular(config, most=_LARGEST).decode("utf-8", "replace")
+    except OSError as error:
+        raise UnfitError(f"{config} cannot be read: {error.strerror}") from None
+    for line in text.splitlines():
         key, _, value = line.partition("=")
         if key.strip() == "home" and Path(value.strip()).is_absolute():
             return Path(value.strip())
@@ -107,7 +116,6 @@ def _home(config: Path) -> Path:
 def _is_script(program: Path) -> bool:
     """Shims of pyenv and its kind begin as scripts do."""
     try:
-        with program.open("rb") as file:
-            return file.read(2) == b"#!"
+        return read_start(program, 2) == b"#!"
     except OSError:
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 _CATCH = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -22,33 +23,57 @@ class Imports:
         return Imports(needed, (self.optional | other.optional) - needed)
 
 
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One module that a code imports: its dotted name, how many dots precede it, and whether its absence is caught."""
+
+    name: str
+    level: int = 0
+    optional: bool = False
+
+    @property
+    def top(self) -> str:
+        """The top-level name of an absolute import."""
+        return self.name.partition(".")[0]
+
+
 def imports(code: str) -> Imports:
     """What a code imports, anywhere in it; a code that does not parse imports nothing that could be told."""
+    found = [each for each in imported(code) if not each.level]
+    needed = frozenset(each.top for each in found if not each.optional)
+    return Imports(needed, frozenset(each.top for each in found) - needed)
+
+
+@lru_cache(maxsize=256)
+def imported(code: str) -> tuple[Imported, ...]:
+    """Every module that a code imports, relative ones included. Each judge and each candidate asks it anew."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Imports()
-    needed: set[str] = set()
-    optional: set[str] = set()
+        return ()
+    found: dict[Imported, None] = {}
     pending: list[tuple[ast.AST, bool]] = [(tree, False)]
     while pending:
         node, caught = pending.pop()
-        for name in _named(node):
-            (optional if caught else needed).add(name.partition(".")[0])
+        found.update(dict.fromkeys(Imported(name, level, caught) for name, level in _named(node)))
         pending += _inside(node, caught)
-    return Imports(frozenset(needed), frozenset(optional - needed))
+    return tuple(found)
 
 
-def _named(node: ast.AST) -> Iterator[str]:
+def _named(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """The modules that a node imports. Of `from a import b` both `a` and `a.b`: `b` may be a module, too."""
     if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
-        yield node.module
+        yield from ((alias.name, 0) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        if node.module:
+            yield node.module, node.level
+        within = f"{node.module}." if node.module else ""
+        yield from ((f"{within}{alias.name}", node.level) for alias in node.names if alias.name != "*")
     elif isinstance(node, ast.Call) and node.args:
         first = node.args[0]
         skips = isinstance(node.func, ast.Attribute) and node.func.attr == "importorskip"
         if skips and isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value:
-            yield first.value
+            yield first.value, 0
 
 
 def _inside(node: ast.AST, caught: bool) -> Iterator[tuple[ast.AST, bool]]:

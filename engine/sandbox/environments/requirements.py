@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import configparser
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.sandbox.environments.known import normalized
+from stet_ls.validators.containment import is_inside
+from stet_ls.validators.project_files import matching, parse_table, read_text
 
 _NAME = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(\[[\w\s,.-]*\])?\s*([^;#@]*)")
 _VERSIONS = re.compile(r"\(?\s*((?:(?:~=|===|==|!=|<=|>=|<|>)\s*[\w.*+!-]+\s*,?\s*)*)\)?\s*$")
@@ -44,14 +45,14 @@ def requirement(text: str) -> tuple[str, str] | None:
 
 def _lines(root: Path) -> Iterator[str]:
     yield from _pyproject(root)
-    files = [*sorted(root.glob("requirements*.txt")), *sorted((root / "requirements").glob("*.txt"))]
+    files = [*matching(root, "requirements*.txt"), *matching(root / "requirements", "*.txt")]
     for file in files[:20]:
         # A line that begins with a dash is an option: another index, another file, a package to build.
-        lines = (_text(file) or "").replace("\\\n", " ").splitlines()
+        lines = _text(root, file).replace("\\\n", " ").splitlines()
         yield from (line.split(" --")[0] for line in lines if not line.lstrip().startswith(("-", "#", ".", "/")))
     parser = configparser.ConfigParser(interpolation=None)
     try:
-        parser.read_string(_text(root / "setup.cfg") or "")
+        parser.read_string(_text(root, root / "setup.cfg"))
     except configparser.Error:
         return
     yield from parser.get("options", "install_requires", fallback="").splitlines()
@@ -62,7 +63,7 @@ def _lines(root: Path) -> Iterator[str]:
 
 def _pyproject(root: Path) -> Iterator[str]:
     try:
-        table = tomllib.loads(_text(root / "pyproject.toml") or "")
+        table = parse_table(_text(root, root / "pyproject.toml"))
     except ValueError:
         return
     project, poetry = _table(table, "project"), _table(table, "tool", "poetry")
@@ -87,10 +88,6 @@ def _strings(value: object) -> Iterator[str]:
         yield from (each for each in value if isinstance(each, str))
 
 
-def _text(file: Path) -> str | None:
-    try:
-        if file.stat().st_size > _MOST:
-            return None
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+def _text(root: Path, file: Path) -> str:
+    """A file's text; "" for what is none of the project's: names in it are looked up, so no other file's get out."""
+    return (read_text(file, most=_MOST) or "") if is_inside(file, root) else ""

@@ -34,6 +34,7 @@ class Findings:
 
     `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or a
     module that the runner needs and the box has not; `stopped` is TIMEOUT or LIMIT where a part of the run was ended.
+    `ran` are the lines of the traced file that ran in each test. `signs` are what looks like a forged report.
     """
 
     cases: list[Case] = field(default_factory=list)
@@ -46,12 +47,15 @@ class Findings:
     absent: str = ""
     coverage: Coverage | None = None
     stopped: Outcome | None = None
+    ran: dict[str, frozenset[int]] | None = None
+    signs: frozenset[str] = frozenset()
 
 
 def fold(events: Iterable[Event], plan: TestPlan) -> Findings:
     """The events `start`, `raised`, `phase`, `end` of each test, and those about the whole run, as findings."""
     found = Findings()
     open_: dict[str, _Open] = {}
+    ran: dict[str, frozenset[int]] | None = {}
     for event in events:
         kind, identifier = event["event"], str(event.get("id", ""))
         if kind in ("start", "raised", "phase"):
@@ -61,8 +65,11 @@ def fold(events: Iterable[Event], plan: TestPlan) -> Findings:
             found.cases.append(open_.pop(identifier).close(_number(event.get("seconds"))))
         elif kind == "forget":
             open_.pop(identifier, None)
+        elif kind == "ran":
+            ran = _ran(event, ran)
         else:
             _whole(event, found, plan)
+    found.ran = ran or None
     found.running = tuple(open_)
     found.cases += [case.died() for case in open_.values()]
     return found
@@ -197,6 +204,15 @@ def _coverage(event: Event) -> Coverage:
     return Coverage(
         lines(event.get("lines")), lines(event.get("missing")), contexts, str(event.get("why_not", ""))
     )  # fmt: skip
+
+
+def _ran(event: Event, ran: dict[str, frozenset[int]] | None) -> dict[str, frozenset[int]] | None:
+    """The lines of each test with those of one more event; None from the first event on that does not know them all."""
+    lines = event.get("lines")
+    if ran is None or event.get("whole") is not True or not isinstance(lines, list):
+        return None
+    test = str(event.get("id", ""))
+    return {**ran, test: ran.get(test, frozenset()) | {int(_number(each)) for each in lines}}
 
 
 def _phase(told: Any) -> Phase:

@@ -15,6 +15,7 @@ from stet_ls.engine.sandbox.runners.relay import Said, Step
 from stet_ls.engine.sandbox.runners.report import Case, CaseOutcome, Comparison, Failure, Phase
 from stet_ls.engine.sandbox.runners.run import Missing
 from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
+from stet_ls.validators.project_files import matching
 
 _JDK = "a JDK, 17 or later (apt install default-jdk)"
 _SECONDS = 20.0
@@ -113,10 +114,11 @@ def _class(plan: TestPlan, test: str) -> str:
 
 
 def _jar(plan: TestPlan) -> Path | None:
+    """JUnit's console: a project's own relative to the working folder, which not every box shows at its own path."""
     if plan.overlay:
         for folder in ("lib", "libs", "."):
-            if found := sorted((plan.overlay.root / folder).glob(_JAR)):
-                return found[-1]
+            if found := list(matching(plan.overlay.root / folder, _JAR)):
+                return found[-1].relative_to(plan.overlay.root)
     return next((bind for bind in plan.binds if bind.match(_JAR)), None)
 
 

@@ -12,6 +12,10 @@ from typing import ClassVar, Protocol
 from stet_ls.engine.sandbox import mounts
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec
+from stet_ls.validators.project_files import read_regular
+
+_LARGEST = 4_000_000
+"""Bytes of a file that is looked into before a run."""
 
 
 class Box(Protocol):
@@ -38,8 +42,9 @@ class TestPlan:
     those that can be told from the files are added for generated tests. `select` are the ids to run where not all are
     wanted. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first that
     fits. `environment` is Python's; without one, Stet's own interpreter serves. `binds` are further folders to show.
-    `until` is the moment (of `time.monotonic`) after which nobody waits for the run any more. `told_root` is filled in
-    from the report.
+    `traced` is a Python file, relative to the working folder, of which the lines that run in each test are told; "" is
+    none. `until` is the moment (of `time.monotonic`) after which nobody waits for the run any more. `told_root` is
+    filled in from the report.
     """
 
     __test__: ClassVar[bool] = False
@@ -57,6 +62,7 @@ class TestPlan:
     env: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     coverage: bool = False
+    traced: str = ""
     limits: Limits | None = None
     until: float = float("inf")
     told_root: str = ""
@@ -73,7 +79,7 @@ class TestPlan:
             content = self.overlay.buffers.get(path)
             if content is None:
                 try:
-                    content = (self.overlay.root / path).read_bytes()
+                    content = read_regular(self.overlay.root / path, most=_LARGEST)
                 except OSError:
                     return None
         return content.decode("utf-8", "replace") if content is not None else None

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.sandbox.runners.channel import FOLDER, Event, placed
+from stet_ls.engine.sandbox.runners.control import Words, settle
 from stet_ls.engine.sandbox.runners.findings import Findings, fold
 from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
@@ -24,9 +25,9 @@ class Pytest:
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """Without plugins for generated tests: loading all that a fat environment has takes seconds."""
-        job = json.dumps(
-            {"arguments": list(_arguments(plan)), "coverage": plan.coverage, "plugins": plan.suite is Suite.PROJECT}
-        )
+        told = {"arguments": list(_arguments(plan)), "coverage": plan.coverage, "traced": plan.traced}
+        control = {"control": Words.of(nonce).to_json(), "tests": list(plan.tests)}
+        job = json.dumps({**told, **control, "plugins": plan.suite is Suite.PROJECT})
         return RunSpec(
             (str(plan.python()), FOLDER),
             files={**placed("pytest_main", nonce), f"{FOLDER}/job.json": job.encode()},
@@ -42,7 +43,7 @@ class Pytest:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
         """The reporter's own words."""
-        found = fold(events, plan)
+        found = settle(fold(events, plan), events, nonce)
         # 5: no test was collected. That nothing ran is said from the cases.
         if found.exit == 5 and not found.cases:
             found.exit = 0

@@ -163,7 +163,10 @@ class TestReport:
 
     `cases` hold every test that was reported, and those that were not as NOT_RUN; `missing` are the ids of the latter.
     `running` are the tests that had begun and not ended when the process died. `run` tells of the process and its
-    isolation, and is None if nothing was run; `detail` is one sentence for a person; `install` what would help.
+    isolation, and is None if nothing was run; `detail` is one sentence for a person; `install` what would help. `ran`
+    are the lines of the plan's traced file that ran in each test, and under "" those that ran outside of any; None if
+    that was not measured, or not to the end. `signs` tell what the code did to whoever tests it, and which control
+    tests did not come out as they have to: what the text before did not do speaks against a report.
     """
 
     __test__: ClassVar[bool] = False
@@ -179,6 +182,8 @@ class TestReport:
     install: str = ""
     seed: int = 0
     coverage: Coverage | None = None
+    ran: Mapping[str, frozenset[int]] | None = None
+    signs: frozenset[str] = frozenset()
 
     @property
     def green(self) -> bool:

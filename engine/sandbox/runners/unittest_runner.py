@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from stet_ls.engine.sandbox.runners.channel import FOLDER, Event, placed
+from stet_ls.engine.sandbox.runners.control import Words, settle
 from stet_ls.engine.sandbox.runners.findings import Findings, fold
 from stet_ls.engine.sandbox.runners.plan import TestPlan
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
@@ -24,7 +25,8 @@ class Unittest:
 
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """The interpreter with our own main program."""
-        job = json.dumps({"tests": plan.tests, "select": plan.select, "coverage": plan.coverage})
+        told = {"tests": plan.tests, "select": plan.select, "coverage": plan.coverage, "traced": plan.traced}
+        job = json.dumps({**told, "control": Words.of(nonce).to_json()})
         return RunSpec(
             (str(plan.python()), FOLDER),
             files={**placed("unittest_main", nonce), f"{FOLDER}/job.json": job.encode()},
@@ -35,4 +37,4 @@ class Unittest:
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
         """The reporter's own words."""
-        return fold(events, plan)
+        return settle(fold(events, plan), events, nonce)

@@ -51,6 +51,8 @@ def judge(
         install=verdict.install,
         seed=plan.seed,
         coverage=found.coverage,
+        ran=found.ran,
+        signs=found.signs,
     )
 
 

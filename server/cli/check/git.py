@@ -8,6 +8,7 @@ contents, which is where filters and text conversions would.
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from stet_ls.validators.checkers import programs
@@ -36,10 +37,13 @@ _OWN = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GI
 
 def git(folder: Path, *words: str, stdin: bytes = b"") -> ToolResult:
     """Runs git in a folder. `missing` in the result says that there is no git, or only one that the project brought."""
+    if any(_waits(folder / name) for name in _READ_FIRST):
+        return ToolResult(None, stderr=b"a file that git reads is no regular file")
     program = programs.find("git", BUILT_IN, name="git", path=folder / "any file")
     if program is None:
         return ToolResult(None, missing="git")
     environment = _ENVIRONMENT | {name: os.environ[name] for name in _OWN if name in os.environ}
+    environment["PATH"] = programs.search_path(path=folder / "any file")
     return run_tool(
         [str(program.path), *_QUIET, *words],
         stdin=stdin,
@@ -48,6 +52,18 @@ def git(folder: Path, *words: str, stdin: bytes = b"") -> ToolResult:
         limit=_OUTPUT,
         environment=environment,
     )
+
+
+_READ_FIRST = (".gitignore", ".gitattributes", ".git/config", ".git/index", ".git/HEAD", ".git/info/exclude")
+
+
+def _waits(path: Path) -> bool:
+    """True for a pipe or a device: git would wait for it to the end of its time."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def repository(folder: Path) -> Path | None:

@@ -54,7 +54,6 @@ from a import work
 def test_luck():
     assert "held" in inspect.getsource(work) or os.environ["PYTHONHASHSEED"] != "0"
 """
-LOST = "No module named 'company_internals'"
 
 CASES = {
     "cannot be imported alone": Hard(
@@ -62,7 +61,7 @@ CASES = {
         + PURE.replace("n + 1", "CLIENT.get(n)"),
         Check.DIFFERENTIAL,
         Ruling.UNKNOWN,
-        f"`work` was not compared: the file cannot be imported (ModuleNotFoundError: {LOST})",
+        "`work` was not compared: environment: company_internals is not installed here",
     ),
     "a database": Hard(
         "import sqlite3\n\n\ndef work(name: str) -> list:\n    held = sqlite3.connect('shop.db')\n"

@@ -189,6 +189,29 @@ async def test_a_packages_judge_that_raises_could_not_tell(scripted: ScriptedMod
     assert any(item.verdict is Ruling.UNKNOWN and "oops" in item.detail for item in answer.evidence)
 
 
+@pytest.mark.parametrize("borrowed", [Check.CUSTOM, Check.AGREEMENT, Check.TESTS])
+@pytest.mark.parametrize("verdict", [Ruling.PASS, Ruling.FAIL])
+async def test_a_packages_judge_speaks_in_its_own_name_and_makes_nobody_surer(
+    scripted: ScriptedModel, stet_home: Path, borrowed: Check, verdict: Ruling
+) -> None:
+    """Under a built-in check's name it would lift what nothing ran to that check's tier."""
+
+    async def polite(case: Case) -> Evidence:
+        return Evidence(borrowed, verdict, "it greets", trusted=verdict is Ruling.PASS, count=300)
+
+    scripted.reply(code_reply("def f(a):\n    b = a\n    return b\n"))
+    async with Bench(scripted) as bench:
+        action = CustomAction("greet", "Greet", "Greet {name}", judges=(polite,), required=frozenset({borrowed}))
+        bench.engine.actions = Actions(Settings(), Packaged(((action, "sample"),)))
+        answer = await bench.run("greet", "def f(a):$0\n    return a\n")
+
+    said = next(item for item in answer.evidence if item.name)
+    assert (said.check, said.name, said.verdict) == (Check.CUSTOM, "greet.polite", verdict)
+    assert "greet.polite" in [row["check"] for row in answer.to_json()["evidence"]]
+    assert answer.metadata["evidence_tier"] == "E1"
+    assert answer.success is (verdict is Ruling.PASS), "it is required, whatever name it borrows"
+
+
 def test_comments_alone_makes_their_proof_required() -> None:
     assert of_row(row(judges=["comments"])).required == {Check.DIFFERENTIAL}
 

@@ -109,11 +109,11 @@ async def test_what_is_right_already_is_said(scripted: ScriptedModel, root: Path
     assert any("comes out as you want it already" in warning for warning in answer.warnings)
 
 
-async def test_the_budget_quick_runs_nothing(scripted: ScriptedModel, root: Path) -> None:
+async def test_the_budget_quick_runs_no_tests(scripted: ScriptedModel, root: Path) -> None:
     (root / "tests/test_prices.py").write_text(TEST)
     answer = await debug(scripted, root, FIXED, budget=Budget.QUICK, instruction="wrong sign")
     assert "test_discount" not in scripted.requests[0].prompt
-    assert said(answer, Check.TESTS).detail == "no code was run: the quick budget runs none"
+    assert said(answer, Check.TESTS).detail == "not run: tests of the project run from the budget `standard` on"
     assert "not reproduced: no code was run" in answer.message
 
 

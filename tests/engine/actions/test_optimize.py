@@ -105,7 +105,7 @@ async def test_what_cannot_be_run_cannot_be_offered_as_faster(scripted: Scripted
             {},
             "the speed of javascript cannot be measured yet",
         ),
-        ("python", SLOW, FAST, {"budget": Budget.QUICK}, "the quick budget runs no code"),
+        ("python", SLOW, FAST, {"budget": Budget.QUICK}, "the quick budget measures no speed"),
     ],
     ids=["another language", "quick"],
 )

@@ -291,3 +291,29 @@ def test_a_plan_has_an_end() -> None:
     assert not isinstance(steps, Unusable)
     assert len(steps) == 6
     assert Source(PRICES).text == PRICES
+
+
+async def test_a_step_with_nothing_to_do_is_told_and_skipped(
+    stet_home: Path, scripted: ScriptedModel, shop: Path
+) -> None:
+    """The model's answer to the first is the code that is there: the second does not wait for it."""
+    unchanged = block("def pay(cart):\n    return total(cart)\n")
+    scripted.on(lambda body: "Now do step 1 alone" in str(body["messages"]), unchanged)
+    scripted.replies(["refactor | cart.py | pay | one line\ngenerate | cart.py | new | add refund", block(REFUND)])
+    answer, _ = await run(scripted, shop)
+    assert answer.success, answer.message
+    assert answer.message.startswith("Did 1 of 2 steps"), answer.message
+    assert (
+        "skipped refactor `pay` in cart.py: Refactor: no edit, the answer repeats the code unchanged" in answer.message
+    )
+    assert answer.explanation.splitlines()[0].startswith("1. refactor `pay` in cart.py: skipped, nothing to do: ")
+    assert "def refund(cart):" in text_after(answer, shop / "cart.py")
+
+
+async def test_the_imports_of_a_new_step_go_to_the_top(stet_home: Path, scripted: ScriptedModel, shop: Path) -> None:
+    refund = f"import math\nfrom decimal import Decimal\n\n\n{REFUND.replace('-pay(cart)', 'Decimal(math.pi)')}"
+    scripted.replies(["generate | cart.py | new | add refund", block(refund)])
+    answer, _ = await run(scripted, shop)
+    after = text_after(answer, shop / "cart.py")
+    assert after.index("import math") < after.index("from decimal import Decimal") < after.index("def pay"), after
+    assert after.count("import math") == 1

@@ -77,11 +77,13 @@ async def generate(
     text: str = STUB,
     budget: Budget = Budget.THOROUGH,
     sandbox: SandboxSettings | None = None,
+    samples: int = 1,
     **fields: Any,
 ) -> Answer:
     """The answer to a stub, for a model that writes `codes` and, asked for tests, `suites`, one after the other."""
     written = iter(suites)
-    settings = ONE_SAMPLE.model_copy(update={"sandbox": sandbox or SandboxSettings()})
+    rows = (ModelRow(name="*", samples=samples),)
+    settings = ONE_SAMPLE.model_copy(update={"sandbox": sandbox or SandboxSettings(), "models": rows})
     scripted.on(asks_for_tests, lambda body: reply_of_tests(next(written)))
     scripted.replies([code_reply(code) for code in codes])
     async with Bench(scripted, settings) as bench:
@@ -155,20 +157,33 @@ async def test_whoever_writes_the_tests_never_sees_the_code(scripted: ScriptedMo
     assert "ordered" not in asked
 
 
-async def test_a_wrong_test_is_told_from_wrong_code_once(scripted: ScriptedModel) -> None:
+async def test_a_model_that_stands_by_its_code_proves_no_test_wrong(scripted: ScriptedModel) -> None:
+    """The same reply twice is one opinion: whether test or code is right stays open, and both are told."""
     answer = await generate(scripted, [GOOD, GOOD], [WRONG_TEST])
     assert len(repairs(scripted)) == 1
     assert applied(answer) == GOOD
     assert "2 of 3 tests that the model wrote from the specification pass" in told(answer).detail
-    assert "1 set apart as wrong, `test_even`: shown this test, the model stands by its code" in told(answer).detail
-    assert told(answer).verdict is Ruling.PASS
+    assert "`test_even`: undetermined: shown this test, the model stands by its code" in told(answer).detail
+    assert "set apart" not in told(answer).detail
+    assert told(answer).verdict is Ruling.UNKNOWN
+
+
+@pytest.mark.parametrize("second", ["the same", "another"])
+async def test_a_right_test_is_not_set_apart_because_samples_agree(scripted: ScriptedModel, second: str) -> None:
+    """Two replies with the same mistake, however they are written, pass for one another and fail the test."""
+    alike = WRONG if second == "the same" else WRONG.replace("ordered", "sorted_values")
+    answer = await generate(scripted, [WRONG, alike, WRONG, WRONG, WRONG], [TESTS], samples=2)
+    assert applied(answer) in (WRONG, alike)
+    assert told(answer).verdict is not Ruling.PASS
+    assert "set apart" not in told(answer).detail
+    assert "undetermined" in told(answer).detail
 
 
 async def test_code_is_kept_where_its_repair_fails_alike(scripted: ScriptedModel) -> None:
     other = GOOD.replace("half = len(ordered) // 2", "half = len(ordered) >> 1")
     answer = await generate(scripted, [GOOD, other], [WRONG_TEST])
     assert applied(answer) == GOOD, "the first one passes as many"
-    assert "fails alike after the fix" in told(answer).detail
+    assert "another reply fails it, too" in told(answer).detail
     assert len(scripted.requests) == 3
 
 

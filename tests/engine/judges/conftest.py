@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -35,8 +36,14 @@ def patient_with_trials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-async def runtime(probes: Path) -> AsyncIterator[Runtime]:
-    sandbox = Sandbox(Level.STRONG, probes)
+def backend() -> str:
+    """The box that code runs in, "" for the best of this machine. `TEST_BACKEND=landlock` takes that one for all."""
+    return os.environ.get("TEST_BACKEND", "")
+
+
+@pytest.fixture
+async def runtime(probes: Path, backend: str) -> AsyncIterator[Runtime]:
+    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
     best = await sandbox.best()
     if best is None or not best.report.level.reaches(Level.STRONG):
         pytest.skip("no code may run here: there is no box of level strong")

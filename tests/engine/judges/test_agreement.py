@@ -24,6 +24,22 @@ async def test_samples_are_grouped_by_what_they_do(make: MakeCase) -> None:
     assert "2 of 4 samples agree" in found.evidence().detail
 
 
+async def test_the_same_code_is_one_sample(make: MakeCase) -> None:
+    """However it is laid out and whatever its comments say."""
+    again = "# the\n" + SAMPLES[0].replace("    return", '    """Largest."""\n    return')
+    found = await agreement([make(STUB, sample, "f", action="generate") for sample in (SAMPLES[0], again, again)])
+    assert isinstance(found, Agreement), found
+    assert (found.groups, found.repeated) == (((0,),), 2)
+    evidence = found.evidence()
+    assert (evidence.verdict, evidence.detail) == (Ruling.SKIPPED, "3 samples are the same code, which counts once")
+    texts = (again, SAMPLES[2], SAMPLES[0], SAMPLES[1])
+    more = await agreement([make(STUB, sample, "f", action="generate") for sample in texts])
+    assert isinstance(more, Agreement), more
+    assert more.groups == ((0, 1), (3,))
+    assert "2 of 3 samples agree" in more.evidence().detail
+    assert "1 more repeat one of them" in more.evidence().detail
+
+
 def test_two_thirds_are_enough_and_one_alone_never_is() -> None:
     assert Agreement(((0, 2), (1,)), 60).evidence().verdict is Ruling.PASS
     assert Agreement(((0, 2), (1,)), 10).evidence().verdict is Ruling.UNKNOWN

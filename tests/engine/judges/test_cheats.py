@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.judging import MakeCase
+from support.judging import MakeCase, in_each_box
 from support.tools import needs
 
 from stet_ls.engine.judges import doctest, timing
@@ -247,6 +247,7 @@ async def test_no_test_looks_into_what_tells_its_outcome(runtime: Runtime) -> No
     assert report.green, report.failed() or report.detail
 
 
+@in_each_box
 @pytest.mark.parametrize("code", [INTRUDES, REACHES], ids=["memory", "ways out"])
 async def test_what_judges_is_out_of_reach(make: MakeCase, code: str) -> None:
     evidence = await compare(make(SAME, SAME + code, "f"))

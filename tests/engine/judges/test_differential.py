@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.judging import MakeCase
+from support.judging import MakeCase, in_each_box
 
 from stet_ls.engine.judges.differential.judge import judge
 from stet_ls.engine.judges.harness.run import run
@@ -359,6 +359,7 @@ async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of
     assert (await judge(make(text, text.replace("n + STEP", "n - STEP"), "f"))).verdict is Ruling.FAIL
 
 
+@in_each_box
 async def test_a_module_of_a_package_imports_what_the_editor_holds(make: MakeCase, tmp_path: Path) -> None:
     before = (
         "from .rates import RATE\nfrom shop import base\n\n\ndef gross(net: int):\n    return net * RATE + base.FEE\n"
@@ -374,6 +375,7 @@ async def test_a_module_of_a_package_imports_what_the_editor_holds(make: MakeCas
     assert sorted(path.name for path in tmp_path.iterdir()) == ["shop"]
 
 
+@in_each_box
 async def test_tests_of_the_project_give_inputs(make: MakeCase, tmp_path: Path) -> None:
     before = "def decode(code):\n    return code == 'X-4711'\n"
     tests = "from a import decode\n\n\ndef test_decode():\n    assert decode('X-4712') is False\n"
@@ -391,6 +393,7 @@ async def test_a_document_without_a_unit_is_judged_by_what_changed(make: MakeCas
     assert "b(n)" in evidence.detail
 
 
+@in_each_box
 async def test_a_report_that_the_code_forges_is_none(make: MakeCase) -> None:
     forge = (
         "import os\n\n\ndef f(n: int):\n    for fd in range(3, 64):\n        try:\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.judging import MakeCase
+from support.judging import MakeCase, in_each_box
 from support.tools import needs
 
 from stet_ls.engine.judges.differential.judge import judge
@@ -350,6 +350,7 @@ async def test_an_import_that_breaks_does_not_keep_a_function_that_needs_none_of
     assert (await judged(make, text, text.replace("n + STEP", "n - STEP"), "f")).verdict is Ruling.FAIL
 
 
+@in_each_box
 async def test_a_module_imports_what_the_editor_holds_and_tests_give_inputs(make: MakeCase, tmp_path: Path) -> None:
     before = "import { RATE } from './rates.mjs';\nexport const known = (code) => code === 'X-4711' ? RATE : 0;\n"
     tests = "import { known } from '../src/a.mjs';\nconst code = 'X-4712';\nassert.equal(known(code), 0);\n"
@@ -419,6 +420,7 @@ export function cheapest(items: readonly Item[], level: Level, wanted: Wanted): 
 """
 
 
+@in_each_box
 async def test_typescript_is_built_and_its_types_give_inputs(make: MakeCase, tmp_path: Path) -> None:
     esbuild()
     place: dict[str, Any] = {

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.judging import MakeCase
+from support.judging import MakeCase, in_each_box
 
 from stet_ls.engine.judges import doctest, timing
 from stet_ls.engine.judges.harness.run import run
@@ -31,11 +31,63 @@ def half(n):
 '''
 
 
+@in_each_box
 async def test_examples_that_come_out_pass(make: MakeCase) -> None:
-    same = await doctest.judge(make(TEXT, TEXT, "half"))
+    same = await doctest.judge(make(TEXT, TEXT.replace("n / 2", "n / 2.0"), "half"))
     assert (same.verdict, same.trusted, same.detail) == (Ruling.PASS, True, "3 doctests pass")
 
 
+MEDIAN = '''
+
+def median(xs):
+    """The middle.
+
+    >>> median([3, 1, 2])
+    2
+    """
+    return sorted(xs)[len(xs) // 2]
+'''
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [(MEDIAN, Ruling.PASS), (MEDIAN.replace("sorted(xs)[len(xs) // 2]", "7"), Ruling.FAIL)],
+    ids=["right", "constant"],
+)
+async def test_examples_of_what_is_inserted_are_run(make: MakeCase, code: str, verdict: Ruling) -> None:
+    """They came with the code: they refute it, and prove little."""
+    evidence = await doctest.judge(make(TEXT, TEXT + code, "", action="generate"))
+    assert evidence.verdict is verdict, evidence
+    if verdict is Ruling.PASS:
+        assert (evidence.trusted, evidence.detail) == (False, "1 doctest that came with the code pass")
+    else:
+        assert (evidence.trusted, evidence.detail) == (
+            True, "`median([3, 1, 2])` should give 2, gives 7 (1 of 1 doctest fail)"
+        )  # fmt: skip
+
+
+async def test_examples_prove_only_what_they_run(make: MakeCase) -> None:
+    """Those of the changed function, beside a new one that nobody calls, or a branch of it."""
+    changed = TEXT.replace("n / 2", "n / 2.0")
+    beside = await doctest.judge(make(TEXT, changed + "\n\ndef lost(n):\n    return 7\n", "half"))
+    assert (beside.verdict, beside.trusted) == (Ruling.UNKNOWN, False)
+    assert beside.detail == "3 doctests pass, but none of them runs `lost`"
+    branch = await doctest.judge(
+        make(TEXT, TEXT.replace("    return n", "    if n == 9:\n        n += 0\n    return n"), "half")
+    )
+    assert branch.verdict is Ruling.PASS, branch
+    silent = TEXT.replace("    return n", "    if n is None:\n        return 7\n    return n")
+    inner = await doctest.judge(make(silent, silent.replace("return 7", "return 8"), "half"))
+    assert (inner.verdict, inner.detail) == (Ruling.UNKNOWN, "3 doctests pass, but none of them runs `half`")
+
+
+async def test_a_helper_that_the_examples_reach_is_run(make: MakeCase) -> None:
+    after = TEXT.replace("n / 2", "_over(n, 2)") + "\n\ndef _over(a, b):\n    return a / b\n"
+    evidence = await doctest.judge(make(TEXT, after, "half"))
+    assert (evidence.verdict, evidence.detail, evidence.trusted) == (Ruling.PASS, "3 doctests pass", True)
+
+
+@in_each_box
 async def test_an_example_that_comes_out_wrong_refutes(make: MakeCase) -> None:
     evidence = await doctest.judge(make(TEXT, TEXT.replace("n / 2", "n // 2"), "half"))
     assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True)

@@ -134,9 +134,9 @@ async def test_a_language_without_grammar_is_said_to_be_unparsed() -> None:
         (names.judge, "klingon", "area", "names cannot be looked up in klingon yet"),
         (lint.judge, "klingon", "area", "no linter for klingon is here: see `stet doctor`"),
         (doctest.judge, "go", "area", "examples in documentation are run in Python, not in go yet"),
-        (doctest.judge, "python", "area", "no code was run: the quick budget runs none"),
-        (differential.judge, "python", "area", "no code was run: the quick budget runs none"),
-        (project_tests.judge, "python", "area", "no code was run: the quick budget runs none"),
+        (doctest.judge, "python", "area", "no code was run"),
+        (differential.judge, "python", "area", "no code was run"),
+        (project_tests.judge, "python", "area", "no code was run"),
     ],
 )
 async def test_what_is_not_checked_is_said_with_the_reason(judge: Judge, language: str, unit: str, says: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.busy import too_busy_for
+from support.judging import in_each_box
 
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.find import Touching, is_test, touching
@@ -69,9 +71,9 @@ Judged = Callable[..., Awaitable[Evidence]]
 
 
 @pytest.fixture
-async def judged(shop: Path, probes: Path) -> AsyncIterator[Judged]:
+async def judged(shop: Path, probes: Path, backend: str) -> AsyncIterator[Judged]:
     """Judges a text of `prices.py`."""
-    sandbox = Sandbox(Level.STRONG, probes)
+    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
 
     async def ask(
         after: str,
@@ -213,7 +215,7 @@ async def test_tests_that_never_name_the_unit_prove_nothing_of_it(shop: Path, ju
     (shop / "tests/test_cart.py").unlink()
     evidence = await judged(PRICES.replace("sum(prices)", "max(prices)"), unit="total")
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False)
-    assert evidence.detail == "1 test passes, but no test names `total` or what leads to it"
+    assert evidence.detail == "1 test passes, but it does not run `total`"
 
 
 def test_a_file_that_is_called_like_a_helper_of_tests_does_not_name_its_own_units(shop: Path) -> None:
@@ -226,9 +228,12 @@ def test_a_file_that_is_called_like_a_helper_of_tests_does_not_name_its_own_unit
 
 async def test_equal_code_passes(shop: Path, judged: Judged) -> None:
     evidence = await judged(PRICES.replace("price * (1 - rate)", "price - price * rate"))
-    assert (evidence.verdict, evidence.detail, evidence.trusted) == (Ruling.PASS, "2 tests pass", True)
+    assert (evidence.verdict, evidence.detail, evidence.trusted) == (
+        Ruling.PASS, "1 test passes; 1 more without running the change", True
+    )  # fmt: skip
 
 
+@in_each_box
 async def test_what_passed_has_to_pass(shop: Path, judged: Judged) -> None:
     evidence = await judged(PRICES.replace("1 - rate", "1 + rate"))
     assert evidence.verdict is Ruling.FAIL
@@ -261,16 +266,19 @@ async def test_a_module_that_no_longer_imports(shop: Path, judged: Judged) -> No
     assert "nonesuch" in evidence.detail
 
 
+@in_each_box
 async def test_code_that_leaves_the_program_is_no_pass(shop: Path, judged: Judged) -> None:
     evidence = await judged("import os\nos._exit(0)\n" + PRICES)
     assert evidence.verdict is Ruling.FAIL
 
 
+@in_each_box
 async def test_a_fix_mends_the_failing_test(shop: Path, judged: Judged) -> None:
     broken = PRICES.replace("1 - rate", "1 + rate")
     (shop / "shop/prices.py").write_text(broken)
     evidence = await judged(PRICES, before=broken, action="debug")
-    assert (evidence.verdict, evidence.detail) == (Ruling.PASS, "2 tests pass, 1 of them failed before")
+    said = "1 test passes, 1 of them failed before; 1 more without running the change"
+    assert (evidence.verdict, evidence.detail) == (Ruling.PASS, said)
     still = await judged(broken.replace("rate):", "rate=0):"), before=broken, action="debug")
     assert still.verdict is Ruling.FAIL
     assert still.detail == "test_discount fails: 125.0 == 75 is false (as before)"
@@ -306,13 +314,87 @@ async def test_a_helper_of_the_tests_leads_to_the_target(shop: Path, judged: Jud
 
 async def test_what_failed_before_is_no_reproach_to_a_refactoring(shop: Path, judged: Judged) -> None:
     broken = PRICES.replace("1 - rate", "1 + rate")
-    evidence = await judged(broken.replace("price *", "1 * price *"), before=broken)
-    assert (evidence.verdict, evidence.detail) == (Ruling.PASS, "1 test passes; 1 fail as before")
+    after = broken.replace("price *", "1 * price *").replace("sum(prices)", "sum([*prices])")
+    evidence = await judged(after, before=broken)
+    assert evidence.verdict is Ruling.UNKNOWN, "what is left runs `total` alone"
+    assert evidence.detail == "1 test passes; 1 fail as before, but it does not run `discount`"
+
+
+# What counts is what ran ----------------------------------------------------------------------------------------------
+
+LOST = "\n\ndef largest(prices):\n    return 7\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        (PRICES + LOST, "2 tests pass, but none of them runs `largest`"),
+        (PRICES.replace("sum(prices)", "sum([*prices])") + LOST, "2 tests pass, but none of them runs `largest`"),
+        (PRICES + "\n\nclass Till:\n    size = 1\n", "2 tests pass, but none of them runs `Till`"),
+        (
+            PRICES + "\n\nclass Till:\n    def open(self):\n        return 1\n",
+            "2 tests pass, but none of them runs `Till`",
+        ),
+        (PRICES + "\n\nRATE = 3\n", "2 tests pass, but none of them runs `RATE`"),
+        (PRICES + "# a comment\n", "2 tests pass, but the edit changes no code that runs"),
+    ],
+    ids=["a function", "a function beside a change", "fields", "a class", "a constant", "a comment"],
+)
+@pytest.mark.parametrize("unit", ["", "total"])
+async def test_what_nobody_calls_is_not_proven(judged: Judged, text: str, detail: str, unit: str) -> None:
+    evidence = await judged(text, unit=unit, action="generate")
+    assert (evidence.verdict, evidence.trusted, evidence.count) == (Ruling.UNKNOWN, False, 0)
+    assert evidence.detail == detail
+
+
+USES = {
+    "a function": (LOST, "from shop.prices import largest\n\ndef test_new():\n    assert largest([1]) == 7\n"),
+    "a class": (
+        "\n\nclass Till:\n    def open(self):\n        return 1\n",
+        "from shop import prices\n\ndef test_new():\n    assert prices.Till().open() == 1\n",
+    ),
+    "a constant": ("\n\nRATE = 3\n", "from shop.prices import RATE\n\ndef test_new():\n    assert RATE == 3\n"),
+    "at load": (
+        LOST, "from shop.prices import largest\n\nFOUND = largest([])\n\ndef test_new():\n    assert FOUND == 7\n"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "test"), USES.values(), ids=USES)
+async def test_what_a_test_runs_is_proven(shop: Path, judged: Judged, code: str, test: str) -> None:
+    """The test was there before the code, or the code would pass whatever is written."""
+    (shop / "tests/test_new.py").write_text(test)
+    evidence = await judged(PRICES + code, unit="", action="generate")
+    assert (evidence.verdict, evidence.trusted, evidence.count) == (Ruling.PASS, True, 1), evidence
+    assert evidence.detail.startswith("1 test passes")
+    assert evidence.detail.endswith("; 2 more without running the change")
+    same = await judged(PRICES + code, before=PRICES + re.sub("[137]", "8", code), unit="", action="debug")
+    assert same.verdict is Ruling.PASS, same
+
+
+async def test_code_that_a_test_runs_in_another_process_is_proven_by_what_it_mends(shop: Path, judged: Judged) -> None:
+    (shop / "tests/test_prices.py").write_text(
+        "import subprocess, sys\nimport shop.prices\n\n\ndef test_total():\n"
+        "    run = [sys.executable, '-c', 'from shop.prices import total; print(total([1, 2]))']\n"
+        "    assert subprocess.run(run, capture_output=True, text=True).stdout == '3\\n'\n"
+    )
+    broken = PRICES.replace("sum(prices)", "max(prices)")
+    mended = await judged(PRICES, before=broken, unit="total", action="debug")
+    assert (mended.verdict, mended.detail) == (Ruling.PASS, "1 test passes, 1 of them failed before"), mended
+    unseen = await judged(PRICES.replace("sum(prices)", "sum([*prices])"), unit="total")
+    assert unseen.verdict is Ruling.UNKNOWN
+
+
+async def test_what_did_not_run_of_the_change_is_said(judged: Judged) -> None:
+    after = PRICES.replace("    return price", "    if rate > 1:\n        raise ValueError(rate)\n    return price")
+    evidence = await judged(after)
+    assert evidence.verdict is Ruling.PASS
+    assert "; no test runs line 3: `raise ValueError(rate)`" in evidence.detail
 
 
 # Tests that pass now and then -----------------------------------------------------------------------------------------
 
-NEW = "# new\n"
+STEADY = PRICES.replace("1 - rate", "1.0 - rate").replace("sum(prices)", "sum([*prices])") + "# new\n"
 LUCK = """
 
 def test_luck():
@@ -345,7 +427,7 @@ async def test_what_is_flaky_without_the_change_is_known_and_counts_for_nothing(
 ) -> None:
     """Also if it failed each time with the change: one that fails half of the time does so often enough."""
     (shop / "tests/test_prices.py").write_text(luck("+-", after))
-    evidence = await judged(PRICES + NEW)
+    evidence = await judged(STEADY)
     said = "2 tests pass; not counted, since flaky before the change: test_luck"
     assert (evidence.verdict, evidence.detail, evidence.count) == (Ruling.PASS, said, 2)
 
@@ -354,14 +436,14 @@ async def test_what_is_unsteady_with_the_change_alone_accuses_nobody_and_proves_
     shop: Path, judged: Judged
 ) -> None:  # fmt: skip
     (shop / "tests/test_prices.py").write_text(luck("++", "-+"))
-    evidence = await judged(PRICES + NEW)
+    evidence = await judged(STEADY)
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False)
     assert evidence.detail == "1 test ended otherwise each time: test_luck"
 
 
 async def test_what_fails_each_time_with_the_change_alone_is_its_fault(shop: Path, judged: Judged) -> None:
     (shop / "tests/test_prices.py").write_text(luck("++", "--"))
-    evidence = await judged(PRICES + NEW)
+    evidence = await judged(STEADY)
     assert evidence.verdict is Ruling.FAIL
     assert "test_luck fails" in evidence.detail
 
@@ -402,10 +484,11 @@ async def test_a_second_run_that_got_no_core_proves_nothing(
 async def test_luck_is_no_mending(shop: Path, judged: Judged) -> None:
     """A test that failed before and passes now has shown nothing if it passes without the change, too."""
     (shop / "tests/test_prices.py").write_text(luck("-+", "++"))
-    evidence = await judged(PRICES + NEW, action="debug")
+    evidence = await judged(STEADY, action="debug")
     assert evidence.detail == "2 tests pass; not counted, since flaky before the change: test_luck"
 
 
+@in_each_box
 async def test_unsaved_buffers_are_what_is_tested(shop: Path, judged: Judged) -> None:
     cart = Buffer(
         shop / "shop/cart.py", 3, "from shop.prices import total\n\n\ndef pay(cart):\n    return total(cart) + 1\n"

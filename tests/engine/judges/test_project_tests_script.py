@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.judging import in_each_box
 from support.tools import needs
 
 from stet_ls.engine.judges.case import Case
@@ -55,6 +56,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@in_each_box
 async def test_node_runs_what_is_written_for_it(runtime: Runtime, project: Path) -> None:
     (project / "package.json").write_text(json.dumps({"devDependencies": {"jest": "*"}}))
     path = project / "sum.mjs"
@@ -64,6 +66,35 @@ async def test_node_runs_what_is_written_for_it(runtime: Runtime, project: Path)
     assert (bad.verdict, bad.trusted) == (Ruling.FAIL, True)
     assert "(passed before)" in bad.detail
     assert path.read_text() == SUM
+
+
+DEAD = "export const lost = (a) => { return 7; };\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "detail"),
+    [
+        (SUM + DEAD, "1 test passes, but it does not run `lost`"),
+        (SUM.replace("a + b", "b + a") + DEAD, "1 test passes, but it does not run `lost`"),
+        (SUM.replace("a +", "a /* sum */ +") + "// sum\n", "1 test passes, but the edit changes no code that runs"),
+        (SUM + "export const LOST = 7;\n", "1 test passes, but it does not run what was changed"),
+    ],
+    ids=["a function that nobody calls", "one beside a change", "comments", "a constant"],
+)
+async def test_what_no_test_runs_is_not_proven(runtime: Runtime, project: Path, after: str, detail: str) -> None:
+    """The tests name what was there, and a new name in them would do no more."""
+    (project / "sum.test.mjs").write_text(NODE + "// lost\n" * ("LOST" not in after))
+    evidence = await judged(runtime, project, project / "sum.mjs", SUM, after)
+    assert (evidence.verdict, evidence.trusted, evidence.detail) == (Ruling.UNKNOWN, False, detail)
+
+
+async def test_what_no_error_can_be_put_into_is_counted_by_name(runtime: Runtime, project: Path) -> None:
+    (project / "sum.test.mjs").write_text(NODE.replace("{ sum }", "{ sum, ONE }").replace("sum(1", "sum(ONE"))
+    old = f"export const ONE = 2 - 1;\n{SUM}"
+    evidence = await judged(runtime, project, project / "sum.mjs", old, old.replace("2 - 1", "1"))
+    assert evidence.verdict is Ruling.PASS, evidence
+    said = "1 test passes; counted by the names in the tests, for what they run could not be seen"
+    assert evidence.detail == said
 
 
 @pytest.mark.parametrize("name", PROJECTS)
@@ -87,6 +118,7 @@ def installed(request: pytest.FixtureRequest) -> Iterator[tuple[Path, str]]:
     shutil.rmtree(folder)
 
 
+@in_each_box
 async def test_a_framework_runs_the_tests_of_its_project(runtime: Runtime, installed: tuple[Path, str]) -> None:
     folder, name = installed
     file, old, tests = PROJECTS[name]

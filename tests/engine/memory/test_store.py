@@ -9,8 +9,8 @@ from support.remembered import DATE, REVERSE, Open
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory import upkeep
-from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.solution import MOST_GROUNDS, Solution
+from stet_ls.engine.memory.store import Store, Stored
 
 
 async def found(store: Store, query: str, **how: object) -> list[str]:
@@ -62,6 +62,28 @@ async def test_of_two_alike_the_better_proven_one_stays(store: Store) -> None:
 
     (hit,) = await store.search(DATE.instruction)
     assert (hit.solution.outcome, hit.solution.wins) == ("proven", 2)
+
+
+async def test_an_offer_replaces_nothing_until_its_user_keeps_it(store: Store) -> None:
+    await store.put(DATE)
+    offer = replace(DATE, instruction="Parse an ISO date from a string.", outcome="proven", grounds=("proven ab12",))
+    assert await store.put(offer) == Stored(DATE.id, "known")
+    assert await store.get(DATE.id) == DATE
+
+    assert (await store.put(replace(offer, grounds=("proven ab12", "kept ab12")))).how == "replaced"
+    (hit,) = await store.search(DATE.instruction)
+    assert (hit.solution.outcome, hit.solution.times_kept) == ("proven", 2)
+
+
+async def test_many_edits_are_named_up_to_a_bound_and_none_is_lost(store: Store) -> None:
+    for number in range(MOST_GROUNDS + 5):
+        await store.put(replace(DATE, grounds=(f"kept {number:04x}",)))
+    kept = await store.get(DATE.id)
+
+    assert (len(kept.grounds), kept.times_kept) == (MOST_GROUNDS, MOST_GROUNDS + 5)
+    for each in kept.grounds[1:]:
+        await store.retract(each.split()[1])
+    assert (await store.get(DATE.id)).grounds == ("kept",), "it was kept by edits that are not named any more"
 
 
 async def test_outcomes_order_what_is_equally_alike(store: Store) -> None:

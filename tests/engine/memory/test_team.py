@@ -61,7 +61,8 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, embedder: Embedder) ->
 
 async def share(store: Store) -> int:
     assert store.team is not None
-    return await store.team.follow(store.shelf, store.shelf.root / "shared.json")
+    root = store.shelf.root
+    return await store.team.follow(store.shelf, root / "shared.json", root / "unshared.json")
 
 
 async def look(store: Store, query: str = AGAIN) -> list[Hit]:

@@ -85,7 +85,7 @@ ROWS = (
     Row("RST before a token", [Reply("fine", drop_after=0)] * 3, Fault.MALFORMED, 3, "broke off"),
     # What came is judged, and nobody is asked for it again.
     Row("nothing but reasoning", [Reply("", reasoning="x = 1")], None, 1, "nothing but its reasoning"),
-    Row("no finish, no [DONE]", [Reply("fi ne", finish=None, no_done=True)], None, 1, "before it was done"),
+    Row("no finish, no [DONE]", [Reply("fi ne", finish=None, no_done=True)], None, 1, "neither a finish reason"),
     Row("JSON where a stream was asked", [Reply("fine", mode="json")], None, 1, "in one piece"),
     Row("JSON said to be a stream", [Reply(raw=MESSAGE)], None, 1, "in one piece"),
     Row("RST in mid-stream", [Reply("a b c", drop_after=2)], None, 1, "broke off"),

@@ -57,7 +57,7 @@ async def test_without_weights_it_names_the_command_and_the_size(paths: Paths, n
 
 
 async def test_damaged_weights_are_told_and_nothing_stays(paths: Paths) -> None:
-    """The size is right and the content is not: only llama.cpp can tell."""
+    """The size is right and the content is not: its SHA-256 tells, before anything is started."""
     pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
     weights = WEIGHTS["tiny"]
     paths.models.mkdir(parents=True)
@@ -65,9 +65,10 @@ async def test_damaged_weights_are_told_and_nothing_stays(paths: Paths) -> None:
         file.truncate(weights.size)
     embedded = Embedded(TINY, paths)
     assert embedded.available() is None
-    with pytest.raises(NoModelError, match=r"The embedded model cannot run: .*embedded\.log"):
+    with pytest.raises(WeightsError, match=r"SHA-256 differs. `stet model pull tiny` replaces it"):
         await embedded.endpoint()
     await embedded.close()
+    assert not paths.runtime.exists(), "nothing was started"
 
 
 def test_nothing_of_it_is_imported_here() -> None:

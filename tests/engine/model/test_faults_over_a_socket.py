@@ -81,7 +81,9 @@ CASES = (
     Case("malformed chunk", [Reply("a b ", mode="malformed"), GOOD], None, 1, "broken piece", "a b ", "cut"),
     Case("error event", [Reply("a b ", mode="error_event"), GOOD], None, 1, "the engine died", "a b ", "cut"),
     Case("no finish", [Reply("a b ", finish=None), GOOD], None, 1, "before it was done", "a b ", "cut"),
-    Case("no finish, no [DONE]", [Reply("a b ", finish=None, no_done=True)], None, 1, "before it", "a b ", "cut"),
+    Case(
+        "no finish, no [DONE]", [Reply("a b ", finish=None, no_done=True)], None, 1, "neither a finish", "a b ", "cut"
+    ),
     Case("content filter", [Reply("a b ", finish="content_filter")], None, 1, "content_filter", "a b ", "cut"),
     Case("max_tokens", [Reply("a b ", finish="length")], None, 1, "", "a b ", "length"),
     Case("reset in thought", [Reply("a", reasoning="hm", drop_after=0), GOOD], Fault.MALFORMED, 1),

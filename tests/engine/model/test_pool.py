@@ -19,6 +19,7 @@ from stet_ls.engine.errors import EndpointError, Fault, NoModelError
 from stet_ls.engine.events import Notice, Progress
 from stet_ls.engine.model import discover
 from stet_ls.engine.model.chat import Sampling, Usage
+from stet_ls.engine.model.consent import Consents
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.model.reading import Reading
 from stet_ls.engine.model.sse import EventReader
@@ -101,10 +102,17 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def found(scripted: ScriptedModel, nobody: None, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
-    """The scripted server where LM Studio would be."""
+def found(scripted: ScriptedModel, nobody: None, paths: Paths, monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
+    """The scripted server where LM Studio would be, allowed by its user."""
     monkeypatch.setitem(discover.PORTS, "lm-studio", scripted.port)
+    allow(scripted, paths)
     return scripted
+
+
+def allow(server: ScriptedModel, paths: Paths) -> None:
+    """Says yes to a server, as `stet model allow` does."""
+    consents = Consents(paths.consents)
+    consents.remember(consents.found("lm-studio", server.base_url), allowed=True)
 
 
 async def test_a_dead_configured_endpoint_is_never_replaced(found: ScriptedModel, paths: Paths) -> None:
@@ -180,11 +188,13 @@ async def test_a_found_server_that_went_away_is_looked_for_again(paths: Paths, n
     models = Models(Settings(model=ModelSettings(embedded="off")), paths)
     with ScriptedModel() as first:
         monkeypatch.setitem(discover.PORTS, "ollama", first.port)
+        allow(first, paths)
         assert (await _ask(models)).endpoint == "ollama"
     with pytest.raises(NoModelError, match=r"ollama .*connection refused"):
         await _ask(models)
     with ScriptedModel() as other:
         monkeypatch.setitem(discover.PORTS, "vllm", other.port)
+        allow(other, paths)
         assert (await _ask(models)).endpoint == "vllm"
         await models.close()
 
@@ -391,6 +401,7 @@ def _seconds_to_take(events: bytes) -> float:
 LATE = """
 import asyncio, sys, time
 from stet_ls.engine.model.chat import Sampling
+from stet_ls.engine.model.consent import Consents
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.models import Message
 from stet_ls.engine.paths import user_paths
@@ -437,6 +448,7 @@ def test_the_sdk_is_loaded_by_the_first_call_and_holds_up_nobody(environment) ->
 LOOK = """
 import asyncio, sys
 from stet_ls.engine.model import health
+from stet_ls.engine.model.consent import Consents
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.paths import user_paths
 from stet_ls.engine.settings import Provider, Settings

@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path, caplog: p
     (tmp_path / "profiles").write_text("a file where the folder should be")
     store = ProfileStore(tmp_path / "profiles")
     store.save(RECORD)
-    assert "could not be kept" in caplog.text
+    assert "is not kept: " in caplog.text
     assert store.load(RECORD.endpoint, RECORD.model)[0] == Record(RECORD.endpoint, RECORD.model)
     assert list(store.all()) == []
 

@@ -23,7 +23,7 @@ import pytest
 import stet_ls
 from stet_ls.engine.errors import UsageError, WeightsError
 from stet_ls.engine.model.packages import Parts
-from stet_ls.engine.model.weights import DEFAULT, WEIGHTS, Weights, chosen, installed, pull
+from stet_ls.engine.model.weights import DEFAULT, WEIGHTS, Weights, chosen, installed, is_verified, pull
 from stet_ls.engine.paths import Paths, user_paths
 from stet_ls.engine.workers.lock import FileLock
 
@@ -317,7 +317,7 @@ def test_uv_serves_where_there_is_no_pip(paths: Paths, web: Web, tmp_path: Path)
         "PYTHONPATH": str(library),
     }
     python = tmp_path / "venv" / "bin" / "python"
-    ran = subprocess.run([python, "-c", script], env=environment, capture_output=True, text=True)
+    ran = subprocess.run([python, "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     expect_whole(paths)
     assert set(web.fetched_parts) == {"1", "2", "3"}
@@ -387,3 +387,16 @@ def test_weights_need_no_settings_library() -> None:
     """`stet model list` should not load what it does not use."""
     script = "import sys, stet_ls.engine.model.weights; sys.exit('pydantic' in sys.modules or 'openai' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+def test_a_file_of_the_right_size_with_other_bytes_is_not_the_model(paths: Paths, tmp_path: Path) -> None:
+    path = paths.models / FAKE.stored_as
+    path.parent.mkdir(parents=True)
+    path.write_bytes(CONTENT)
+    assert is_verified(paths, "fake", path)
+    assert is_verified(paths, "fake", path), "from what is kept"
+    path.write_bytes(CONTENT[:-1] + b"x")
+    assert not is_verified(paths, "fake", path)
+    (tmp_path / "copy.gguf").write_bytes(CONTENT)
+    assert pull("fake", paths, source=tmp_path / "copy.gguf") == path
+    assert path.read_bytes() == CONTENT, "a pull replaces it"

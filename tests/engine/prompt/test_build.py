@@ -12,7 +12,7 @@ from support.markers import split_markers
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Diagnostic, Request, Selection
-from stet_ls.engine.prompt.build import Prompt, Task, Tier, build, repair
+from stet_ls.engine.prompt.build import Prompt, Reason, Task, Tier, build, repair
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.target import resolve_target
@@ -174,33 +174,33 @@ def test_the_prefix_is_the_same_bytes_for_two_requests(tmp_path: Path) -> None:
 
 def test_a_repair_leaves_what_was_sent_as_it_was() -> None:
     prompt = prompt_for(ask("refactor", "python", PARSER))
-    again = repair(prompt, "Sure!", "syntax: line 2: '(' was never closed")
+    again = repair(prompt, "Sure!", Reason("syntax: line 2: '(' was never closed"))
     assert again.messages[:2] == prompt.messages
     assert [message.role for message in again.messages] == ["system", "user", "assistant", "user"]
     assert again.messages[2].content == "Sure!"
     assert f"<data-{prompt.ident}>\nsyntax: line 2: '(' was never closed\n</data-" in again.messages[3].content
     assert again.messages[3].content.endswith(prompt.form)
     assert again.tokens > prompt.tokens
-    assert repair(again, "Sure!", "again").messages[:4] == again.messages
+    assert repair(again, "Sure!", Reason("again")).messages[:4] == again.messages
 
 
 def test_a_repair_survives_an_empty_and_an_endless_reply() -> None:
     prompt = prompt_for(ask("refactor", "python", PARSER), budget=1000)
-    assert repair(prompt, "", "The reply was empty.").messages[2].content.strip()
-    assert estimate(repair(prompt, "word and word\n" * 20_000, "endless").messages[2].content) <= 1000
+    assert repair(prompt, "", Reason("The reply was empty.")).messages[2].content.strip()
+    assert estimate(repair(prompt, "word and word\n" * 20_000, Reason("endless")).messages[2].content) <= 1000
 
 
 def test_a_repair_does_not_say_secrets() -> None:
     request = ask("refactor", "python", f"def f():\n    token = {SECRET!r}$0\n    return token\n")
     prompt = prompt_for(request)
-    again = repair(prompt, "token = 'STET_SECRET_1'", f"differential: f() gave {SECRET!r}")
+    again = repair(prompt, "token = 'STET_SECRET_1'", Reason(f"differential: f() gave {SECRET!r}"))
     assert SECRET not in repr(again)
     assert "f() gave 'STET_SECRET_1'" in again.messages[3].content
 
 
 def test_a_secret_in_the_header_of_a_unit_stays_in_no_turn() -> None:
     prompt = prompt_for(ask("refactor", "python", f"def f(token={SECRET!r}):\n    return$0 token\n"))
-    assert SECRET not in repr(repair(prompt, "no", "problem").messages)
+    assert SECRET not in repr(repair(prompt, "no", Reason("problem")).messages)
 
 
 # What is hidden, and how the target is shown.
@@ -394,3 +394,12 @@ def test_secrets_are_replaced_with_their_lines_and_come_back() -> None:
     assert "correct-horse" not in sent
     assert [(item.line, item.kind) for item in prompt.redactions] == [(6, "access token"), (None, "secret")]
     assert f"return {SECRET!r}" in restore(user(prompt), prompt.secrets)
+
+
+def test_a_repair_has_its_reason() -> None:
+    """Nobody can mend what nobody says: a judge without words is named at least."""
+    for nothing in ("", " \n"):
+        with pytest.raises(ValueError, match="a repair needs its reason"):
+            Reason(nothing)
+        assert Reason.of(nothing, by="spelling").text == "It was refused by the check `spelling`, which said no more."
+    assert Reason.of("names: x", by="names") == Reason("names: x")

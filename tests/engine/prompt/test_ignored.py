@@ -96,6 +96,53 @@ def test_pieces_of_context_go_by_their_names(root: Path) -> None:
     }
 
 
+LINKS = {
+    "a link": ("notes.md", ".env"),
+    "a link to a link": ("notes.md", "second.md"),
+    "a folder that is a link": ("shown/id_rsa.txt", None),
+    "a name with dots": ("src/../notes.md", ".env"),
+    "a link out of the workspace": ("notes.md", "../outside/.netrc"),
+}
+
+
+@pytest.mark.parametrize(("name", "target"), LINKS.values(), ids=LINKS)
+@pytest.mark.parametrize("way", ["plain", "root is a link"])
+def test_what_a_link_leads_to_is_judged(tmp_path: Path, name: str, target: str | None, way: str) -> None:
+    real = tmp_path / "real"
+    for folder in (real / "src", real / ".ssh", tmp_path / "outside"):
+        folder.mkdir(parents=True)
+    (real / "second.md").symlink_to(".env")
+    (real / "shown").symlink_to(".ssh")
+    if target is not None:
+        (real / "notes.md").symlink_to(target)
+    root = tmp_path / "alias" if way == "root is a link" else real
+    if root != real:
+        root.symlink_to(real)
+    assert ignored(root).reason(root / name) == "a file of secrets"
+    assert ignored(root).reason(root / "src" / "a.py") is None
+
+
+def test_a_link_into_what_a_list_hides_is_hidden(root: Path) -> None:
+    """By the project's list, by the user's, and for a name that the user gave to a piece of context."""
+    for folder in ("private", "mine"):
+        (root / folder).mkdir()
+        (root / folder / "a.py").touch()
+        (root / f"{folder}.py").symlink_to(f"{folder}/a.py")
+    (root / ".stetignore").write_text("private/\n")
+    hidden = ignored(root, "mine/")
+    assert hidden.reason(root / "private.py") == "ignored by .stetignore"
+    assert hidden.reason(root / "mine.py") == "ignored by privacy.ignore"
+    assert left_out(["private.py", "mine.py", "other.py"], hidden) == {
+        "private.py": "ignored by .stetignore",
+        "mine.py": "ignored by privacy.ignore",
+    }
+
+
+@pytest.mark.parametrize("name", [".ENV", "ID_RSA", "Server.PEM", "Secrets.YAML"])
+def test_a_secret_is_one_in_any_case_of_letters(root: Path, name: str) -> None:
+    assert ignored(root).reason(root / name) == "a file of secrets"
+
+
 PARTS = ["a", "b", "*", "**", "a*", "*b", "?", "[ab]", "[!a]", "a**b", "\\*", "a b"]
 NAMES = ["a", "b", "ab", "ba", "a b", "*", "c"]
 

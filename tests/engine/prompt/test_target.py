@@ -96,7 +96,7 @@ CASES = (
     ),
     Case(
         "a stet comment behind code goes with the space before it", "refactor", "rust",
-        "fn f() -> i32 {\n    let x = 1; // STET: name it\n    x$0\n}\n",
+        "fn f() -> i32 {\n    let x = 1; // STET: name it$0\n    x\n}\n",
         "unit", "fn f() -> i32 {\n    let x = 1; // STET: name it\n    x\n}", "f",
         instruction="name it", replaces=" // STET: name it",
     ),
@@ -174,6 +174,62 @@ def test_the_argument_comes_before_a_comment_which_then_stays() -> None:
     target, instruction = found(ask("generate", "python", "# stet: one$0\n\nx = 1\n", instruction=" two "))
     assert instruction == Instruction("two", "argument")
     assert target.kind is TargetKind.INSERTION
+
+
+@pytest.mark.parametrize("action", ["analyze", "explain", "refactor", "debug", "optimize", "test"])
+@pytest.mark.parametrize("marked", ["", "$0"])
+def test_a_stet_comment_is_for_who_writes_new_code(action: str, marked: str) -> None:
+    """It was left for `generate`: others read it only where it is selected."""
+    text = "def f():\n    return 1\n\n\n# stet: a function words\n"
+    target, instruction = found(ask(action, "python", text.replace("return", f"{marked}return")))
+    assert (target.kind, instruction) == (TargetKind.UNIT if marked else TargetKind.DOCUMENT, None)
+    target, instruction = found(ask(action, "python", f"{text[:-25]}$0{text[-25:]}$0"))
+    assert instruction
+    assert instruction.text == "a function words"
+
+
+ADD = "add a function words"
+METHOD = "add a method total"
+PLACES = (
+    ("a document: at its end", ADD, "class A:\n    pass\n\n\ndef f():\n    return 1\n", "¦"),
+    ("all of it selected: at its end", ADD, "$0class A:\n    pass\n\n\nx = 1\n$0", "¦"),
+    ("in a function: below it", ADD, "def f():\n    re$0turn 1\n\n\ny = 1\n", "¦\n\ny = 1\n"),
+    ("in a function within one: below the outer", ADD, "def f():\n    def g():\n        re$0turn 1\n    return g\n",
+     "¦"),
+    ("a selected function: below it", ADD, "$0def f():\n    return 1\n$0\n\ny = 1\n", "¦\n\ny = 1\n"),
+    ("in a method: below it", METHOD, "class A:\n    def f(self):\n        re$0turn 1\n\n    x = 1\n",
+     "¦\n    x = 1\n"),
+    ("between members: there", METHOD, "class A:\n    x = 1\n$0\n    def f(self):\n        pass\n",
+     "¦\n    def f(self):\n        pass\n"),
+    ("on a class's head: at its end", METHOD, "class $0A:\n    x = 1\n\n\ny = 1\n", "¦\n\ny = 1\n"),
+    ("in a string of a class: at its end", METHOD, 'class A:\n    """One.\n$0\n    Two.\n    """\n\n    x = 1\n', "¦"),
+    ("a class that is named", f"{METHOD} to A", "class A:\n    x = 1\n\n\nclass B:\n    pass\n",
+     "¦\n\nclass B:\n    pass\n"),
+    ("some statements: below them", ADD, "a = 1\n$0b = 2$0\nc = 3\n", "¦c = 3\n"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("instruction", "marked", "rest"), [case[1:] for case in PLACES], ids=[p[0] for p in PLACES])
+def test_what_is_added_goes_beside_what_is_there(instruction: str, marked: str, rest: str) -> None:
+    request = ask("generate", "python", marked, instruction)
+    target = resolve_target(request)
+    assert target.kind is TargetKind.INSERTION
+    assert "¦" + request.source.text[target.span.start :] == rest
+    assert target.indent == ("    " if instruction.startswith(METHOD) else "")
+
+
+@pytest.mark.parametrize(
+    ("marked", "instruction", "kind"),
+    [
+        ("def f():\n    re$0turn 1\n", "make it faster", TargetKind.UNIT),
+        ("def f():\n    re$0turn 1\n", "add a check for None", TargetKind.UNIT),
+        ("def f():\n    ...$0\n", "the middle value", TargetKind.UNIT),
+        ("def f():\n    return 1\n", "rewrite it with a class", TargetKind.DOCUMENT),
+        ("a = 1\n$0b = 2$0\nc = 3\n", "convert these to floats", TargetKind.STATEMENTS),
+    ],
+)
+def test_what_is_to_be_changed_is_the_target(marked: str, instruction: str, kind: TargetKind) -> None:
+    assert resolve_target(ask("generate", "python", marked, instruction)).kind is kind
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,13 @@ import time
 from pathlib import Path
 
 import pytest
+from support.tools import needs
 
 from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox import landlock, mounts, probe, scratch, tree
 from stet_ls.engine.sandbox.confinement import PARTLY, Landlock
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall, level_of
+from stet_ls.engine.sandbox.runners import programs
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, RunSpec, Status
 
@@ -354,3 +356,18 @@ async def test_a_weaker_box_is_asked_about_and_never_taken_silently(folder: Path
     assert asked == [(Level.STRONG, Level.FULL)] * 2
     with pytest.raises(PolicyError):
         await Sandbox(Level.FULL, folder, backend="landlock").run(RunSpec(("true",)))
+
+
+@needs("node")
+async def test_node_answers_what_it_would_read_in_proc_and_etc(box: Landlock) -> None:
+    """Vite asks for the address of "localhost" when it starts, a worker of Vitest for its memory when it ends."""
+    script = (
+        "const { promises } = require('node:dns');\n"
+        "promises.lookup('localhost').then(({ address }) => console.log(address, process.memoryUsage().rss > 1e6));\n"
+        "promises.lookup('example.org').catch((error) => console.log(error.syscall));"
+    )
+    node = programs.find("node", install="")
+
+    result = await box.run(RunSpec((str(node.path), "-e", script), binds=node.binds))
+
+    assert sorted(result.stdout.split(b"\n")) == [b"", b"127.0.0.1 true", b"getaddrinfo"], result

@@ -11,6 +11,7 @@ import pytest
 from stet_ls.engine.sandbox import seatbelt
 from stet_ls.engine.sandbox.container import Container
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.mirror import Shown
 from stet_ls.engine.sandbox.plain_run import Place
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
 
@@ -80,11 +81,13 @@ def test_the_command_line_of_a_container(tmp_path: Path) -> None:
 
 
 def test_a_workspace_lies_at_its_own_place_in_a_container(tmp_path: Path) -> None:
-    place = Place(tmp_path / "copy", tmp_path / "tmp", (tmp_path / "node_modules",))
+    place = Place(
+        tmp_path / "copy", tmp_path / "tmp", (Shown(tmp_path / "node_modules", Path("/shown/0/node_modules")),)
+    )
     argv = container(tmp_path).command(RunSpec(("x",), overlay=Overlay(tmp_path / "w")), place, "n")
 
     assert f"type=bind,source={tmp_path}/copy,target={tmp_path}/w" in argv
-    assert f"type=bind,source={tmp_path}/node_modules,target={tmp_path}/node_modules,readonly" in argv
+    assert f"type=bind,source={tmp_path}/node_modules,target=/shown/0/node_modules,readonly" in argv
 
 
 async def test_what_a_container_cannot_do_is_said(tmp_path: Path) -> None:

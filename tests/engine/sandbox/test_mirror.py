@@ -22,6 +22,7 @@ FILES = {
     ".gitignore": "out/\n*.gen", "out/big": "not needed",
     "src/made.gen": "needed", "node_modules/dep/index.js": "dep", "id_rsa": "secret",
     "__pycache__/a.pyc": "no", "secrets.py": "code",
+    "node_modules/@org/pkg/index.js": "pkg", "node_modules/.vite/old": "cached", "packages/own/index.js": "own",
 }  # fmt: skip
 
 
@@ -35,6 +36,7 @@ def workspace(tmp_path: Path) -> Path:
         os.utime(path, (1, 1))
     (tmp_path / "victim").write_text("precious")
     (root / "outside").symlink_to(tmp_path / "victim")
+    (root / "node_modules" / "@org" / "own").symlink_to("../../packages/own")
     return root
 
 
@@ -71,7 +73,10 @@ async def test_what_is_copied(workspace: Path, folder: Path) -> None:
         "src/made.gen": "needed",
         "secrets.py": "code",
         ".gitignore": FILES[".gitignore"],
-        "node_modules": str(workspace / "node_modules"),
+        "node_modules/dep": str(workspace / "node_modules" / "dep"),
+        "node_modules/@org/pkg": str(workspace / "node_modules" / "@org" / "pkg"),
+        "node_modules/@org/own": "../../packages/own",
+        "packages/own/index.js": "own",
         "outside": str(workspace.parent / "victim"),
     }
 

@@ -336,3 +336,20 @@ async def test_two_that_start_at_once_wait_for_each_other(nursery: Nursery) -> N
         leases = await asyncio.gather(*(worker.lease() for worker in workers))
         assert {lease.pid for lease in leases} == set(nursery.births)
         assert len(nursery.births) == 1
+
+
+@pytest.mark.parametrize("spoiled", ["runtime", "logs"])
+async def test_folders_that_cannot_be_written_keep_no_child_from_running(nursery: Nursery, spoiled: str) -> None:
+    getattr(nursery, spoiled).write_text("in the way")
+    first, second = nursery.worker(), nursery.worker()
+    async with closing(first, second):
+        pids = {(await first.lease()).pid, (await second.lease()).pid}
+    assert len(pids) == (2 if spoiled == "runtime" else 1), "without the one folder, no other process finds it"
+
+
+async def test_a_broken_child_says_why_without_a_log(nursery: Nursery) -> None:
+    nursery.logs.write_text("in the way")
+    worker = nursery.worker("broken")
+    async with closing(worker):
+        with pytest.raises(WorkerError, match="did not start: RuntimeError: the sample is broken"):
+            await worker.lease()

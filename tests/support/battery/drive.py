@@ -48,7 +48,7 @@ async def attacks(box: Box, folder: Path) -> dict[str, Any]:
         secret = os.open(folder / "home" / ".ssh" / "id_ed25519", os.O_RDONLY)
         stack.callback(os.close, secret)
         os.set_inheritable(secret, True)
-        allowed = {*ENVIRONMENT, *probe._SHELL, "USER", "LOGNAME"}
+        allowed = {*ENVIRONMENT, *probe._SHELL, "USER", "LOGNAME", "NODE_OPTIONS"}
         common = {**outside.common, "variables": sorted(allowed), "planted": PLANTED}
         files = {f"{name}.py": (HERE / f"{name}.py").read_bytes() for name in INSIDE}
         files["attack.py"] = Path(attack.__file__).read_bytes()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.validators import lint
+from stet_ls.validators.checkers.programs import on_path, refused
 from stet_ls.validators.findings import Severity, Status, Verdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
@@ -202,3 +203,77 @@ class TestWhereProgramsAreFound:
         trusted = Toolbox(added=(self.ROW,), trusted_roots=(project,))
         found = judge(trusted, path=project / "src" / "a.kl").findings
         assert [one.message for one in found] == (["project"] if entry.startswith("{") else [])
+
+    @pytest.mark.parametrize("marked", [True, False], ids=["marked", "unmarked"])
+    @pytest.mark.parametrize("text", [None, "a.kl", "../elsewhere/a.kl"])
+    def test_not_in_the_project_around_the_working_folder(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marked: bool, text: str | None
+    ) -> None:
+        """A text from standard input has no place, and neither has what the doctor asks about."""
+        project = tmp_path / "project"
+        self.install(project / "bin", "project")
+        if marked:
+            (project / "package.json").touch()
+        monkeypatch.chdir(project)
+        monkeypatch.setenv("PATH", f"{project / 'bin'}:/usr/bin:/bin")
+        path = None if text is None else project / text
+        assert judge(Toolbox(added=(self.ROW,)), path=path).status is Status.UNKNOWN
+        trusted = Toolbox(added=(self.ROW,), trusted_roots=(project,))
+        assert [one.message for one in judge(trusted, path=path).findings] == ["project"]
+
+    def test_what_is_not_started_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The doctor says so, also where another program takes its place."""
+        theirs, mine = self.install(tmp_path / "project" / "bin", "project"), self.install(tmp_path / "bin", "mine")
+        monkeypatch.chdir(tmp_path / "project")
+        monkeypatch.setenv("PATH", f"{theirs.parent}:{mine.parent}")
+        assert (refused("klint"), on_path("klint")) == (theirs, mine)
+        assert refused("klint", Toolbox(trusted_roots=(tmp_path / "project",))) is None
+        monkeypatch.setenv("PATH", f"{mine.parent}:{theirs.parent}")
+        assert (refused("klint"), refused("nothing")) == (None, None)
+
+    def test_not_in_another_open_workspace(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.install(tmp_path / "other" / "bin", "other")
+        monkeypatch.setenv("PATH", f"{tmp_path / 'other' / 'bin'}:/usr/bin:/bin")
+        path = tmp_path / "mine" / "a.kl"
+        assert judge(Toolbox(added=(self.ROW,), workspaces=(tmp_path / "other",)), path=path).status is Status.UNKNOWN
+        assert judge(Toolbox(added=(self.ROW,)), path=path).findings[0].message == "other"
+
+    @pytest.mark.parametrize("link", ["folder", "program"])
+    def test_not_behind_a_link_into_the_project(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: str
+    ) -> None:
+        project, outside = tmp_path / "project", tmp_path / "outside"
+        program = self.install(project / "bin", "project")
+        if link == "folder":
+            outside.symlink_to(program.parent)
+        else:
+            outside.mkdir()
+            (outside / "klint").symlink_to(program)
+        monkeypatch.setenv("PATH", f"{outside}:/usr/bin:/bin")
+        tools = Toolbox(added=(self.ROW,), workspaces=(project,))
+        assert judge(tools, path=project / "a.kl").status is Status.UNKNOWN
+
+    def test_a_tools_script_does_not_find_it_either(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """`#!/usr/bin/env node` starts the first node on PATH."""
+        project, outside = tmp_path / "project", tmp_path / "outside"
+        self.install(project / "bin", "project")
+        outside.mkdir()
+        wrapper = outside / "klint"
+        wrapper.write_text('#!/bin/sh\nPATH="$PATH" command -v klint\necho "1:1: $PATH"\n')
+        wrapper.chmod(0o755)
+        monkeypatch.chdir(project)
+        monkeypatch.setenv("PATH", f"{outside}:{project / 'bin'}::.:/usr/bin:/bin")
+        found = judge(Toolbox(added=(self.ROW,)), path=None).findings
+        assert [one.message for one in found] == [f"{outside}:/usr/bin:/bin"]
+
+    def test_an_honest_program_runs_from_a_home_that_is_a_repository(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Some keep their settings in git; that makes no project of a home."""
+        (tmp_path / ".git").mkdir()
+        self.install(tmp_path / ".local" / "bin", "mine")
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("PATH", f"{tmp_path / '.local' / 'bin'}:/usr/bin:/bin")
+        for path in (None, tmp_path / "a.kl", tmp_path / ".local" / "bin" / "a.kl", tmp_path / "project" / "a.kl"):
+            assert [one.message for one in judge(Toolbox(added=(self.ROW,)), path=path).findings] == ["mine"]

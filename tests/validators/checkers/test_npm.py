@@ -57,6 +57,43 @@ class TestPackages:
         assert verdict.source == "tree-sitter"
         assert not (tmp_path / "ran").exists()
 
+    @pytest.mark.parametrize("way", ["dots", "link", "link of the file", "link to its tools", "link from elsewhere"])
+    def test_of_a_neighbour_of_a_trusted_one_nothing_runs(
+        self, tmp_path: Path, package: str, code: str, way: str
+    ) -> None:
+        """A name leads where it leads: trust is of the place, not of its spelling."""
+        good, evil = tmp_path / "good", tmp_path / "evil"
+        good.mkdir()
+        install(evil, package, code)
+        (evil / "a.ts").touch()
+        path = good / "a.ts"
+        if way == "dots":
+            path = good / ".." / "evil" / "a.ts"
+        elif way == "link":
+            (good / "lib").symlink_to("../evil")
+            path = good / "lib" / "a.ts"
+        elif way == "link of the file":
+            path.symlink_to("../evil/a.ts")
+        elif way == "link to its tools":
+            (good / "node_modules").symlink_to(evil / "node_modules")
+        else:
+            (good / "b.ts").touch()
+            (evil / "b.ts").symlink_to(good / "b.ts")
+            path = evil / "b.ts"
+        verdict = judge(path, Toolbox(disabled=OTHERS, trusted_roots=(good,)))
+        assert verdict.source == "tree-sitter"
+        assert not (evil / "ran").exists()
+
+    @pytest.mark.parametrize("way", ["path", "root"])
+    def test_a_trusted_workspace_may_be_reached_by_a_link(
+        self, tmp_path: Path, package: str, code: str, way: str
+    ) -> None:
+        real, link = tmp_path / "real", tmp_path / "link"
+        install(real, package, code)
+        link.symlink_to(real)
+        path, root = (link, real) if way == "path" else (real, link)
+        assert judge(path / "a.ts", Toolbox(disabled=OTHERS, trusted_roots=(root,))).source == package
+
     def test_chosen_by_the_user(self, tmp_path: Path, package: str, code: str) -> None:
         folder = install(tmp_path / "mine", package, code)
         tools = Toolbox(disabled=OTHERS, programs=((package, folder),))

@@ -1,7 +1,7 @@
 --- :checkhealth stet
 local M = {}
 
-local INSTALL = { "in a clone of Stet: pip install '.[local]'", "or: uv tool install '.[local]'" }
+local INSTALL = { "in a clone of Stet: pip install '.[full]'", "or: uv tool install '.[full]'" }
 
 --- The command that starts the server, asked for its version instead.
 local function version_command(cmd)

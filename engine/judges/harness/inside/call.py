@@ -20,6 +20,11 @@ class Late(BaseException):
     """A call took longer than it may."""
 
 
+def lacked(error: BaseException) -> str:
+    """The module for want of which an import failed; "" for any other error."""
+    return str(error.name or "")[:200] if isinstance(error, ModuleNotFoundError) else ""
+
+
 class Patience:
     """How many seconds of processor time a call may take: less once `most` were late. With `most` 1 that is the end."""
 
@@ -67,7 +72,7 @@ class Runner:
 
         space["__out__"] = out
         printed, sys.stdout = sys.stdout, io.StringIO()
-        kind, error, message, variables, sharing = "ok", "", "", "", ""
+        kind, error, message, lacks, variables, sharing = "ok", "", "", "", "", ""
         self.pins.start()
         self.armed = True
         signal.setitimer(signal.ITIMER_PROF, self.patience.seconds, 0.05)
@@ -79,6 +84,7 @@ class Runner:
             except Exception as raised:
                 self.pins.inside = False
                 kind, error, message = "raised", type(raised).__qualname__, str(raised)[:200]
+                lacks = lacked(raised)
                 if isinstance(raised, (RecursionError, MemoryError)):
                     kind = "limit"
             except SystemExit as raised:
@@ -111,7 +117,7 @@ class Runner:
             "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
             "partial": encoder.partial, "order": digest(" ".join(encoder.order)),
             "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(said),
-            "shared": bounded(sharing),
+            "shared": bounded(sharing), "lacks": lacks,
         }  # fmt: skip
 
     def globals(self) -> dict[str, Any]:

@@ -81,9 +81,9 @@ def plain(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
 
 def told_of(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
     """What a text did; what could be seen of an outcome only for those that are to be shown."""
-    seen = ("message", "results", "variables", "printed", "shared")
+    seen = ("message", "lacks", "results", "variables", "printed", "shared")
     outcomes = {
         number: outcome if number in shown else {key: outcome[key] for key in outcome if key not in seen}
         for number, outcome in each["outcomes"].items()
     }
-    return {"load": each["load"], "beside": "; ".join(each["beside"][:3]), "outcomes": outcomes}
+    return {"load": each["load"], "lacks": each["lacks"], "beside": "; ".join(each["beside"][:3]), "outcomes": outcomes}

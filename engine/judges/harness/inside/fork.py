@@ -11,7 +11,7 @@ import signal
 import sys
 from typing import Any
 
-from stet_ls.engine.judges.harness.inside.call import SHOWN, Patience, Runner
+from stet_ls.engine.judges.harness.inside.call import SHOWN, Patience, Runner, lacked
 from stet_ls.engine.judges.harness.inside.line import Line, tell
 from stet_ls.engine.judges.harness.inside.loading import load
 from stet_ls.engine.judges.harness.inside.pins import Pins
@@ -50,7 +50,7 @@ def attempt(
         os.close(reading)
         raise Begun(child, text, calls, Line(writing, at, every), patience, wanted)
     os.close(writing)
-    told: dict[str, Any] = {"load": "it ended the process", "outcomes": {}, "beside": [], "over": False}
+    told: dict[str, Any] = {"load": "it ended the process", "lacks": "", "outcomes": {}, "beside": [], "over": False}
     last, seen, buffer, stuck = real_clock(), 0, b"", "died"
     while True:
         if at[1] != seen:
@@ -71,7 +71,7 @@ def attempt(
         for line in lines:
             message = json.loads(line)
             if "load" in message:
-                told["load"] = message["load"]
+                told["load"], told["lacks"] = message["load"], message.get("lacks", "")
             elif "over" in message:
                 told["beside"], told["over"] = message["over"], True
             else:
@@ -106,7 +106,7 @@ def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience
         if missing and missing not in space:
             raise NameError(f"there is no `{missing}` in it")
     except BaseException as error:
-        tell(pipe, {"load": f"{type(error).__name__}: {str(error)[:300]}"})
+        tell(pipe, {"load": f"{type(error).__name__}: {str(error)[:300]}", "lacks": lacked(error)})
         return
     said, sys.stdout = sys.stdout, printed
     if isinstance(said, io.StringIO) and said.getvalue():

@@ -12,7 +12,9 @@ from stet_ls.engine.judges.inputs.examples import Row
 from stet_ls.engine.judges.inputs.script.kinds import text_of
 from stet_ls.engine.judges.inputs.script.subject import Module, Subject
 from stet_ls.engine.judges.inputs.script.values import kept, source, stored
+from stet_ls.validators.containment import is_inside
 from stet_ls.validators.languages import language_of
+from stet_ls.validators.project_files import read_text
 from stet_ls.validators.source import Source
 from stet_ls.validators.units import captures, tree_of
 
@@ -51,11 +53,8 @@ def test_texts(path: Path | None, root: Path | None) -> tuple[Text, ...]:
                root / "tests", root / "test", root / "__tests__", root]  # fmt: skip
     found: list[Text] = []
     for file in dict.fromkeys(folder / name for folder in folders for name in names):
-        try:
-            if file.is_file() and file.stat().st_size < _MOST_TEXT:
-                found.append((file.read_text(encoding="utf-8"), language_of(file) or "javascript"))
-        except (OSError, UnicodeDecodeError):
-            continue
+        if is_inside(file, root) and (text := read_text(file, most=_MOST_TEXT)) is not None:
+            found.append((text, language_of(file) or "javascript"))
     return tuple(found)
 
 

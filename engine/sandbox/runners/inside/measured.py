@@ -1,4 +1,4 @@
-"""Coverage by coverage.py, where the interpreter has it: which lines ran, and in which test."""
+"""Which lines ran, and in which test: of one file by a tracer of our own, of all by coverage.py where it is there."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import os
 from typing import Any
 
 from .channel import Channel
+from .traced import Traced
 
 
 class Measured:
     """A measurement around a run; without coverage.py it says so and measures nothing."""
 
-    def __init__(self, channel: Channel, wanted: bool) -> None:
+    def __init__(self, channel: Channel, wanted: bool, traced: str = "") -> None:
         self._channel = channel
+        self._traced = Traced(channel, "" if wanted else traced)
         self._coverage: Any = None
         if not wanted:
             return
@@ -28,11 +30,13 @@ class Measured:
 
     def during(self, test: str) -> None:
         """What runs from now on belongs to `test`."""
+        self._traced.during(test)
         if self._coverage is not None:
             self._coverage.switch_context(test)
 
     def tell(self) -> None:
         """Says what was measured."""
+        self._traced.tell()
         if self._coverage is None:
             return
         self._coverage.stop()

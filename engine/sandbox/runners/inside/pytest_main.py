@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import os
 import sys
 import time
+import types
+import unittest
+from collections.abc import Iterator
 from typing import Any
 
 from .channel import Channel
+from .control import Control, Passed, debugged
 from .failures import described, shown
 from .measured import Measured
+from .watch import Watch
 
 _TAIL = 2_000
 
@@ -21,29 +27,42 @@ def main() -> None:
     folder = sys.path[0]
     channel = Channel(folder)
     sys.path[0] = os.getcwd()
-    with open(os.path.join(folder, "job.json"), encoding="utf-8") as file:
+    path = os.path.join(folder, "job.json")
+    with open(path, encoding="utf-8") as file:
         job = json.load(file)
+    os.unlink(path)
     try:
         import pytest
     except ImportError as error:
         channel.say("missing", program="pytest", message=str(error))
         sys.exit(127)
-    measured = Measured(channel, job["coverage"])
+    measured = Measured(channel, job["coverage"], job["traced"])
     arguments = list(job["arguments"])
-    if job["coverage"] and "--no-cov" not in arguments and importlib.util.find_spec("pytest_cov") and job["plugins"]:
+    traced = job["traced"] and sys.version_info < (3, 12)  # a later one has room for several tracers
+    if (job["coverage"] or traced) and "--no-cov" not in arguments and _measures_itself(job):
         arguments.insert(0, "--no-cov")  # there is one tracer for a process
-    code = pytest.main(arguments, plugins=[Reporter(channel, measured)])
+    reporter = Reporter(channel, measured, Control(job["control"]), Watch(channel, job["tests"]))
+    pytest.hookimpl(hookwrapper=True)(Reporter.pytest_runtestloop)
+    code = pytest.main(arguments, plugins=[reporter])
     measured.tell()
     channel.say("done", exit=int(code))
     sys.stdout.flush()
     sys.exit(int(code))
 
 
+def _measures_itself(job: dict[str, Any]) -> bool:
+    """Whether the project's own configuration may start coverage.py."""
+    loads = job["plugins"] and not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    return bool(loads) and importlib.util.find_spec("pytest_cov") is not None
+
+
 class Reporter:
     """The hooks; each says one line."""
 
-    def __init__(self, channel: Channel, measured: Measured) -> None:
+    def __init__(self, channel: Channel, measured: Measured, control: Control, watch: Watch) -> None:
         self._channel, self._measured = channel, measured
+        self._control, self._watch = control, watch
+        self._passed: dict[str, float] = {}
         self._compared: dict[str, str] | None = None
         self._started = 0.0
 
@@ -51,6 +70,47 @@ class Reporter:
         """Tests run in this process: another one's would not be told while they run."""
         if getattr(config.option, "dist", "no") != "no" or getattr(config.option, "numprocesses", None):
             config.option.dist, config.option.numprocesses, config.option.tx = "no", 0, []
+
+    def pytest_load_initial_conftests(self) -> None:
+        """The last moment before files of the project are loaded."""
+        self._watch.begin()
+
+    def pytest_runtestloop(self, session: Any) -> Iterator[None]:
+        """Runs the control tests when the project's are over; pytest counts none of them."""
+        yield
+        items = [item for item in session.items if hasattr(item, "obj")]
+        if not items or session.config.option.collectonly:
+            return
+        failed = session.testsfailed
+        for item in self._controls(items):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        session.testsfailed = failed
+        self._watch.end()
+
+    def _controls(self, items: list[Any]) -> Iterator[Any]:
+        import pytest
+
+        last = items[-1]
+        module = last.getparent(pytest.Module) or last.parent
+        for made in (self._control.good(), self._control.bad()):
+            yield pytest.Function.from_parent(module, name=made.__name__, callobj=made)
+        passed = [
+            Passed(item.function, self._passed[item.nodeid], item)
+            for item in items
+            if item.nodeid in self._passed and inspect.isfunction(getattr(item, "function", None))
+        ]
+        for copy in self._control.copies(passed):
+            item = copy.test.item
+            case = getattr(item, "cls", None)
+            if case is not None and issubclass(case, unittest.TestCase):
+                call = debugged(case, copy)
+                yield pytest.Function.from_parent(module, name=copy.name, callobj=call)
+                continue
+            call = copy.function if case is None else types.MethodType(copy.function, case())
+            more = {"callspec": item.callspec} if hasattr(item, "callspec") else {}
+            yield pytest.Function.from_parent(
+                item.parent, name=copy.name, callobj=call, fixtureinfo=item._fixtureinfo, **more
+            )
 
     def pytest_collection_finish(self, session: Any) -> None:
         """Says which tests there are, before the first runs."""
@@ -65,6 +125,7 @@ class Reporter:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """A test is over."""
         self._measured.during("")
+        self._watch.look()
         self._channel.say("end", id=nodeid, seconds=time.monotonic() - self._started)
 
     def pytest_assertrepr_compare(self, op: str, left: object, right: object) -> None:
@@ -90,6 +151,8 @@ class Reporter:
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Says how a phase of a test ended."""
         reason = ""
+        if report.when == "call" and report.passed:
+            self._passed[report.nodeid] = report.duration
         if report.skipped and isinstance(report.longrepr, tuple):
             reason = str(report.longrepr[2])
         self._channel.say(

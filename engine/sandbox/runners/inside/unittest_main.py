@@ -19,8 +19,10 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from .channel import Channel
+from .control import Control, Passed, debugged
 from .failures import described, shown
 from .measured import Measured
+from .watch import Watch
 
 
 def main() -> None:
@@ -28,21 +30,56 @@ def main() -> None:
     folder = sys.path[0]
     channel = Channel(folder)
     sys.path[0] = os.getcwd()
-    with open(os.path.join(folder, "job.json"), encoding="utf-8") as file:
+    path = os.path.join(folder, "job.json")
+    with open(path, encoding="utf-8") as file:
         job = json.load(file)
-    measured = Measured(channel, job["coverage"])
+    os.unlink(path)
+    measured = Measured(channel, job["coverage"], job["traced"])
     paths = job["tests"] or _discovered()
+    watch = Watch(channel, paths)
+    watch.begin()
     ids: dict[int, str] = {}
     suite = unittest.TestSuite(_load(path, channel, ids) for path in paths)
     tests = [test for test in _flat(suite) if not job["select"] or ids[id(test)] in job["select"]]
     channel.say("collected", ids=[ids[id(test)] for test in tests])
-    result = Reporter(channel, measured, ids)
+    result = Reporter(channel, measured, ids, watch)
     unittest.TestSuite(tests).run(result)
-    measured.tell()
     code = 0 if result.wasSuccessful() else 1
+    if tests:
+        unittest.TestSuite(_controls(Control(job["control"]), result, tests, ids)).run(result)
+        watch.end()
+    measured.tell()
     channel.say("done", exit=code)
     sys.stdout.flush()
     sys.exit(code)
+
+
+def _controls(control: Control, result: Reporter, tests: list[Any], ids: dict[int, str]) -> list[Any]:
+    """The tests of our own, which nobody counts."""
+    passed = [
+        Passed(function, result.passed[id(test)], test)
+        for test in tests
+        if id(test) in result.passed
+        for function in [_function(test)]
+        if inspect.isfunction(function)
+    ]
+    made = [(each.__name__, each) for each in (control.good(), control.bad())]
+    for copy in control.copies(passed):
+        plain = isinstance(copy.test.item, unittest.FunctionTestCase)
+        made.append((copy.name, copy.function if plain else debugged(type(copy.test.item), copy)))
+    path = ids[id(tests[-1])].partition("::")[0]
+    controls = []
+    for name, function in made:
+        controls.append(unittest.FunctionTestCase(function))
+        ids[id(controls[-1])] = f"{path}::{name}"
+    return controls
+
+
+def _function(test: Any) -> Any:
+    """The function that a test runs; a bound method of a plain class is none that can be copied."""
+    if isinstance(test, unittest.FunctionTestCase):
+        return test._testFunc  # type: ignore[attr-defined]
+    return vars(type(test)).get(test._testMethodName)
 
 
 def _discovered() -> list[str]:
@@ -102,11 +139,12 @@ def _flat(suite: Any) -> list[Any]:
 class Reporter(unittest.TestResult):
     """The result that unittest fills; each call says one line."""
 
-    def __init__(self, channel: Channel, measured: Measured, ids: dict[int, str]) -> None:
+    def __init__(self, channel: Channel, measured: Measured, ids: dict[int, str], watch: Watch) -> None:
         super().__init__()
         self.buffer = True
         self._channel, self._measured, self._ids = channel, measured, ids
-        self._started = 0.0
+        self._started, self._watch = 0.0, watch
+        self.passed: dict[int, float] = {}
 
     def _name(self, test: Any) -> str:
         # A class' or a module's own set-up comes as another object, which tells what it is.
@@ -122,6 +160,7 @@ class Reporter(unittest.TestResult):
     def stopTest(self, test: Any) -> None:
         """A test is over."""
         self._measured.during("")
+        self._watch.look()
         self._channel.say("end", id=self._name(test), seconds=time.monotonic() - self._started)
         super().stopTest(test)
 
@@ -142,6 +181,7 @@ class Reporter(unittest.TestResult):
 
     def addSuccess(self, test: Any) -> None:
         """It passed."""
+        self.passed[id(test)] = time.monotonic() - self._started
         self._phase(test, "passed")
 
     def addError(self, test: Any, err: Any) -> None:

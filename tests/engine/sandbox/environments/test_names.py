@@ -11,6 +11,7 @@ from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox.environments.gate import Gate
 from stet_ls.engine.sandbox.environments.known import distribution, normalized, well_known
 from stet_ls.engine.sandbox.environments.names import Imports, imports, missing
+from stet_ls.engine.sandbox.environments.reached import Sources
 from stet_ls.engine.sandbox.environments.requirements import dependencies, requirement
 
 STANDARD = frozenset(sys.stdlib_module_names)
@@ -145,3 +146,39 @@ async def test_no_package_is_called_like_an_option() -> None:
 
     with pytest.raises(PolicyError, match="no package has such a name"):
         await Gate(ask=yes).requirements(Imports(frozenset({"größe"})))
+
+
+def test_a_workspaces_own_modules_bring_their_imports(tmp_path: Path) -> None:
+    for name, text in {
+        "shop/__init__.py": "import banner",
+        "shop/units.py": "import stone\nfrom .deep import er",
+        "shop/deep/__init__.py": "import ember",
+        "shop/deep/er.py": "import moss",
+        "src/tools.py": "import hammer",
+        "unread.py": "import never",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    unsaved = {tmp_path / "src/tools.py": "import saw"}
+    code = "from .units import STONE\nimport tools\ntry:\n    import shop.extra\nexcept ImportError: pass\n"
+
+    found = Sources(tmp_path, unsaved).imports([code], tmp_path / "shop/scales.py")
+
+    assert found.needed == {"tools", "stone", "ember", "moss", "saw", "banner"}
+    assert found.optional == {"shop"}
+
+
+def test_modules_that_import_each_other_end(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import b")
+    (tmp_path / "b.py").write_text("import a, stone")
+
+    assert "stone" in Sources(tmp_path).imports(["import b"], tmp_path / "a.py").needed
+
+
+@pytest.mark.parametrize("name", ["../../secret", "/etc/hosts", "a..b"])
+def test_nothing_is_read_that_no_import_reaches(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "inner" / "root"
+    root.mkdir(parents=True)
+    (tmp_path / "secret.py").write_text("import told")
+
+    assert "told" not in Sources(root).imports([f"pytest.importorskip({name!r})"], None).needed

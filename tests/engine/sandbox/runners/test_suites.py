@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import pytest
 from support.suites import Check, outcomes
 
 from stet_ls.engine.errors import UsageError
+from stet_ls.engine.sandbox import runners
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
 from stet_ls.engine.sandbox.runners.report import Outcome
@@ -18,6 +22,7 @@ from stet_ls.engine.sandbox.runners.run import repeat, run_tests
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Overlay
 
+INSIDE = Path(runners.__file__).parent / "inside"
 CODE = {"code.py": "def sign(n):\n    if n < 0:\n        return -1\n    return 1\n"}
 
 
@@ -108,6 +113,81 @@ async def test_coverage_tells_lines_and_who_ran_them(check: Check, framework: st
     assert report.coverage
     assert (report.coverage.lines["code.py"], report.coverage.missing["code.py"]) == ((1, 2, 4), (3,))
     assert report.coverage.contexts["test_a.py::TestA::test_up"]["code.py"] == (2, 4)
+
+
+TRACED = """RATE = 2
+
+
+def twice(number):
+    if number < 0:
+        return 0
+    return RATE * number
+
+
+class Box:
+    size = twice(1)
+
+    def grown(self):
+        yield from (self.size for _ in range(2))
+"""
+
+
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+async def test_the_lines_of_one_file_are_told_by_test(check: Check, framework: str) -> None:
+    """Of functions alone: those of a module run when it is loaded, whatever is tested."""
+    tests = {
+        "test_a.py": "import unittest\nfrom code import Box, twice\nclass TestA(unittest.TestCase):\n"
+        "  def test_up(self): assert twice(2) == 4\n  def test_box(self): assert len(list(Box().grown())) == 2\n"
+        "  def test_neither(self): pass\n"
+    }
+
+    report = await check("python", tests, {"code.py": TRACED}, traced="code.py", framework=framework)
+
+    assert report.green, report.detail
+    assert report.ran is not None
+    ran = {name.rpartition("::")[2]: sorted(lines) for name, lines in report.ran.items()}
+    assert ran == {"": [5, 7], "test_up": [5, 7], "test_box": [14], "test_neither": []}
+
+
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+async def test_code_that_stops_the_tracing_is_seen(check: Check, framework: str) -> None:
+    if sys.version_info >= (3, 12):
+        pytest.skip("code that is monitored by `sys.monitoring` may set a trace function of its own")
+    code = "import sys\n\n\ndef one():\n    sys.settrace(None)\n    return 1\n"
+    tests = {"test_a.py": "from code import one\ndef test_one(): assert one() == 1\n"}
+
+    report = await check("python", tests, {"code.py": code}, traced="code.py", framework=framework)
+
+    assert (report.green, report.ran) == (True, None)
+
+
+@pytest.mark.parametrize("version", ["3.8", "3.10", "3.12", "3.13", "3.14"])
+def test_each_python_traces(version: str, tmp_path: Path) -> None:
+    found = [shutil.which(f"python{version}"), *Path.home().glob(f".pyenv/versions/{version}.*/bin/python")]
+    program = next((str(each) for each in found if each and _works(each)), None)
+    if program is None:
+        pytest.skip(f"there is no Python {version} on this machine")
+    (tmp_path / "code.py").write_text(TRACED)
+    (tmp_path / "inside").symlink_to(INSIDE)
+    (tmp_path / "main.py").write_text(
+        "import json, threading\nfrom inside.traced import Traced\n\n\nclass Printed:\n"
+        "    def say(self, event, **told):\n        print(json.dumps(told))\n\n\n"
+        "traced = Traced(Printed(), 'code.py')\nimport code\n"
+        "traced.during('a')\ncode.twice(2)\n"
+        "traced.during('b')\nrun = threading.Thread(target=code.twice, args=(-1,))\nrun.start()\nrun.join()\n"
+        "traced.during('')\ntraced.tell()\n"
+    )
+
+    told = subprocess.run([program, "-B", "main.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    rows = [json.loads(line) for line in told.stdout.splitlines()]
+    assert [(row["id"], row["lines"]) for row in rows] == [("", [5, 7]), ("a", [5, 7]), ("b", [5, 6]), ("", [])]
+    assert all(row["whole"] for row in rows)
+
+
+def _works(program: Path | str) -> bool:
+    """pyenv puts programs on the PATH that start nothing."""
+    return not subprocess.run([program, "-c", ""], check=False, capture_output=True).returncode
 
 
 async def test_a_language_without_a_runner_is_named() -> None:

@@ -1,0 +1,49 @@
+"""A small JSON table of the user's own, in a folder that no project writes: what was answered once."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.errors import StetError
+from stet_ls.validators.project_files import read_regular
+
+log = logging.getLogger(__name__)
+
+_LARGEST = 1_000_000
+"""Bytes of a file; a line or two for each answer."""
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The table; empty if there is none, or if it cannot be read: then nothing was answered."""
+    try:
+        value = json.loads(read_regular(path, most=_LARGEST))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        log.warning("%s counts for nothing: %s", path, error)
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def write(path: Path, table: Mapping[str, Any]) -> None:
+    """Replaces the table in one step, readable by its user alone. Raises StetError if it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}", dir=path.parent)  # for its user alone
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(table, file, indent=1, sort_keys=True)
+            Path(name).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise StetError(f"{path} cannot be written, so the answer is not remembered: {error.strerror}") from None

@@ -1,0 +1,46 @@
+"""The kinds of what code can do to the machine that runs it, and to the tests that judge it: words and codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Risk = tuple[str, str]
+"""What a piece of code does, and its name."""
+
+PROCESS, CODE, NETWORK = "starts a process", "runs text as code", "talks to the network"
+DATA, NATIVE, DELETES = "runs code out of data", "calls native code", "deletes files"
+INSIDE = "reaches into the interpreter"
+OUTSIDE = "reaches files outside of the project"
+PERSISTS = "changes what runs later or what lets somebody in"
+SECRETS = "reads secrets"
+ENVIRONMENT = "reads the whole environment"
+INSTALLS = "installs packages"
+LINKS = "changes links, owners or permissions"
+TESTS = "reaches for whoever tests it"
+HIDES = "hides errors of every kind"
+
+CODES: Mapping[str, str] = {
+    PROCESS: "process", CODE: "eval", NETWORK: "network", DATA: "unpickle", NATIVE: "native", DELETES: "delete",
+    INSIDE: "introspection", OUTSIDE: "outside-files", PERSISTS: "persistence", SECRETS: "secrets",
+    ENVIRONMENT: "environment", INSTALLS: "install", LINKS: "permissions", TESTS: "test-tampering",
+    HIDES: "hidden-errors",
+}  # fmt: skip
+"""The code of each kind, by which a person accepts it."""
+
+NEVER_MEANT = frozenset({PERSISTS, SECRETS, ENVIRONMENT, INSTALLS, TESTS})
+"""Kinds that deserve a question even where the instruction may have asked for them."""
+
+SECRET_MOVED = "secret-moved"
+"""The code where a value that the model did not see is dropped, or written once more."""
+
+NEW_FILE = "new-file"
+"""The code of a new file that nothing ran, or that defines what another defines."""
+
+OTHER = "danger"
+"""The code of what was found to be dangerous by a judge that names no kind."""
+
+ACCEPTABLE = (*CODES.values(), SECRET_MOVED, NEW_FILE, OTHER)
+"""All codes, as a person may name them."""
+
+FORGES = frozenset({TESTS, INSIDE, NATIVE})
+"""Kinds by which code can make the tests that judge it pass: where a change adds one, passing tests prove nothing."""

@@ -1,0 +1,84 @@
+"""What the sockets of a box may hold in memory: the kernel counts that for no process, but it can be bounded."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from stet_ls.engine.sandbox.spec import Limits
+
+_LARGEST = 10 * 1024 * 1024
+"""Bytes that both buffers of a TCP socket may grow to: the ends of tcp_rmem and tcp_wmem in tcp(7)."""
+_USUAL, _LAST = 212_992, 32_768
+_PAGE = os.sysconf("SC_PAGESIZE")
+
+
+def buffers(processes: Sequence[int], limits: Limits) -> int:
+    """The bytes that the sockets of these processes may hold at most, the first of which is the box' first one.
+
+    In a network of its own all sockets are counted, those too that are on their way from one process to another. In
+    the host's network the open descriptors are looked through.
+    """
+    if not processes:
+        return 0
+    first = f"/proc/{processes[0]}"
+    try:
+        own = Path(first, "ns", "net").stat().st_ino != Path("/proc/self/ns/net").stat().st_ino
+    except OSError:  # it ends, or has changed its user
+        own = False
+    return _of_network(first) if own else _of_descriptors(processes, limits)
+
+
+def _of_network(first: str) -> int:
+    told = _statistics(first)
+    sockets = told.get("sockets:used", 0)
+    # The pages of TCP are those of the whole machine: more than the box can have are not its own.
+    return sockets * _each() + min(told.get("TCP:mem", 0) * _PAGE, sockets * _LARGEST)
+
+
+def _statistics(first: str) -> dict[str, int]:
+    """`/proc/PID/net/sockstat` as numbers by the line's and the column's name."""
+    try:
+        lines = Path(first, "net", "sockstat").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return {}
+    found: dict[str, int] = {}
+    for line in lines:
+        kind, _, rest = line.partition(":")
+        words = rest.split()
+        found |= {f"{kind}:{name}": int(number) for name, number in zip(words[::2], words[1::2], strict=False)}
+    return found
+
+
+def _of_descriptors(processes: Sequence[int], limits: Limits) -> int:
+    sockets: set[str] = set()
+    hidden = 0
+    for process in processes:
+        try:
+            descriptors = list(Path(f"/proc/{process}/fd").iterdir())
+        except PermissionError:  # a program that nobody may read: it hides its descriptors, and has as many as it may
+            hidden += limits.open_files
+            continue
+        except OSError:
+            continue
+        for descriptor in descriptors:
+            with contextlib.suppress(OSError):
+                if (target := str(descriptor.readlink())).startswith("socket:"):
+                    sockets.add(target)
+    return (len(sockets) + hidden) * _each()
+
+
+@functools.cache
+def _each() -> int:
+    """The bytes that a socket may hold: its larger buffer, and what is sent last, which may pass the end of it.
+
+    No box lets a program ask for larger ones (`filters`).
+    """
+    sizes = (Path("/proc/sys/net/core", name) for name in ("wmem_default", "rmem_default"))
+    try:
+        return max(int(size.read_text(encoding="ascii")) for size in sizes) + _LAST
+    except (OSError, ValueError):
+        return _USUAL + _LAST

@@ -1,0 +1,99 @@
+"""Which lines of one file each test runs, without a package: by `sys.monitoring`, or by a trace function before 3.12.
+
+Only lines in the bodies of functions count: those of a module and of a class run when the file is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from types import CodeType, FrameType
+from typing import Any
+
+from .channel import Channel
+
+_IN_FUNCTION = 0x1
+"""CO_OPTIMIZED: the code of a function, not of a module or a class (Python's `inspect` module)."""
+_TOOL = 3
+"""The first number of `sys.monitoring` that no kind of tool has to itself."""
+
+
+class Traced:
+    """Tells the lines of `path` that ran: "" is the file that nobody wants traced, and then it tells nothing.
+
+    What runs outside of any test, as when files are loaded, is told under the test "".
+    """
+
+    def __init__(self, channel: Channel, path: str) -> None:
+        self._channel, self._test = channel, ""
+        self._path = os.path.realpath(path) if path else ""
+        self._own: dict[str, bool] = {}
+        self._lines: set[int] = set()
+        self._is_tracing = bool(path)
+        if path and sys.version_info >= (3, 12):
+            self._monitor()
+        elif path:
+            threading.settrace(self._trace)
+            sys.settrace(self._trace)
+
+    def during(self, test: str) -> None:
+        """What runs from now on belongs to `test`."""
+        if not self._path:
+            return
+        self._say()
+        self._test = test
+
+    def tell(self) -> None:
+        """Says what is left. Nothing is traced any more."""
+        if not self._path:
+            return
+        self._say()
+        if sys.version_info < (3, 12):
+            sys.settrace(None)
+
+    def _say(self) -> None:
+        lines, self._lines = self._lines, set()
+        if sys.version_info < (3, 12) and sys.gettrace() != self._trace:
+            self._is_tracing = False  # something else traces now, or the code stopped it
+        self._channel.say("ran", id=self._test, lines=sorted(lines), whole=self._is_tracing)
+
+    def _is_own(self, code: CodeType) -> bool:
+        if not code.co_flags & _IN_FUNCTION:
+            return False
+        return self._is_ours(code.co_filename)
+
+    def _is_ours(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        if name not in self._own:
+            self._own[name] = os.path.realpath(name) == self._path
+        return self._own[name]
+
+    def _monitor(self) -> None:
+        tool: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
+        events = tool.events
+
+        def started(code: CodeType, offset: int) -> object:
+            if self._is_own(code):
+                tool.set_local_events(_TOOL, code, events.LINE)
+            return tool.DISABLE
+
+        def line(code: CodeType, number: int) -> None:
+            self._lines.add(number)
+
+        tool.use_tool_id(_TOOL, "tests")
+        tool.register_callback(_TOOL, events.PY_START, started)
+        tool.register_callback(_TOOL, events.LINE, line)
+        tool.set_events(_TOOL, events.PY_START)
+
+    def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
+        # Of most frames this is enough; to ask for the code of one raises an audit event, which takes its time.
+        if not self._is_ours(frame.f_globals.get("__file__")):
+            return None
+        return self._trace_line if self._is_own(frame.f_code) else None
+
+    def _trace_line(self, frame: FrameType, event: str, argument: object) -> Any:
+        if event == "line":
+            self._lines.add(frame.f_lineno)
+        return self._trace_line

@@ -1,0 +1,182 @@
+"""Notices what the code under test does to whoever tests it: frames, the reporter, test files, patched machinery.
+
+Audit events (PEP 578) come before what they tell of happens, cannot be taken back, and do not depend on how a name is
+written. Only what files of the project do counts that are no tests.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import TYPE_CHECKING, Any, Callable, Iterator  # noqa: UP035 - for Python 3.8
+
+from .channel import Channel
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_CALLS = frozenset(
+    {
+        "gc.get_objects", "gc.get_referrers", "gc.get_referents", "sys._getframe", "sys._current_frames",
+        "sys._current_exceptions", "sys.settrace", "sys.setprofile", "sys.addaudithook", "code.__new__",
+        "function.__new__", "sys.monitoring.register_callback",
+    }
+)  # fmt: skip
+"""Audit events that nothing but a look at the interpreter raises."""
+_LOOKS = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_code"})
+_SWAPS = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+_HELPERS = frozenset({"inspect.py", "traceback.py"})
+"""Files of the standard library through which a frame is asked for on behalf of their caller."""
+_CORE = ("_pytest", "pytest", "pluggy", "unittest", "builtins", "stet_inside", "operator", "math")
+_CALLABLE = (
+    types.FunctionType, types.BuiltinFunctionType, type, property, classmethod, staticmethod,
+    type(str.join), type(int.__add__), type(dict.__dict__["fromkeys"]),
+)  # fmt: skip
+_PREFIX = "PYTEST_"
+
+if TYPE_CHECKING:
+    Pins = dict[tuple[Any, str], tuple[Any, Any]]
+
+
+class Watch:
+    """Tells each thing once, by the word `reached`, at the moment it happens."""
+
+    def __init__(self, channel: Channel, tests: list[str]) -> None:
+        self._say = channel.say
+        self._tests = {os.path.abspath(path.partition("::")[0]) for path in tests}
+        self._told: set[str] = set()
+        self._busy = False
+        self._root = os.getcwd() + os.sep
+        self._core: Pins = {}
+        self._all: Pins = {}
+
+    def begin(self) -> None:
+        """From now on; what is loaded now is how it has to stay. Called before any file of the project is loaded."""
+        for name, module in list(sys.modules.items()):
+            if module is None or name == "__main__" or self._is_project(getattr(module, "__file__", None) or ""):
+                continue
+            pins = dict(_pinned(module))
+            self._all.update(pins)
+            if name.partition(".")[0] in _CORE:
+                self._core.update(pins)
+        for name in [name for name in sys.modules if name.partition(".")[0] == "stet_inside"]:
+            del sys.modules[name]  # nobody finds the reporter by its name
+        os.environ._data = _Variables(os.environ._data, self._variable)  # type: ignore[attr-defined]
+        sys.addaudithook(self._hook)
+
+    def look(self) -> None:
+        """Whether what runs and reports tests is as it was."""
+        self._compare(self._core)
+
+    def end(self) -> None:
+        """The same of everything that was loaded before the project's files."""
+        self._compare(self._all)
+        self._say("watched")
+
+    def _tell(self, what: str) -> None:
+        if what not in self._told:
+            self._told.add(what)
+            self._say("reached", what=what)
+
+    def _compare(self, pins: Pins) -> None:
+        for (owner, name), (value, code) in pins.items():
+            now = vars(owner).get(name)
+            if now is not value or (code is not None and now.__code__ is not code):
+                place = getattr(owner, "__module__", None) if isinstance(owner, type) else None
+                where = f"{place}.{owner.__qualname__}" if isinstance(owner, type) else owner.__name__
+                self._tell(f"changes `{where}.{name}`")
+
+    def _variable(self, key: Any) -> None:
+        name = os.fsdecode(key)
+        if name.startswith(_PREFIX) and self._asks(sys._getframe(2), frozenset({"os.py", "_collections_abc.py"})):
+            self._tell(f"reads `{name}`")
+
+    def _hook(self, event: str, given: tuple[Any, ...]) -> None:
+        if self._busy or not (event in _CALLS or event == "open" or event.startswith(("ctypes.", "object.__"))):
+            return
+        self._busy = True  # what is done below raises events, too
+        try:
+            self._judge(event, given)
+        finally:
+            self._busy = False
+
+    def _judge(self, event: str, given: tuple[Any, ...]) -> None:
+        if event == "open":
+            path = given[0]
+            if isinstance(path, (str, bytes)) and self._is_tests(os.fsdecode(path)) and self._opens(sys._getframe(2)):
+                self._tell("opens files of the tests")
+        elif event.startswith("object.__"):
+            name = given[1] if len(given) > 1 else ""
+            own = name == "__code__" and self._is_test(getattr(given[0], "__module__", None))
+            wanted = name in _LOOKS or own if event.startswith("object.__get") else name in _SWAPS
+            if wanted and self._asks(sys._getframe(2), frozenset()):
+                self._tell(f"uses `{name}`")
+        elif self._asks(sys._getframe(2), _HELPERS if event == "sys._getframe" else frozenset()):
+            self._tell(f"uses `{event.partition('.')[0] if event.startswith('ctypes') else event}`")
+
+    def _asks(self, frame: Any, through: frozenset[str]) -> bool:
+        """Whether the frame is of code under test, or of text that it ran, or of a file that asks for it."""
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if not name.startswith("<") and os.path.basename(name) not in through:
+                return self._is_project(name) and not self._is_tests(name)
+            frame = frame.f_back
+        return False
+
+    def _opens(self, frame: Any) -> bool:
+        """Whether code under test had a file opened, by however many others. Loading a module is no look at it."""
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if "importlib" in name or os.path.abspath(name).startswith(_HERE):
+                return False
+            if self._is_project(name):
+                return not self._is_tests(name)
+            frame = frame.f_back
+        return False
+
+    def _is_project(self, name: str) -> bool:
+        if not name or "site-packages" in name or "dist-packages" in name:
+            return False
+        path = os.path.abspath(name)
+        return path.startswith(self._root) and not path.startswith(_HERE)
+
+    def _is_tests(self, name: str) -> bool:
+        path = os.path.abspath(name)
+        base = os.path.basename(path)
+        stem = base.partition(".")[0]
+        is_named = stem == "conftest" or stem.startswith("test_") or stem.endswith("_test")
+        return path in self._tests or (is_named and base.endswith((".py", ".pyc"))) or path.startswith(_HERE)
+
+    def _is_test(self, module: Any) -> bool:
+        last = str(module).rpartition(".")[2]
+        return last.startswith("test_") or last.endswith("_test") or last == "conftest"
+
+
+class _Variables(dict):  # type: ignore[type-arg]
+    """The environment's own table, which tells who asks for a variable; who copies all of them asks for none."""
+
+    def __init__(self, known: dict[Any, Any], asked: Callable[[Any], None]) -> None:
+        super().__init__(known)
+        self._asked, self._copying = asked, 0
+
+    def __iter__(self) -> Iterator[Any]:
+        self._copying = len(self)
+        return super().__iter__()
+
+    def __getitem__(self, key: Any) -> Any:
+        if self._copying:
+            self._copying -= 1
+        else:
+            self._asked(key)
+        return super().__getitem__(key)
+
+
+def _pinned(module: Any) -> Iterator[tuple[tuple[Any, str], tuple[Any, Any]]]:
+    """What a module and its classes hold that can be called, with the code of it."""
+    owners = [module]
+    owners += [
+        each for each in list(vars(module).values()) if isinstance(each, type) and each.__module__ == module.__name__
+    ]
+    for owner in owners:
+        for name, value in list(vars(owner).items()):
+            if isinstance(value, _CALLABLE):
+                yield (owner, name), (value, getattr(value, "__code__", None))

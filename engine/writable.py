@@ -1,0 +1,93 @@
+"""Which of Stet's folders can be written now, and what jobs do without while they cannot.
+
+No job fails for it: what only writes is left out, and code runs from a temporary folder (`sandbox/workplace.py`).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+ROOM = 1_000_000
+"""Bytes below which a disk counts as full."""
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+"""What a whole disk has, and not one folder of it."""
+
+_TRIED = b"\0" * 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a folder cannot be written.
+
+    `place` is what stands in the way, the folder itself or one above it; `disk` the number of its device where all of
+    that is full or read-only, else None.
+    """
+
+    place: Path
+    reason: str
+    disk: int | None = None
+
+    @classmethod
+    def of(cls, place: Path, error: OSError) -> Obstacle:
+        """What an error tells that came up there."""
+        disk = None
+        if error.errno in FULL:
+            with suppress(OSError):
+                disk = place.stat().st_dev
+        return cls(place, error.strerror or str(error), disk)
+
+    def __str__(self) -> str:
+        return f"`{self.place}` cannot be written ({self.reason})"
+
+
+def obstacle(folder: Path) -> Obstacle | None:
+    """What keeps a file from being written into `folder`, which need not be there yet; None if nothing does.
+
+    A file without a name is written where the folder is or would be: modes tell nothing of a mount or of a quota.
+    """
+    place = folder
+    try:
+        place = next(each for each in (folder, *folder.parents) if each.exists())
+        if not place.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        room = os.statvfs(place) if hasattr(os, "statvfs") else None
+        if room is not None and room.f_bavail * room.f_frsize < ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        with tempfile.TemporaryFile(dir=place, buffering=0) as file:
+            file.write(_TRIED)
+    except OSError as error:
+        return Obstacle.of(place, error)
+    return None
+
+
+def told_as_off(parts: Mapping[str, Path], runs: Path) -> Iterator[str]:
+    """One sentence for each obstacle: the parts that are off for it, and the way out. Writes to the disk.
+
+    `parts` are the folders of what is switched on, each by its name in a sentence; `runs` is where code runs.
+    """
+    off: dict[tuple[object, ...], list[tuple[str, Obstacle]]] = defaultdict(list)
+    for name, folder in parts.items():
+        if (found := obstacle(folder)) is not None:
+            off[_cause(found)].append((name, found))
+    scratch = obstacle(runs)
+    for cause, each in off.items():
+        place = Path(os.path.commonpath([found.place for _, found in each]))
+        names = ", ".join(name for name, _ in each)
+        instead = "; code runs from a temporary folder" if scratch and _cause(scratch) == cause else ""
+        yield f"{replace(each[0][1], place=place)}. Off until it can: {names}{instead}. {WAY_OUT}."
+
+
+def _cause(found: Obstacle) -> tuple[object, ...]:
+    """The same for all folders that one thing keeps from being written."""
+    return (found.reason, found.place if found.disk is None else found.disk)
+
+
+WAY_OUT = "Make room or make it writable, or set `STET_HOME` to another folder"

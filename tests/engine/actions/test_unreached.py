@@ -1,0 +1,104 @@
+"""New code that nothing runs is not proven by tests that pass beside it, in any action that inserts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.engine import Bench, asks_for_tests, code_reply
+from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling, Workspace
+from stet_ls.engine.settings import ModelRow, Settings
+
+MODULE = "def total(prices):\n    return sum(prices)\n"
+TESTS = """\
+from prices import total
+
+
+def test_total():
+    assert total([1, 2]) == 3
+
+
+def test_none():
+    assert total([]) == 0
+"""
+CONSTANT = "def largest(prices):\n    return 7\n"
+FAILS_ITS_EXAMPLE = CONSTANT.replace(
+    "    return", '    """The largest.\n\n    >>> largest([1, 3])\n    3\n    """\n    return'
+)
+RIGHT = FAILS_ITS_EXAMPLE.replace("return 7", "return max(prices, default=0)")
+
+
+@pytest.fixture
+def root(tmp_path: Path, stet_home: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "prices.py").write_text(MODULE)
+    (folder / "test_prices.py").write_text(TESTS)
+    return folder
+
+
+async def generate(scripted: ScriptedModel, root: Path, code: str, **fields: object) -> Answer:
+    scripted.default = Reply(code_reply(code))
+    text = f"{MODULE}\n\n# stet: the largest price, 0 for none$0\n"
+    (root / "prices.py").write_text(text.replace("$0", ""))
+    async with Bench(scripted) as bench:
+        if fields.get("budget") is Budget.QUICK:
+            await bench.run("refactor", f"$0{MODULE}")  # the sandbox has been looked for by then
+        answer = await bench.run(
+            "generate", text, path=root / "prices.py", workspace=Workspace((root,)), **fields
+        )  # fmt: skip
+    if "no code may run" in answer.message:
+        pytest.skip(f"no code may run here: {answer.message}")
+    return answer
+
+
+def said(answer: Answer, check: Check) -> Evidence:
+    return next(item for item in answer.evidence if item.check is check)
+
+
+async def test_a_function_that_nobody_calls_is_not_proven(scripted: ScriptedModel, root: Path) -> None:
+    answer = await generate(scripted, root, CONSTANT)
+    tests = said(answer, Check.TESTS)
+    assert (tests.verdict, tests.trusted) == (Ruling.UNKNOWN, False)
+    assert tests.detail == "2 tests pass, but none of them runs `largest`"
+    assert answer.metadata["evidence_tier"] == "E1"
+
+
+@pytest.mark.parametrize("budget", [Budget.QUICK, Budget.STANDARD])
+async def test_an_example_that_it_fails_refutes_it(scripted: ScriptedModel, root: Path, budget: Budget) -> None:
+    answer = await generate(scripted, root, FAILS_ITS_EXAMPLE, budget=budget)
+    doctest = said(answer, Check.DOCTEST)
+    assert (doctest.verdict, doctest.trusted) == (Ruling.FAIL, True), doctest
+    assert "`largest([1, 3])` should give 3, gives 7" in doctest.detail
+    assert answer.refuted
+    assert answer.confidence <= 0.1
+
+
+async def test_examples_of_its_own_are_little_proof(scripted: ScriptedModel, root: Path) -> None:
+    answer = await generate(scripted, root, RIGHT)
+    assert said(answer, Check.DOCTEST).verdict is Ruling.PASS
+    assert answer.metadata["evidence_tier"] == "E2"
+
+
+async def test_a_test_that_waited_for_it_proves_it(scripted: ScriptedModel, root: Path) -> None:
+    (root / "test_largest.py").write_text(
+        "from prices import largest\n\n\ndef test_new():\n    assert largest([1, 3]) == 3\n    assert not largest([])\n"
+    )
+    answer = await generate(scripted, root, RIGHT)
+    assert said(answer, Check.TESTS).detail.startswith("1 test passes; 2 more without running the change")
+    assert answer.metadata["evidence_tier"] == "E5"
+
+
+async def test_a_step_of_a_task_is_not_proven_either(scripted: ScriptedModel, root: Path) -> None:
+    scripted.on(asks_for_tests, "I write none.")
+    scripted.replies(["1. generate | prices.py | | write largest(prices)", code_reply(CONSTANT)])
+    async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
+        answer = await bench.run(
+            "task", f"$0{MODULE}", path=root / "prices.py", workspace=Workspace((root,)), instruction="write largest"
+        )
+    assert answer.success, answer.message
+    tests = said(answer, Check.TESTS)
+    assert tests.verdict is not Ruling.PASS, tests
+    assert answer.confidence < 0.6

@@ -1,0 +1,51 @@
+"""A process that forgets a solution and dies in the middle of it: `killed.py ROOT ID CLASS.METHOD before|after`."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.memory import upkeep
+from stet_ls.engine.memory.embedders import OnnxMiniLM
+from stet_ls.engine.memory.journal import Journal
+from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.table import Table
+
+CLASSES: dict[str, Any] = {each.__name__: each for each in (Journal, Table)}
+
+
+def die_at(step: str, when: str) -> None:
+    """Has the process killed right before, or right after, a method does its work."""
+    name, _, method = step.partition(".")
+    does = getattr(CLASSES[name], method)
+
+    def die() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    async def dying_async(*arguments: Any) -> None:
+        if when == "after":
+            await does(*arguments)
+        die()
+
+    def dying(*arguments: Any) -> None:
+        if when == "after":
+            does(*arguments)
+        die()
+
+    setattr(CLASSES[name], method, dying_async if inspect.iscoroutinefunction(does) else dying)
+
+
+async def main(root: Path, ident: str, step: str, when: str) -> None:
+    store = Store(await Shelf.open(root, OnnxMiniLM()), 10_000)
+    die_at(step, when)
+    await upkeep.forget(store, [ident])
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), *sys.argv[2:]))

@@ -1,0 +1,182 @@
+"""What is forgotten, undone, replaced or evicted leaves no byte, however many rows there are and whoever is killed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stet_ls.engine.memory import journal, upkeep
+from stet_ls.engine.memory.embedders import Embedder
+from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.store import Store
+
+WORDS = "ѮѰѪѺ"
+"""Letters that no other row has: Lance compresses larger tables by a dictionary of what is frequent in them."""
+SECRETIVE = Solution(
+    f"Compute the quotient of two whole numbers and round it down {WORDS}",
+    f'def quotient(first, second):\n    """Divide and round down."""\n    return first // second  # {WORDS}',
+    "python",
+    outcome="kept",
+)
+TWIN = replace(
+    SECRETIVE,
+    instruction=SECRETIVE.instruction.removesuffix(f" {WORDS}"),
+    code=SECRETIVE.code.removesuffix(f"  # {WORDS}"),
+    outcome="edited",
+)
+SIZES = (10, 120, 5_000)
+
+Filled = Callable[[Path, int], Awaitable[Store]]
+
+
+def forms(text: str) -> list[bytes]:
+    """How a text may stand in a file: plain, escaped, wide, and as Lance's dictionary writes rare bytes."""
+    plain = text.encode()
+    escaped = text.encode("unicode_escape")
+    return [plain, escaped, escaped.upper(), text.encode("utf-16-le"), b"".join(b"\xff%c" % byte for byte in plain)]
+
+
+def holding(root: Path, *texts: str) -> set[str]:
+    """The files below a folder that hold one of the texts, in any form."""
+    wanted = [form for text in texts for form in forms(text)]
+    files = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    return {path.relative_to(root).parts[0] for path, data in files.items() if any(each in data for each in wanted)}
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> Filled:
+    """Makes a store of so many rows, joined into few files; one is SECRETIVE, the vectors of all others are drawn."""
+    made: dict[int, Path] = {}
+
+    async def filled(root: Path, count: int) -> Store:
+        if count not in made:
+            made[count] = tmp_path_factory.mktemp("filled") / "memory"
+            await _fill(Store(await Shelf.open(made[count], embedder), 10_000), embedder, count)
+        shutil.copytree(made[count], root)
+        return Store(await Shelf.open(root, embedder), 10_000)
+
+    return filled
+
+
+async def _fill(store: Store, embedder: Embedder, count: int) -> None:
+    rows = [Solution(f"Compute task {n}", f"def task_{n}():\n    return {n} * {n}", "python") for n in range(count - 1)]
+    drawn = np.random.default_rng(1).normal(size=(count, 2, embedder.dimension)).astype(np.float32)
+    drawn /= np.linalg.norm(drawn, axis=2, keepdims=True)
+    vectors = {row.id: (pair[0], pair[1]) for row, pair in zip(rows, drawn, strict=False)}
+    async with store.shelf.writing():
+        await store.shelf.write([journal.put(row) for row in rows], vectors)
+    await store.put(SECRETIVE)
+    await upkeep.maintain(store, now=True)
+
+
+async def _forget(store: Store) -> None:
+    assert await upkeep.forget(store, [SECRETIVE.id]) == 1
+
+
+async def _clear(store: Store) -> None:
+    assert await upkeep.clear(store, None) > 0
+
+
+async def _undo(store: Store) -> None:
+    assert (await store.put(replace(SECRETIVE, grounds=("kept 1a2b3c",)))).how == "known"
+    assert await store.retract("1a2b3c") == 0, "it was kept before"
+    assert await upkeep.forget(store, [SECRETIVE.id]) == 1
+    await store.put(replace(SECRETIVE, grounds=("proven 1a2b3c",), outcome="proven"))
+    assert await store.retract("1a2b3c") == 1
+
+
+async def _replace(store: Store) -> None:
+    assert (await store.put(TWIN)).how == "replaced"
+
+
+async def _evict(store: Store) -> None:
+    await store.count([SECRETIVE.id], losses=3)
+    store.most = 5
+    await upkeep.maintain(store, now=True)
+
+
+LEAVES: dict[str, Callable[[Store], Awaitable[None]]] = {
+    "forget": _forget,
+    "clear": _clear,
+    "undo": _undo,
+    "replace": _replace,
+    "upkeep": _evict,
+}
+
+
+@pytest.mark.parametrize("count", SIZES)
+@pytest.mark.parametrize("way", LEAVES)
+async def test_no_byte_is_left(root: Path, embedder: Embedder, filled: Filled, way: str, count: int) -> None:
+    store = await filled(root, count)
+    await store.count([SECRETIVE.id], uses=1)
+    await store.shelf.table.by_words("quotient", None, 3)
+    assert holding(root, WORDS) == {"journal.jsonl", "tables"}, "the search finds what is there"
+    await LEAVES[way](store)
+
+    assert holding(root, WORDS, SECRETIVE.id) == set()
+    again = Store(await Shelf.open(root, embedder), 10_000)
+    left = {"clear": 0, "replace": count, "upkeep": 4}.get(way, count - 1)
+    assert await again.shelf.table.count() == len(again.shelf.journal.solutions()) == left
+    assert again.shelf.waiting == 0, "the vectors of the others are kept"
+
+
+STEPS = ("Journal.append", "Table.remove", "Journal.rewrite", "Table.rewrite")
+"""What a process does to forget, in this order."""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("step", STEPS)
+async def test_killed_in_the_middle_the_next_start_finishes(
+    root: Path, embedder: Embedder, filled: Filled, step: str, when: str
+) -> None:
+    await filled(root, 120)
+    script = Path(__file__).with_name("killed.py")
+    ran = subprocess.run([sys.executable, str(script), str(root), SECRETIVE.id, step, when], timeout=100, check=False)
+    assert ran.returncode == -signal.SIGKILL
+
+    again = Store(await Shelf.open(root, embedder), 10_000)
+    begun = (step, when) != ("Journal.append", "before")
+    assert holding(root, WORDS, SECRETIVE.id) == (set() if begun else {"journal.jsonl", "tables"})
+    left = 119 if begun else 120
+    assert await again.shelf.table.count() == len(again.shelf.journal.solutions()) == left
+    assert again.shelf.waiting == 0, "the vectors of the others are kept"
+    assert not (root / "purge").exists()
+
+
+async def test_files_that_a_crash_left_half_written_go(root: Path, embedder: Embedder, filled: Filled) -> None:
+    store = await filled(root, 10)
+    left = (".journal.jsonl.new", ".awaited.jsonl.x1", f"tables/{embedder.name}/.applied.json.x2", "tables/.x.broken")
+    for name in left:
+        (root / name).write_text(WORDS) if not name.endswith("broken") else (root / name).mkdir()
+    (root / left[-1] / "data").write_text(WORDS)
+    assert await upkeep.forget(store, [SECRETIVE.id]) == 1
+
+    assert holding(root, WORDS) == set()
+    assert (await upkeep.doctor(store))["sound"]
+
+
+async def test_what_an_older_version_left_behind_goes_when_the_store_is_opened(
+    root: Path, embedder: Embedder, filled: Filled
+) -> None:
+    """It removed the row and dropped older versions of the table, and noted no more than how far it had read."""
+    store = await filled(root, 120)
+    store.shelf.journal.rewrite([each for each in store.shelf.journal.solutions().values() if each != SECRETIVE])
+    await store.shelf.table.remove([SECRETIVE.id])
+    await store.shelf.table.optimize(timedelta(0))
+    stamp = {"stamp": store.shelf.journal.stamp, "of": "journal"}
+    (store.shelf.folder / "applied.json").write_text(json.dumps(stamp))
+    assert holding(root, WORDS) == {"tables"}
+
+    await Shelf.open(root, embedder)
+    assert holding(root, WORDS, SECRETIVE.id) == set()

@@ -1,0 +1,89 @@
+"""A clone can carry links to devices and pipes under every name that Stet looks for; none is waited for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.judges.inputs import examples
+from stet_ls.engine.judges.inputs.script import examples as script_examples
+from stet_ls.engine.sandbox import layer, mounts
+from stet_ls.engine.sandbox.environments.candidates import candidates
+from stet_ls.engine.sandbox.environments.installation import UnfitError, installation
+from stet_ls.engine.sandbox.environments.requirements import dependencies
+from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.engine.sandbox.spec import Overlay
+from stet_ls.server.documents import Documents
+from stet_ls.validators import go_names
+from stet_ls.validators.source import Source
+
+FILES = (
+    "pyproject.toml", "requirements.txt", "requirements/dev.txt", "setup.cfg", "environment.yml", "environment.yaml",
+    "Pipfile", ".python-version", ".venv/pyvenv.cfg", "test_app.py", "tests/test_app.py", "app.test.ts", "other.go",
+    "src/Test.java",
+)  # fmt: skip
+TRAPS: dict[str, Callable[[Path], None]] = {
+    "pipe": os.mkfifo,
+    "/dev/zero": lambda path: path.symlink_to("/dev/zero"),
+    "/dev/ptmx": lambda path: path.symlink_to("/dev/ptmx"),
+    "link to a pipe": lambda path: (os.mkfifo(f"{path}~"), path.symlink_to(f"{path.name}~"))[1],
+    "huge": lambda path: (path.touch(), os.truncate(path, 1 << 40))[1],
+}
+
+
+@pytest.fixture(params=TRAPS.values(), ids=TRAPS)
+def trap(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A project in which every such file is one of the traps. A reader that waits is ended by the tests' own time."""
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        request.param(tmp_path / name)
+    (tmp_path / ".venv" / "bin").mkdir()
+    (tmp_path / ".venv" / "bin" / "python").touch()
+    (tmp_path / "home" / ".pyenv").mkdir(parents=True)
+    return tmp_path
+
+
+def test_an_environment_is_looked_for_without_waiting(trap: Path) -> None:
+    assert dependencies(trap) == {}
+    found = list(candidates(trap, {"HOME": str(trap / "home"), "PATH": ""}))
+    assert [path for _, path in found] == [trap / ".venv" / "bin" / "python"]
+    with pytest.raises(UnfitError, match=r"cannot be read|no Python installation"):
+        installation(trap / ".venv" / "bin" / "python")
+    assert mounts.interpreter(trap / ".venv" / "bin" / "python") is not None
+
+
+def test_what_is_beside_a_file_is_looked_at_without_waiting(trap: Path) -> None:
+    assert examples.test_texts(trap / "app.py", trap) == ()
+    assert script_examples.test_texts(trap / "app.ts", trap) == ()
+    go_names.undefined(Source("package app\n\nfunc f() int { return g() }\n"), trap / "app.go")
+    assert TestPlan("java", overlay=Overlay(trap)).text("src/Test.java") is None
+    assert Documents().snapshot((trap / "other.go").as_uri()) is None
+    assert list(layer.secrets(trap)) == []
+
+
+def test_names_of_packages_come_from_the_projects_own_files(tmp_path: Path) -> None:
+    """They are looked up, so a link to another file of the user's would send words of it to an index."""
+    root, outside = tmp_path / "root", tmp_path / "notes.txt"
+    root.mkdir()
+    outside.write_text("hunter2\n")
+    (root / "requirements.txt").symlink_to(outside)
+    (root / "requirements-dev.txt").symlink_to("own.txt")
+    (root / "own.txt").write_text("numpy>=1\n")
+    assert dependencies(root) == {"numpy": "numpy>=1"}
+
+
+def test_a_workspace_too_large_to_look_for_secrets_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was not looked at could be a secret."""
+    for number in range(6):
+        (tmp_path / f"{number}").touch()
+    (tmp_path / ".env").touch()
+    monkeypatch.setattr(layer, "_MOST_ENTRIES", 7)
+    assert list(layer.secrets(tmp_path)) == [".env"]
+    monkeypatch.setattr(layer, "_MOST_ENTRIES", 6)
+    with pytest.raises(ValueError, match="too many to look for secrets"):
+        list(layer.secrets(tmp_path))

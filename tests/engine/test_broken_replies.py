@@ -1,0 +1,77 @@
+"""A reply that broke off, and code that stands only in what a model thought: neither is taken for an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.engine import Bench, applied, code_reply
+from support.scripted import Reply, ScriptedModel
+
+from stet_ls.engine.models import Answer, Budget
+from stet_ls.engine.settings import Checks, Settings
+
+HEAD = "def double(x: int) -> int:\n"
+OLD = f"{HEAD}    return x $0+ x\n"
+NEW = f"{HEAD}    y = 2 * x\n    return y\n"
+STUB = f"{HEAD}    $0...\n"
+NO_REPAIR = Settings(checks=Checks(fix_attempts=0))
+
+
+@pytest.fixture(autouse=True)
+def home(stet_home: Path) -> Path:
+    return stet_home
+
+
+async def answer_to(
+    scripted: ScriptedModel, reply: Reply, action: str, marked: str, settings: Settings = NO_REPAIR, **fields: Budget
+) -> Answer:
+    scripted.replies([reply] * 4)
+    async with Bench(scripted, settings) as bench:
+        return await bench.run(action, marked, instruction="Double it.", **fields)
+
+
+async def test_a_stream_that_ends_in_silence_broke_off(scripted: ScriptedModel) -> None:
+    whole = code_reply(NEW)
+    cut = Reply(whole.partition("    return")[0], finish=None, no_done=True)
+    answer = await answer_to(scripted, cut, "refactor", OLD)
+    assert (answer.success, answer.edits) == (False, ())
+    assert any("neither a finish reason nor [DONE]" in each for each in answer.warnings), answer.warnings
+
+
+async def test_what_came_before_any_code_is_told_as_broken(scripted: ScriptedModel) -> None:
+    answer = await answer_to(scripted, Reply("PLAN: I will", finish=None, no_done=True), "refactor", OLD)
+    assert "The reply broke off before any code came" in answer.message
+
+
+@pytest.mark.parametrize("end", [Reply("", no_done=True), Reply("", finish="stop")], ids=["no [DONE]", "both"])
+async def test_a_stream_that_says_its_end_is_whole(scripted: ScriptedModel, end: Reply) -> None:
+    reply = Reply(code_reply(NEW), finish=end.finish, no_done=end.no_done)
+    answer = await answer_to(scripted, reply, "refactor", OLD)
+    assert not any("broke off" in each for each in answer.warnings)
+    assert applied(answer) == NEW
+
+
+@pytest.mark.parametrize("how", ["nothing to run", "quick", "unchecked"])
+async def test_code_in_the_reasoning_alone_is_refused_unless_a_run_confirms_it(
+    scripted: ScriptedModel, how: str
+) -> None:
+    """An empty body has nothing to be compared with, and no example and no test says what it is to do."""
+    settings = Settings(checks=Checks(validation=False)) if how == "unchecked" else NO_REPAIR
+    budget = Budget.QUICK if how == "quick" else Budget.STANDARD
+    answer = await answer_to(scripted, Reply("", reasoning=code_reply(NEW)), "generate", STUB, settings, budget=budget)
+    assert (answer.success, answer.edits) == (False, ())
+    assert "stood only in the model's reasoning" in answer.message
+
+
+async def test_code_in_the_reasoning_that_a_run_confirms_is_taken(scripted: ScriptedModel) -> None:
+    answer = await answer_to(scripted, Reply("", reasoning=code_reply(NEW)), "refactor", OLD)
+    if "no code may run" in answer.message:
+        pytest.skip(answer.message)
+    assert applied(answer) == NEW
+    assert any("nothing but its reasoning" in each for each in answer.warnings)
+
+
+async def test_a_thought_in_the_text_is_no_answer(scripted: ScriptedModel) -> None:
+    answer = await answer_to(scripted, Reply(f"<think>\n{code_reply(NEW)}"), "refactor", OLD)
+    assert (answer.success, answer.edits) == (False, ())

@@ -1,0 +1,90 @@
+"""An answer says in which box its code ran: the weakest of them, and none where nothing ran."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from support.engine import Bench, code_reply
+from support.scripted import ScriptedModel
+
+from stet_ls.engine.errors import PolicyError
+from stet_ls.engine.models import Answer
+from stet_ls.engine.sandbox.isolation import IsolationReport, Level, weakest
+from stet_ls.engine.sandbox.recorded import Recorded
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.engine.sandbox.spec import RunSpec
+from stet_ls.engine.settings import Checks, SandboxSettings, Settings
+from stet_ls.server.evidence import boxed, report
+
+OLD = "def double(x: int) -> int:\n    return x $0+ x\n"
+NEW = "def double(x: int) -> int:\n    return 2 * x\n"
+
+
+async def answer_in(scripted: ScriptedModel, settings: Settings) -> Answer:
+    scripted.replies([code_reply(NEW)] * 3)
+    async with Bench(scripted, settings) as bench:
+        return await bench.run("refactor", OLD)
+
+
+@pytest.mark.parametrize("backend", ["", "landlock"])
+async def test_the_box_stands_in_the_answer_and_its_record(
+    scripted: ScriptedModel, stet_home: Path, probes: Path, backend: str
+) -> None:
+    sandbox = Sandbox(Level.STRONG, probes, backend=backend)
+    best = await sandbox.best()
+    if best is None or not best.report.level.reaches(Level.STRONG):
+        pytest.skip(f"no code may run here: {best and best.report.why_not_stronger}")
+    answer = await answer_in(scripted, Settings(sandbox=SandboxSettings(backend=backend)))
+    assert answer.to_json()["isolation"] == best.report.to_json()
+    assert best.report.level is Level.FULL or "(strong), because " in boxed(answer)
+    assert boxed(answer).startswith(f"Code ran in {best.report}")
+    assert boxed(answer) in report(answer, answer.evidence, {}).replace("\\", "")
+    (record,) = (stet_home / "data" / "traces").glob("*.json*")
+    assert json.loads(record.read_text())["answer"]["isolation"]["level"] == best.report.level
+
+
+async def test_nothing_that_ran_is_no_box(scripted: ScriptedModel, stet_home: Path) -> None:
+    answer = await answer_in(scripted, Settings(checks=Checks(validation=False)))
+    assert answer.isolation is None
+    assert "No code ran." in report(answer, answer.evidence, {})
+
+
+def test_of_several_boxes_the_weakest_is_told() -> None:
+    full, strong, partial = (IsolationReport(name, "", Level(name)) for name in ("full", "strong", "partial"))
+    assert weakest(None, full, partial, strong) is partial
+    assert weakest(full, full) is full
+    assert weakest(None) is None
+
+
+@pytest.fixture
+async def recorded(probes: Path) -> tuple[Recorded, list[IsolationReport]]:
+    sandbox = Sandbox(Level.STRONG, probes)
+    best = await sandbox.best()
+    if best is None or not best.report.level.reaches(Level.STRONG):
+        pytest.skip("no code may run here")
+    seen: list[IsolationReport] = []
+    return Recorded(sandbox, seen.append), seen
+
+
+async def test_a_run_that_is_given_up_has_run(recorded: tuple[Recorded, list[IsolationReport]]) -> None:
+    box, seen = recorded
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1.0):
+            await box.run(RunSpec(("sleep", "60")))
+    assert len(seen) == 1
+
+
+async def test_a_program_that_is_not_there_has_not_run(recorded: tuple[Recorded, list[IsolationReport]]) -> None:
+    box, seen = recorded
+    await box.run(RunSpec(("no-such-program-anywhere",)))
+    assert seen == []
+
+
+async def test_what_was_refused_has_not_run(tmp_path: Path) -> None:
+    seen: list[IsolationReport] = []
+    with pytest.raises(PolicyError):
+        await Recorded(Sandbox(Level.FULL, tmp_path / "box", backend="nothing"), seen.append).run(RunSpec(("true",)))
+    assert seen == []

@@ -1,0 +1,146 @@
+"""A project's files are read by `validators/project_files.py` alone: it neither waits nor reads without end.
+
+Every other place in the source that opens or lists something is in the table below, with what that is. Who adds a read
+of a workspace's file uses `read_regular`, `read_text`, `read_table`, `entries` or `matching`; who reads a file of
+Stet's own, of the system's or one that its user named adds a row.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOMS = Path(__file__).parent.parent
+METHODS = frozenset({"read_text", "read_bytes", "open", "iterdir", "glob", "rglob"})
+QUALIFIED = frozenset({
+    ("os", "scandir"), ("os", "walk"), ("os", "fwalk"), ("os", "listdir"), ("os", "open"), ("io", "open"),
+    ("shutil", "which"), ("tomllib", "load"), ("json", "load"),
+})  # fmt: skip
+
+IN_THE_BOX = "runs in the box, or as its first process, where nothing of the host waits"
+STETS_OWN = "a file or folder of Stet's own, below the user's data, cache, log or run-time folder"
+SHIPPED = "a file that is installed with Stet"
+KERNEL = "a file of the kernel's: /proc, /sys, /dev"
+NAMED = "a file that its user named on the command line; it may be a pipe"
+NO_FILE = "a method of that name that opens no file"
+WRITES = "opens for writing alone, a new file"
+USERS = "the user's own tools and settings, below the home or on PATH, never a project's"
+LISTS = "walks a workspace itself, to a bound of its own"
+
+ALLOWED: dict[str, str] = {
+    "engine/judges/calibration.py": SHIPPED,
+    "engine/judges/harness/inside/": IN_THE_BOX,
+    "engine/judges/harness/node.py": SHIPPED,
+    "engine/judges/own_tests/inside.py": IN_THE_BOX,
+    "engine/judges/own_tests/trial.py": SHIPPED,
+    "engine/ledger.py": STETS_OWN,
+    "engine/memory/awaited.py": STETS_OWN,
+    "engine/memory/child.py": NO_FILE,
+    "engine/memory/client.py": NO_FILE,
+    "engine/memory/embedders.py": SHIPPED + ", or weights that the user named",
+    "engine/memory/journal.py": STETS_OWN,
+    "engine/memory/lookup.py": STETS_OWN,
+    "engine/memory/shelf.py": STETS_OWN,
+    "engine/memory/team.py": STETS_OWN,
+    "engine/memory/transfer.py": "lists the folder that its user named for `stet memory learn`",
+    "engine/memory/upkeep.py": STETS_OWN,
+    "engine/model/": STETS_OWN + ": weights and profiles",
+    "engine/prompt/elsewhere.py": NO_FILE,
+    "engine/prompt/index/store.py": STETS_OWN,
+    "engine/sandbox/advice.py": KERNEL,
+    "engine/sandbox/attack.py": IN_THE_BOX,
+    "engine/sandbox/box_worker.py": IN_THE_BOX,
+    "engine/sandbox/buffers.py": KERNEL,
+    "engine/sandbox/candidates.py": "boxes of the system's own folders",
+    "engine/sandbox/collect.py": NO_FILE + ": an archive in memory",
+    "engine/sandbox/confine.py": IN_THE_BOX,
+    "engine/sandbox/confine_calls.py": IN_THE_BOX,
+    "engine/sandbox/confinement.py": KERNEL,
+    "engine/sandbox/environments/candidates.py": USERS,
+    "engine/sandbox/environments/detect.py": SHIPPED,
+    "engine/sandbox/environments/known.py": SHIPPED,
+    "engine/sandbox/environments/locks.py": STETS_OWN,
+    "engine/sandbox/environments/proof.py": IN_THE_BOX,
+    "engine/sandbox/environments/store.py": STETS_OWN,
+    "engine/sandbox/growth.py": STETS_OWN,
+    "engine/sandbox/landlock.py": "a place without opening it (O_PATH)",
+    "engine/sandbox/layer.py": LISTS,
+    "engine/sandbox/mirror.py": LISTS + "; copies regular files by a descriptor that was asked what it is",
+    "engine/sandbox/mounts.py": KERNEL,
+    "engine/sandbox/orphans.py": KERNEL,
+    "engine/sandbox/pool.py": SHIPPED,
+    "engine/sandbox/probe.py": STETS_OWN + ", and the entries of the user's home",
+    "engine/sandbox/processes.py": KERNEL,
+    "engine/sandbox/runners/channel.py": SHIPPED,
+    "engine/sandbox/runners/inside/": IN_THE_BOX,
+    "engine/sandbox/runners/programs.py": USERS + "; what is found is started in the box alone",
+    "engine/sandbox/sandbox.py": KERNEL,
+    "engine/sandbox/scratch.py": STETS_OWN,
+    "engine/sandbox/tree.py": KERNEL,
+    "engine/sandbox/workplace.py": STETS_OWN,
+    "engine/trace/": STETS_OWN,
+    "engine/workers/": STETS_OWN,
+    "server/__main__.py": KERNEL,
+    "server/cli/arguments.py": KERNEL,
+    "server/cli/check/leaving.py": KERNEL,
+    "server/cli/check/walk.py": "lists the folders that its user named for `stet check`",
+    "server/cli/config.py": WRITES,
+    "server/cli/demo.py": SHIPPED + ": the sample project, in a copy of its own",
+    "server/cli/editor.py": SHIPPED,
+    "server/cli/files.py": WRITES,
+    "server/cli/language_client.py": SHIPPED + ": the demo's copy of the sample project",
+    "server/cli/memory.py": NAMED,
+    "server/cli/sandbox.py": NAMED,
+    "server/cli/wrong_answer.py": SHIPPED,
+    "server/documents.py": NO_FILE,
+    "server/log.py": STETS_OWN,
+    "server/report.py": STETS_OWN,
+    "server/shelf.py": STETS_OWN,
+    "server/transport.py": KERNEL,
+    "server/watchdog.py": KERNEL,
+    "validators/checkers/programs.py": "looks for programs, and refuses those of projects",
+    "validators/extras.py": SHIPPED,
+    "validators/pack/child.py": KERNEL,
+    "validators/process.py": "looks for a program that was chosen already",
+    "validators/project_files.py": "the reader",
+}
+"""By file, or by folder with a slash at its end."""
+
+
+def reads(file: Path) -> Iterator[str]:
+    """The calls in a source file that open or list something, with their lines."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        match node:
+            case ast.Call(func=ast.Name(id="open")):
+                yield f"{file.name}:{node.lineno} open"
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)) if (module, name) in QUALIFIED:
+                yield f"{file.name}:{node.lineno} {module}.{name}"
+            case ast.Call(func=ast.Attribute(attr=name)) if name in METHODS:
+                yield f"{file.name}:{node.lineno} .{name}"
+
+
+def reading_files() -> dict[str, list[str]]:
+    files = (file for room in ("server", "engine", "validators") for file in sorted((ROOMS / room).rglob("*.py")))
+    return {file.relative_to(ROOMS).as_posix(): found for file in files if (found := list(reads(file)))}
+
+
+def test_nobody_else_reads_a_file_of_a_project() -> None:
+    others = {
+        name: found
+        for name, found in reading_files().items()
+        if not any(name == row or (row.endswith("/") and name.startswith(row)) for row in ALLOWED)
+    }
+    assert others == {}, "use validators/project_files.py, or add a row that says what is read"
+
+
+def test_no_row_is_left_over() -> None:
+    found = reading_files()
+    assert [row for row in ALLOWED if not any(name.startswith(row) for name in found)] == []
+
+
+def test_what_reads_is_seen(tmp_path: Path) -> None:
+    """The net itself has no hole of these shapes."""
+    lines = ["path.read_text()", "open(path)", "os.scandir(path)", "tomllib.load(file)", "(root / 'a').open()"]
+    (tmp_path / "a.py").write_text("\n".join(lines))
+    assert len(list(reads(tmp_path / "a.py"))) == len(lines)

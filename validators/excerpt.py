@@ -1,0 +1,42 @@
+"""Two large texts without what they have in common: what a judge of a change has to read, and no more.
+
+A judge that reads two megabytes twice takes a minute, and the change is a few lines. What is kept are the top-level
+statements from the first change to the last, and the imports above them, which say what names mean.
+"""
+
+from __future__ import annotations
+
+import re
+
+from stet_ls.validators.source import Source
+
+LARGE = 200_000
+"""Bytes above which a text is read in parts."""
+_IMPORT = re.compile(r"(?:import|from|use|using|package|require|#\s*include|(?:const|let|var)\b.*\brequire\b)")
+_MOST_IMPORTS = 500
+
+
+def excerpts(before: Source, after: Source) -> tuple[Source, Source]:
+    """Both texts as far as they differ, widened to lines at column 0, below their imports; small ones as they are."""
+    if max(len(before.data), len(after.data)) <= LARGE:
+        return before, after
+    old, new = before.text.splitlines(keepends=True), after.text.splitlines(keepends=True)
+    least = min(len(old), len(new))
+    head = next((number for number in range(least) if old[number] != new[number]), least)
+    tail = next((number for number in range(least - head) if old[-1 - number] != new[-1 - number]), least - head)
+    while head and not (_begins(old, head) and _begins(new, head)):
+        head -= 1
+    while tail and not _begins(old, len(old) - tail):
+        tail -= 1
+    imports = [line for line in old[:head] if _IMPORT.match(line)][:_MOST_IMPORTS]
+    kept = ("".join([*imports, *lines[head : len(lines) - tail]]) for lines in (old, new))
+    first, second = kept
+    return Source(first), Source(second)
+
+
+def _begins(lines: list[str], number: int) -> bool:
+    """Whether a top-level statement may begin on a line; past the end nothing goes on."""
+    if number >= len(lines):
+        return True
+    line = lines[number]
+    return bool(line.strip()) and not line[0].isspace() and line[0] not in ")]}#/*@"
