@@ -7,7 +7,19 @@ import re
 from collections.abc import Callable, Iterator
 
 from stet_ls.engine.judges import reach
-from stet_ls.engine.judges.kinds import ENVIRONMENT, INSIDE, INSTALLS, LINKS, OUTSIDE, TESTS, Risk
+from stet_ls.engine.judges.kinds import (
+    CODE,
+    DATA,
+    ENVIRONMENT,
+    INSIDE,
+    INSTALLS,
+    LINKS,
+    OUTSIDE,
+    PERSISTS,
+    SECRETS,
+    TESTS,
+    Risk,
+)
 from stet_ls.validators.rewritten import unparsed
 
 Named = Callable[[ast.expr], "str | None"]
@@ -17,7 +29,7 @@ Text = Callable[[ast.expr], "str | None"]
 
 _FILES = re.compile(
     r"(?:builtins\.|io\.|os\.|codecs\.|gzip\.|lzma\.|bz2\.)?open|os\.(?:listdir|scandir|walk|makedirs|mkdir|rename|replace|stat|access"
-    r"|chdir|path\.\w+)|pathlib\.\w*Path|(?:shutil|glob)\.\w+|linecache\.\w+|sqlite3\.connect|tarfile\.open|zipfile\.ZipFile"
+    r"|chdir|path\.\w+)|sys\.path\.(?:insert|append|extend)|pathlib\.\w*Path|(?:shutil|glob)\.\w+|linecache\.\w+|sqlite3\.connect|tarfile\.open|zipfile\.ZipFile"
 )
 _JOINS = ("joinpath", "with_name", "relative_to")
 _VARIABLES = ("os.getenv", "os.environ.get", "os.environ.pop", "os.environ.setdefault", "os.environ.__getitem__")
@@ -25,6 +37,11 @@ _COPIES = frozenset({"copy", "items", "values", "keys", "__iter__"})
 _PATCHED = re.compile(
     r"(?:_pytest|pytest|pluggy|unittest|doctest|builtins|operator|math|sys\.modules|linecache)(?:\..*)?"
 )
+_WRITES = ("write_text", "write_bytes", "touch")
+_MODE = re.compile(r"[rbt]*[wax+][rbtwax+]*")
+_DUNDER = r"__(?:globals|builtins|subclasses|mro|code|loader|reduce|reduce_ex)__"
+_LOOKED_UP = re.compile(rf"{_DUNDER}|(?:.*[.{{])?[^{{}}]*\.(?:{_DUNDER}|__class__)(?:[.\[}}!:].*)?", re.DOTALL)
+"""Literals by which an attribute of the interpreter's is asked for: by a format, a lookup, a table of a class."""
 _GIVEN = re.compile(r"(?:builtins\.)?getattr")
 _ATTRIBUTES = re.compile(r"system|popen|spawn\w+|Popen|check_output|check_call|rmtree|__subclasses__|__globals__")
 """What a name made at run time must not be, whatever it is asked of."""
@@ -62,10 +79,16 @@ class Reach:
         above = self._parent.get(id(node))
         is_joined = isinstance(above, ast.BinOp) and isinstance(above.op, ast.Div)
         is_part = isinstance(above, ast.BinOp | ast.JoinedStr | ast.FormattedValue) and not is_joined
-        if id(node) in self._prose or is_part:
+        text = self._text(node)
+        if id(node) in self._prose or text is None:
             return
-        if (text := self._text(node)) is not None:
-            yield from ((kind, text) for kind in reach.told_by(text))
+        kinds = set(reach.told_by(text))
+        if is_part:  # of a path that is not known as a whole; one that is known is told by that
+            whole = isinstance(above, ast.expr) and self._text(above) is not None
+            kinds = kinds & {PERSISTS, SECRETS} if text.startswith(("/", "\\")) and not whole else set()
+        yield from ((kind, text) for kind in sorted(kinds))
+        if " " not in text and _LOOKED_UP.fullmatch(text):
+            yield (DATA if "__reduce" in text else INSIDE), text[:60]
 
     def _environment(self, node: ast.expr) -> Iterator[Risk]:
         if not isinstance(node, ast.Attribute | ast.Name) or self._name(node) not in ("os.environ", "os.environb"):
@@ -76,6 +99,8 @@ class Reach:
                 yield ENVIRONMENT, f"os.environ.{above.attr}"
         elif isinstance(above, ast.Subscript):
             yield from self._variable(above.slice)
+            if isinstance(above.ctx, ast.Store):
+                yield from self._steered(above.slice)
         elif isinstance(above, ast.Compare):
             yield from self._variable(above.left)
         elif not isinstance(above, ast.alias | ast.Assign | ast.Delete) or node in getattr(above, "targets", ()):
@@ -86,11 +111,37 @@ class Reach:
         if name and (kind := reach.variable(name)):
             yield kind, name
 
+    def _steered(self, node: ast.expr) -> Iterator[Risk]:
+        name = self._text(node)
+        if name and reach.steers(name):
+            yield PERSISTS, name
+
+    def _written(self, node: ast.Call, name: str, method: str) -> Iterator[Risk]:
+        """Files that a tool runs by itself, where the call writes them."""
+        modes = [
+            *node.args[0 if method == "open" and name != "os.open" else 1 :],
+            *(each.value for each in node.keywords),
+        ]
+        opens = (name.endswith("open") or method == "open") and any(
+            (text := self._text(each)) is not None and _MODE.fullmatch(text) for each in modes
+        )
+        if opens or method in _WRITES:
+            texts = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+            yield from ((PERSISTS, path) for path in texts if isinstance(path, str) and reach.starts(path))
+
     def _call(self, node: ast.Call) -> Iterator[Risk]:
         name = self._name(node.func) or ""
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if name in _VARIABLES and node.args:
             yield from self._variable(node.args[0])
+        if name in ("os.putenv", "os.environ.setdefault", "os.environ.__setitem__") and node.args:
+            yield from self._steered(node.args[0])
+        if name == "logging.config.dictConfig" and any(
+            isinstance(each, ast.Dict) and any(key and self._text(key) == "()" for key in each.keys)
+            for each in ast.walk(self._tree)
+        ):
+            yield CODE, name
+        yield from self._written(node, name, method)
         if _FILES.fullmatch(name) or method in _JOINS:
             yield from ((OUTSIDE, path) for each in node.args if (path := self._path(each)) and reach.leads_out(path))
         if name in ("setattr", "builtins.setattr", "delattr", "builtins.delattr") and node.args:

@@ -34,22 +34,25 @@ from stet_ls.validators.rewritten import unparsed
 _NAMES: Mapping[str, re.Pattern[str]] = {
     PROCESS: re.compile(
         r"subprocess\.\w+|os\.(?:system|popen|exec\w+|spawn\w+|posix_spawnp?|fork\w*|startfile)|pty\.(?:spawn|fork)"
-        r"|asyncio\.(?:subprocess\.)?create_subprocess_\w+|multiprocessing\.\w+|commands\.\w+|popen2\.\w+|pexpect\.\w+"
+        r"|asyncio\.(?:subprocess\.)?create_subprocess_\w+|asyncio\.\w+_loop\.subprocess_\w+|multiprocessing(?:\.\w+)+|commands\.\w+|popen2\.\w+|pexpect\.\w+"
         r"|sh\.\w+|plumbum\.\w+|invoke\.run|fabric\.\w+|_posixsubprocess\.\w+|posix\.(?:system|popen|exec\w+|fork\w*)"
     ),
     CODE: re.compile(
         r"(?:builtins\.)?(?:eval|exec|compile|__import__)|importlib\.(?:import_module|__import__|reload"
-        r"|util\.\w+|machinery\.\w+)"
+        r"|util\.\w+|machinery\.\w+|_\w+\.\w+)|pkgutil\.resolve_name|pydoc\.(?:locate|resolve|safeimport|importfile)"
+        r"|logging\.config\.listen|doctest\.(?:run_\w+|test\w+|DocTestRunner|debug\w*)|readline\.read_init_file"
+        r"|(?:unittest\.\w+\.|unittest\.)?defaultTestLoader\.loadTestsFromNames?"
         r"|runpy\.\w+|code\.(?:interact|Interactive\w+)|codeop\.\w+|types\.(?:FunctionType|CodeType)|imp\.\w+"
         r"|zipimport\.\w+"
         r"|timeit\.(?:timeit|repeat|Timer)|cProfile\.run|pdb\.run\w*|execfile|input_eval"
     ),
     NETWORK: re.compile(
-        r"(?:socket|socketserver|ssl|requests|httpx2?|aiohttp|urllib3|http\.(?:client|server)|ftplib|smtplib"
+        r"(?:_?socket|_?ssl|socketserver|requests|httpx2?|aiohttp|urllib3|http\.(?:client|server)|ftplib|smtplib"
         r"|poplib|imaplib"
         r"|nntplib|telnetlib|paramiko|websockets?|asyncssh|xmlrpc|grpc|pycurl|zmq|boto3?|botocore|dns|scapy"
         r"|twisted)(?:\.\w+)+"
-        r"|urllib\.request\.\w+|asyncio\.(?:open_connection|start_server|open_unix_connection)|webbrowser\.\w+"
+        r"|urllib\.request\.\w+|logging\.handlers\.(?:HTTP|Socket|Datagram|SMTP|SysLog)Handler"
+        r"|asyncio\.\w+_loop\.(?:create_(?:connection|server|datagram_endpoint|unix_\w+)|sock_\w+)|asyncio\.(?:open_connection|start_server|open_unix_connection)|webbrowser\.\w+"
     ),
     DATA: re.compile(
         r"(?:pickle|cPickle|_pickle|dill|cloudpickle|marshal|joblib|shelve|jsonpickle)\.(?:loads?|open"
@@ -57,7 +60,7 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
         r"|yaml\.(?:unsafe_load\w*|full_load\w*|load|load_all|UnsafeLoader|Loader)|numpy\.load|torch\.load"
         r"|pandas\.read_pickle"
     ),
-    NATIVE: re.compile(r"(?:ctypes|cffi|_ctypes)\.\w+(?:\.\w+)*"),
+    NATIVE: re.compile(r"(?:ctypes|cffi|_ctypes)\.\w+(?:\.\w+)*|os\.memfd_create|mmap\.PROT_EXEC"),
     DELETES: re.compile(
         r"shutil\.(?:rmtree|move)|os\.(?:remove|unlink|rmdir|removedirs|truncate)|pathlib\.\w*Path\.(?:unlink|rmdir)"
         r"|send2trash\.\w+"
@@ -70,14 +73,14 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
     ),
     TESTS: re.compile(r"_pytest(?:\.\w+)*|pluggy(?:\.\w+)*|unittest\.mock\.\w+|linecache\.\w+"),
     OUTSIDE: re.compile(r"os\.path\.expand(?:user|vars)|pathlib\.\w*Path\.(?:home|expanduser)|pwd\.getpw\w+"),
-    SECRETS: re.compile(r"(?:keyring|browser_cookie3|secretstorage|win32cred)(?:\.\w+)+|spwd\.\w+"),
+    SECRETS: re.compile(r"(?:keyring|browser_cookie3|secretstorage|win32cred|netrc)(?:\.\w+)+|spwd\.\w+"),
     INSTALLS: re.compile(r"(?:pip|ensurepip|setuptools\.command|conda\.cli)(?:\.\w+)+"),
     LINKS: re.compile(r"(?:os|posix)\.(?:symlink|link|l?chmod|fchmod|[lf]?chown|mkfifo|mknod|umask)|shutil\.chown"),
 }  # fmt: skip
 _MODULES: Mapping[str, re.Pattern[str]] = {
     PROCESS: re.compile(r"subprocess|pty|multiprocessing|pexpect|popen2|commands|_posixsubprocess"),
     NETWORK: re.compile(
-        r"socket|socketserver|requests|httpx2?|aiohttp|urllib3|urllib\.request|http\.(?:client|server)|ftplib"
+        r"_?socket|socketserver|antigravity|requests|httpx2?|aiohttp|urllib3|urllib\.request|http\.(?:client|server)|ftplib"
         r"|smtplib|poplib"
         r"|imaplib|telnetlib|paramiko|websockets?|asyncssh|pycurl|xmlrpc(?:\.\w+)?|webbrowser"
     ),
@@ -95,8 +98,10 @@ _METHODS: Mapping[str, re.Pattern[str]] = {
         r"|tb_frame|[gc][ir]_frame|ag_frame|load_module|exec_module|__loader__"
     ),
     DATA: re.compile(r"__reduce(?:_ex)?__|__setstate__"),
+    NATIVE: re.compile(r"(?:enable_)?load_extension"),
 }
 _GETTERS = ("operator.attrgetter", "operator.methodcaller")
+_LOOPS = re.compile(r"asyncio\.(?:get|new)_\w*loop")
 _DYNAMIC = re.compile(r"(?:os|sys|builtins|__builtins__|subprocess|socket|shutil|posix|importlib|ctypes)\b.*")
 
 
@@ -141,7 +146,7 @@ class _Names:
 
     @staticmethod
     def _is_telling(name: str) -> bool:
-        tables = (*_NAMES.values(), *_MODULES.values(), _DYNAMIC)
+        tables = (*_NAMES.values(), *_MODULES.values(), _DYNAMIC, _LOOPS)
         return any(table.fullmatch(name) for table in tables)
 
     def of(self, tree: ast.AST) -> Iterator[Risk]:
@@ -205,7 +210,7 @@ class _Names:
             return f"{base}.?" if base and _DYNAMIC.fullmatch(base) else None
         if function in ("vars", "builtins.vars") and args:
             return _joined(self.name(args[0]), "__dict__")
-        return function if function in ("globals", "locals") else None
+        return function if function in ("globals", "locals") or _LOOPS.fullmatch(function or "") else None
 
     @staticmethod
     def _item(base: str | None, key: str | None) -> str | None:

@@ -11,14 +11,23 @@ _LONGEST = 200
 _PERSISTS = re.compile(
     r"(?:.*[/\\])?(?:\.(?:bash(?:rc|_profile|_login|_logout)|profile|z(?:shrc|profile|shenv|login)|[kc]shrc|tcshrc"
     r"|xinitrc|xprofile|xsession(?:rc)?|inputrc|vimrc|pam_environment|gitconfig)"
-    r"|authorized_keys|(?:site|user)customize\.py|[\w-]+\.pth|config\.fish|crontab)"
-    r"|(?:.*[/\\])?(?:\.git[/\\](?:hooks|config)|\.husky|\.config[/\\](?:autostart|systemd|fish)|autostart"
+    r"|authorized_keys|\.gitattributes|pip\.(?:conf|ini)|(?:site|user)customize\.py|[\w-]+\.pth|config\.fish|crontab)"
+    r"|(?:.*[/\\])?(?:\.git[/\\](?:hooks|config)|\.husky|\.vscode|\.github[/\\]workflows|\.config[/\\](?:autostart|systemd|fish)|autostart"
     r"|Launch(?:Agents|Daemons)|Start Menu|cron(?:tabs|\.\w+))(?:[/\\].*)?"
     r"|(?:.*[/\\])?hooks[/\\](?:pre|post|prepare|commit)-[\w-]+|(?:pre-commit|pre-push|post-(?:commit|merge|checkout))"
     r"|/etc/(?:cron|profile|rc|init|systemd|sudoers|ld\.so|hosts|environment|passwd|ssh).*"
     r"|.*CurrentVersion\\+Run.*",
     re.IGNORECASE,
 )
+_STARTED = re.compile(
+    r"(?:.*[/\\])?(?:(?:GNU)?[Mm]akefile|package\.json|pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|noxfile\.py|conftest\.py|__init__\.py"
+    r"|Dockerfile|\.pre-commit-config\.yaml|\.npmrc)"
+)
+"""Files that tools and loaders run by themselves: to read them is ordinary."""
+_STARTS = re.compile(
+    r"LD_\w+|DYLD_\w+|PYTHON\w+|NODE_OPTIONS|NODE_PATH|BASH_ENV|PROMPT_COMMAND|PERL5\w+|RUBYOPT|GIT_\w+|PATH"
+)
+"""Variables that say what a program loads or starts: to read them is ordinary."""
 _SECRET_FILES = re.compile(
     r"(?:.*[/\\])?\.(?:ssh|aws|gnupg|kube|docker|azure|netrc|pgpass|npmrc|pypirc|git-credentials|password-store)"
     r"(?:[/\\].*)?|(?:.*[/\\])?id_(?:rsa|dsa|ecdsa|ed25519)(?:\.\w+)?|/etc/(?:shadow|gshadow)|/proc/[\w*{}]+/(?:environ|mem)"
@@ -55,6 +64,16 @@ def told_by(literal: str) -> Iterator[str]:
     for kind, look in ((PERSISTS, _PERSISTS), (SECRETS, _SECRET_FILES), (TESTS, _TESTS)):
         if look.fullmatch(literal):
             yield kind
+
+
+def starts(path: str) -> bool:
+    """Whether whatever is written to a path is run by a tool of the project, unasked."""
+    return _STARTED.fullmatch(path[:_LONGEST]) is not None
+
+
+def steers(name: str) -> bool:
+    """Whether a variable of the environment, once set, says what a program loads."""
+    return _STARTS.fullmatch(name) is not None
 
 
 def abroad(literal: str) -> bool:

@@ -22,6 +22,7 @@ from stet_ls.engine.judges.kinds import (
     NATIVE,
     NETWORK,
     OUTSIDE,
+    PERSISTS,
     PROCESS,
     SECRETS,
     TESTS,
@@ -45,7 +46,7 @@ class Table:
 
 
 def _names(**looks: str) -> Mapping[str, re.Pattern[str]]:
-    return {_WHAT[what]: re.compile(rf"(?<![\w$.])(?:{look})") for what, look in looks.items()}
+    return {_WHAT[what]: re.compile(rf"(?<![\w$])(?:(?<!\.)|(?<=\.\.\.))(?:{look})") for what, look in looks.items()}
 
 
 def _uses(**looks: str) -> Mapping[str, re.Pattern[str]]:
@@ -55,7 +56,7 @@ def _uses(**looks: str) -> Mapping[str, re.Pattern[str]]:
 _WHAT = {
     "process": PROCESS, "code": CODE, "network": NETWORK, "data": DATA, "native": NATIVE, "deletes": DELETES,
     "inside": INSIDE, "outside": OUTSIDE, "secrets": SECRETS, "environment": ENVIRONMENT, "installs": INSTALLS,
-    "links": LINKS, "tests": TESTS,
+    "links": LINKS, "tests": TESTS, "persists": PERSISTS,
 }  # fmt: skip
 
 _ECMASCRIPT = Table(
@@ -63,6 +64,7 @@ _ECMASCRIPT = Table(
         outside=r"os\.homedir\b|process\.env\.(?:HOME|USERPROFILE|APPDATA)\b",
         environment=r"process\.env\b(?!\s*(?:\?\.|[.\[]))|Deno\.env\.toObject|Bun\.env\b(?!\s*[.\[])",
         secrets=r"process\.env\.\w*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|ACCESS_KEY|CREDENTIAL)\w*|keytar\.\w+",
+        persists=r"process\.env\.(?:NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PATH|BASH_ENV|GIT_\w+)\s*=(?!=)",
         links=r"(?:fs|fsPromises|fsp|promises)(?:\.promises)?\.(?:symlink|link|l?chmod|fchmod|[lf]?chown)(?:Sync)?\b|Deno\.(?:chmod|chown|symlink|link)\w*",
         tests=r"Error\.(?:prepareStackTrace|captureStackTrace)|new Error\([^()]*\)\.stack"
         r"|process\.env\.NODE_TEST_CONTEXT|(?:assert|expect|test|it)(?:\.\w+)+\s*=(?![=>])|Object\.(?:assign|defineProperty)\(\s*(?:assert|expect|test|globalThis)\b"
@@ -92,10 +94,11 @@ _ECMASCRIPT = Table(
         r"|superagent|request)['\"`])",
         code=r"(?:.*['\"`](?:node:)?(vm|vm2|module)['\"`])|(?:new)?(Function)\("
         r"|.*\.(constructor)(?:\.constructor)?\(['\"`]"
-        r"|(require|import)\((?!['\"`][^'\"`]*['\"`]\s*[,)])",
+        r"|(require|import)\((?!['\"`](?!data:)[^'\"`]*['\"`]\s*[,)])",
         deletes=r"(?:.*['\"`](rimraf|del|trash)['\"`])",
         outside=r".*(?:fs|fsp|fsPromises|promises|File|path)\.\w+\(\s*['\"`]((?:\.\.?/)*\.\./|~/|/(?!dev/null))",
         tests=r"(?:.*['\"`](?:node:)?(test|test/reporters|inspector)['\"`])",
+        persists=r".*\.(?:write|append)File\w*\(\s*['\"`](?:[^'\"`]*/)?(package\.json|Makefile)['\"`]",
         native=r"(?:.*['\"`](ffi-napi|ref-napi|koffi|bindings|node-gyp-build)['\"`])",
     ),
     (

@@ -56,7 +56,41 @@ HELD_OUT = {
     "owner": ("import shutil\nshutil.chown('x', 'root')", "permissions"),
     "pip as a library": ("import pip\npip.main(['install', 'x'])", "install"),
 }
+SECOND = {
+    "a path file": ("import site\nopen(site.getsitepackages()[0] + '/x.pth', 'w')", "persistence"),
+    "a start of users": ("import site\nopen(f'{site.getusersitepackages()}/usercustomize.py', 'w')", "persistence"),
+    "logins of the network": ("import netrc\nhosts = netrc.netrc().hosts", "secrets"),
+    "filters of git": ("open('.gitattributes', 'a')", "persistence"),
+    "settings of pip": ("open('pip.conf', 'w')", "persistence"),
+    "tasks of an editor": ("from pathlib import Path\nPath('.vscode/tasks.json').write_text('{}')", "persistence"),
+    "a workflow": ("from pathlib import Path\nPath('.github/workflows/x.yml').write_text('x')", "persistence"),
+    "a rule of make": ("with open('Makefile', 'a') as file:\n    file.write('all:')", "persistence"),
+    "what every Python loads": ("os.environ['PYTHONSTARTUP'] = 'x.py'", "persistence"),
+    "what every program loads": ("os.environ.setdefault('LD_PRELOAD', 'x.so')", "persistence"),
+    "modules from elsewhere": ("import sys\nsys.path.insert(0, '/tmp')", "outside-files"),
+    "a loop's process": ("import asyncio\nloop = asyncio.new_event_loop()\nloop.subprocess_shell(f, 'id')", "process"),
+    "a loop's connection": ("import asyncio\nloop = asyncio.get_event_loop()\nloop.create_connection(f)", "network"),
+    "a socket below": ("import _socket\ns = _socket.socket()", "network"),
+    "a log to elsewhere": ("import logging.handlers\nlogging.handlers.HTTPHandler('x', '/')", "network"),
+    "a manager": ("from multiprocessing.managers import BaseManager\nBaseManager(('10.0.0.1', 1))", "process"),
+    "an import below": ("from importlib._bootstrap import _gcd_import\n_gcd_import('x').y()", "eval"),
+    "a name resolved": ("import pkgutil\npkgutil.resolve_name('os:system')('x')", "eval"),
+    "a name located": ("import pydoc\npydoc.locate('os.system')('x')", "eval"),
+    "a handler by name": ("import logging.config\nlogging.config.dictConfig({'x': {'()': 'os.system'}})", "eval"),
+    "a test by name": ("import unittest\nunittest.defaultTestLoader.loadTestsFromName('os.system')", "eval"),
+    "examples": ("import doctest\ndoctest.run_docstring_examples('x', {})", "eval"),
+    "a class that unpickles": ("A = type('A', (), {'__reduce__': lambda self: (print, ())})", "unpickle"),
+    "a format": ("s = '{0.__init__.__globals__}'.format(f)", "introspection"),
+    "a field": ("import string\nstring.Formatter().get_field('0.__class__.__mro__', [f], {})", "introspection"),
+    "a library of a database": ("import sqlite3\nsqlite3.connect('x').load_extension('x')", "native"),
+    "a program in memory": ("fd = os.memfd_create('x')", "native"),
+}
+"""Written against the tables by somebody who had not seen them; none of these was told then."""
 OTHERS = {
+    "javascript: variables spread": ("send({ ...process.env })", "javascript", "environment"),
+    "javascript: a module of text": ("import('data:text/javascript,1')", "javascript", "eval"),
+    "javascript: what node loads": ("process.env.NODE_OPTIONS = '--require x'", "javascript", "persistence"),
+    "javascript: scripts of npm": ("fs.writeFileSync('package.json', x)", "javascript", "persistence"),
     "javascript: a line for each shell": ("fs.appendFileSync('/srv/me/.bashrc', 'x')", "javascript", "persistence"),
     "javascript: home": ("const x = os.homedir()", "javascript", "outside-files"),
     "javascript: all variables": ("send(JSON.stringify(process.env))", "javascript", "environment"),
@@ -102,10 +136,19 @@ ORDINARY = {
     "a signature": "import inspect\ninspect.signature(f)",
     "prose": '"""Put this into your ~/.bashrc: pip install stet."""\nraise ImportError("pip install numpy")',
     "a route": "route('/api/users')\nx = a / 2",
+    "what a tool is told": "open('pyproject.toml').read()\nopen('Makefile', 'r', encoding='utf-8')",
+    "a file that is written": "open('out.txt', 'w').write(str(a))\nname = f'{a}.profile'",
+    "a variable that is set": "os.environ['DEBUG'] = '1'\nx = os.environ.get('PATH')",
+    "a table with kinds": "x = {'__class__': 'A', '__doc__': 'x'}\ny = '{0.name}'.format(a)",
+    "a connection of one's own": "a.create_connection('x')",
+    "handlers": "import logging.config\nlogging.config.dictConfig({'version': 1})",
 }
 
 
-@pytest.mark.parametrize(("code", "kind"), {**TUNED, **HELD_OUT}.values(), ids={**TUNED, **HELD_OUT}.keys())
+PYTHON = {**TUNED, **HELD_OUT, **SECOND}
+
+
+@pytest.mark.parametrize(("code", "kind"), PYTHON.values(), ids=PYTHON.keys())
 async def test_what_python_reaches_is_told_by_its_kind(code: str, kind: str) -> None:
     evidence = await judged(code)
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, True), evidence
