@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Collection
 from dataclasses import replace
 
 from stet_ls.engine.actions.answers import isolation
@@ -15,14 +16,18 @@ from stet_ls.engine.actions.placement import find_place
 from stet_ls.engine.actions.recipe import Recipe
 from stet_ls.engine.errors import LimitError, ModelError, UsageError
 from stet_ls.engine.job import Job
-from stet_ls.engine.judges.own_tests.plans import planned
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.own_tests.plans import Planned, planned
+from stet_ls.engine.judges.project_tests.ran import ran
+from stet_ls.engine.judges.project_tests.reach import leading, says_any, test_name
+from stet_ls.engine.judges.project_tests.words import beside, count
 from stet_ls.engine.judges.verdict import summary
 from stet_ls.engine.memory.hits import Known
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling
-from stet_ls.engine.sandbox.runners.report import Outcome
+from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
 from stet_ls.engine.sandbox.runners.run import run_tests
-from stet_ls.validators.source import Splice
+from stet_ls.validators.source import Source, Splice
 
 _RAN = (Check.TESTS, Check.DOCTEST)
 _CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
@@ -74,19 +79,50 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
     place = await asyncio.to_thread(find_place, request)
     way = planned(runtime, request.language, request.path, after, place.path)
     with job.stage("judge"):
-        report = await run_tests(runtime.sandbox, way.running(tests))
-    count = len(report.cases)
+        report = await run_tests(runtime.sandbox, replace(way.running(tests), traced=way.target))
+    number = len(report.cases)
     verdict, detail = Ruling.FAIL, f"its own tests do not pass: {report.why_not}"
     if report.starved:
         verdict, detail = Ruling.UNKNOWN, "its own tests came to no end in time"
     elif report.outcome in _CANNOT:
         verdict, detail = Ruling.UNKNOWN, f"its own tests could not be run: {report.why_not}"
-    elif report.green and count:
-        verdict, detail = (
-            Ruling.PASS,
-            f"its own {count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''}",
+    elif report.green and number:
+        detail = f"its own {count(number, 'test')} pass{'es' if number == 1 else ''}"
+        unrun = await _unrun(
+            Case(
+                request.action,
+                request.language,
+                request.path,
+                request.source,
+                Source(after),
+                "",
+                runtime=runtime,
+            ),
+            way,
+            tests,
+            report,
         )
-    return Evidence(Check.TESTS, verdict, detail, seconds=time.monotonic() - began, count=count)
+        verdict = Ruling.UNKNOWN if unrun else Ruling.PASS
+        detail += f", but {unrun}" if unrun else ""
+    return Evidence(Check.TESTS, verdict, detail, seconds=time.monotonic() - began, count=number)
+
+
+async def _unrun(case: Case, way: Planned, tests: str, report: TestReport) -> str:
+    """What its own tests, which pass, do not run of it; "" if they run all of it."""
+    runtime = case.runtime
+    assert runtime is not None
+
+    def saying(ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
+        leads = leading(case.after.text, names, case.language)
+        return frozenset(each for each in ids if says_any(test_name(each), tests, leads, case.language))
+
+    async def other(text: str) -> TestReport | None:
+        plan = way.running(tests)
+        return await run_tests(runtime.sandbox, replace(plan, files={**plan.files, way.target: text.encode()}))
+
+    good = frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
+    came = await ran(case, report, good, frozenset(), saying, other)
+    return came.why or beside(len(good), came.missed) if came.missed or not came.tests else ""
 
 
 def _with(answer: Answer, own: Evidence, tests: str) -> Answer:

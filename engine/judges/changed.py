@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import count
+from types import MappingProxyType
 
 from stet_ls.engine.judges.inputs.subject import Function
 from stet_ls.validators.rewritten import dumped, unparsed
@@ -26,33 +27,44 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 
 Start = tuple[int, int]
 """The line, from 1, and the column at which a statement begins."""
+Extent = tuple[int, int, int, int]
+"""The line and the column at which an expression begins and ends."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """A function, a class or a variable that an edit added or changed.
 
-    `name` is "" for what has none. `statements` are those of which one has to run: the lines of each, by its start.
-    `names`: where the part runs when the file is loaded, a test that names one of them counts too. `new` are the
-    statements among `statements` that are written anew.
+    `name` is "" for what has none. `statements` are those of which one has to run: the lines of each, by its start, and
+    none where a line says nothing, since something else runs on it too. `lazy` are expressions that hold all that is
+    new of their statement and need not be evaluated with it. `names`: where the part runs when the file is loaded, a
+    test that names one of them counts too. `new` are the statements among `statements` that are written anew.
+    `at` are the lines of a statement outside of functions, which has to have run itself when the file was loaded.
     """
 
     name: str
     statements: Mapping[Start, frozenset[int]] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
     new: frozenset[Start] = frozenset()
+    lazy: frozenset[Extent] = frozenset()
+    at: frozenset[int] = frozenset()
 
     @property
     def lines(self) -> frozenset[int]:
         """The lines of which one has to run."""
         return frozenset().union(*self.statements.values())
 
+    @property
+    def is_hidden(self) -> bool:
+        """Whether some of it may run without a line of its own that tells."""
+        return bool(self.lazy) or not all(self.statements.values())
+
 
 def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
     """What differs in `after`; () where nothing that runs does, None where it cannot be read.
 
     Each of them has to run before tests or examples say something about the whole edit. Where the text before cannot be
-    read, that is all of `unit`. Not for an event loop.
+    read, lines tell what is new; if that is in no function, all of `unit` has to run. Not for an event loop.
     """
     try:
         new = _Text(ast.parse(after))
@@ -61,23 +73,36 @@ def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
     try:
         old = _Text(ast.parse(before))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        whole = [node for name, node in new.functions.items() if not unit or f"{name}.".startswith(f"{unit}.")]
-        return (_part(unit, [each for node in whole for each in _inner(node)]),)
-    found = [*_units(old, new)]
+        return tuple(_by_text(before, after, new)) or (_whole(new, unit),)
     loose = [*_loose(old, new)]
-    found += [each for each in loose if each.name in old.bound]
-    if found:
-        return tuple(found)
-    if loose:
-        return tuple(loose)
+    found = [*_units(old, new), *(part for part, is_known in loose if is_known)]
+    if found or loose:
+        return tuple(found or (part for part, _ in loose))
     # What was taken away may have been used by anything in the file.
     gone = set(old.functions) - set(new.functions) or len(old.loose) > len(new.loose)
-    return (_part("", [each for node in new.functions.values() for each in _inner(node)]),) if gone else ()
+    return (_whole(new),) if gone else ()
+
+
+def _whole(text: _Text, unit: str = "") -> Part:
+    whole = [node for name, node in text.functions.items() if not unit or f"{name}.".startswith(f"{unit}.")]
+    return _part(text, unit, [each for node in whole for each in _inner(node)])
+
+
+def _by_text(before: str, after: str, new: _Text) -> Iterator[Part]:
+    """The functions with a line that the text before, which is no Python, did not have there."""
+    lines = before.splitlines(), after.splitlines()
+    fresh = set(range(1, len(lines[1]) + 1))
+    for _, at, size in SequenceMatcher(None, *lines, autojunk=False).get_matching_blocks():
+        fresh -= set(range(at + 1, at + size + 1))
+    for name, node in new.functions.items():
+        if fresh & set(range(node.lineno, (node.end_lineno or node.lineno) + 1)):
+            written = [each for each in _inner(node) if fresh & _own_lines(each)]
+            yield _part(new, name.partition("#")[0], written or _inner(node), new=written)
 
 
 def wired(text: str, part: Part, word: str) -> str | None:
     """The text with an error of that word before each statement of a part; None where none can be put there."""
-    if not part.statements:
+    if not part.statements and not part.lazy:
         return None
     try:
         tree = ast.parse(text)
@@ -99,20 +124,22 @@ def without_documentation(text: str) -> str:
         return text
 
 
-def merged(found: Sequence[Part], most: int) -> tuple[Part, ...]:
-    """So many parts at most; the last one stands for the rest, by all their names."""
-    if len(found) <= most:
-        return tuple(found)
-    *kept, last = found[:most]
-    for each in found[most:]:
-        joined = {**last.statements, **each.statements}
-        last = Part(f"{last.name}, {each.name}", joined, last.names | each.names, last.new | each.new)
-    return (*kept, last)
-
-
 def words(text: str) -> frozenset[str]:
     """The names in a text, whatever they stand for."""
     return frozenset(_WORD.findall(text))
+
+
+def named_in(text: str) -> frozenset[str]:
+    """The names that a Python text uses, and not those in its comments and strings."""
+    try:
+        found = ast.walk(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(
+        each.id if isinstance(each, ast.Name) else each.attr
+        for each in found
+        if isinstance(each, ast.Name | ast.Attribute)
+    )
 
 
 def statements(node: ast.AST) -> Iterator[ast.stmt]:
@@ -122,6 +149,58 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
     for each in ast.iter_child_nodes(node):
         if not isinstance(each, ast.expr):
             yield from statements(each)
+
+
+def lazily_changed(old: ast.AST, new: ast.AST) -> list[ast.expr] | None:
+    """The expressions that need not be evaluated and hold all that differs; None where something else differs, too.
+
+    They are the branches of `a if b else c`, what follows in `a or b`, bodies of `lambda` and of comprehensions. What
+    stands in statements below these is left out.
+    """
+    if type(old) is not type(new):
+        return None
+    found: list[ast.expr] = []
+    for name, value in ast.iter_fields(new):
+        before = getattr(old, name, None)
+        ones, others = (each if isinstance(each, list) else [each] for each in (before, value))
+        if any(isinstance(each, ast.stmt) for each in (*ones, *others)):
+            continue
+        if name == "values" and isinstance(new, ast.BoolOp) and len(ones) < len(others):
+            ones = ones + [None] * (len(others) - len(ones))
+        if len(ones) != len(others):
+            return None
+        for number, (one, other) in enumerate(zip(ones, others, strict=True)):
+            if not isinstance(other, ast.AST):
+                if one != other:
+                    return None
+                continue
+            within = lazily_changed(one, other) if isinstance(one, ast.AST) else None
+            if within is None:
+                if not isinstance(other, ast.expr) or not _is_lazy(new, name, number):
+                    return None
+                within = [other]
+            found += within
+    return found
+
+
+def _is_lazy(node: ast.AST, name: str, number: int) -> bool:
+    """Whether a field of a node need not be evaluated with it."""
+    match node:
+        case ast.IfExp():
+            return name != "test"
+        case ast.BoolOp() | ast.Compare():
+            return name in ("values", "comparators") and number > 0
+        case ast.Lambda():
+            return name == "body"
+        case ast.Assert():
+            return name == "msg"
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            return name == "elt"
+        case ast.DictComp():
+            return name in ("key", "value")
+        case ast.comprehension():
+            return name == "ifs"
+    return False
 
 
 def head(node: ast.AST) -> str:
@@ -139,16 +218,19 @@ def head(node: ast.AST) -> str:
 class _Text:
     """A module's `functions` by qualified name, its class names, and `loose` statements, which run when it is loaded.
 
-    `bound` are the names that loose statements bind, those of a class behind its name, but what is imported.
+    `bound` are the names that loose statements bind, those of a class behind its name, but what is imported: that is in
+    `imported`, with what it may stand for. `beside` are statements that share their line with what decides about them.
     """
 
     def __init__(self, tree: ast.Module) -> None:
+        self.beside = frozenset(_beside(tree))
         self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
-        self.classes: set[str] = set()
+        self.classes: dict[str, ast.ClassDef] = {}
         self.loose: list[tuple[str, ast.stmt]] = []
         self._take(tree.body, "")
         values = ((owner, node) for owner, node in self.loose if not isinstance(node, _IMPORTS))
         self.bound = {name for owner, node in values for name in _named(owner, _bound(node))}
+        self.imported = {pair for _, node in self.loose for pair in _origins(node)}
 
     def _take(self, body: Iterable[ast.AST], owner: str) -> None:
         for node in body:
@@ -159,7 +241,7 @@ class _Text:
                 inner = owner
                 if isinstance(node, ast.ClassDef):
                     inner = f"{owner}{node.name}."
-                    self.classes.add(inner[:-1])
+                    self.classes[inner[:-1]] = node
                 self._take(_below(node), inner)
 
     def _free(self, name: str) -> str:
@@ -182,7 +264,7 @@ def _units(old: _Text, new: _Text) -> Iterator[Part]:
     """Functions that are new or changed. Of a class that is new they are one part."""
     fresh: dict[str, list[ast.stmt]] = {}
     fields = {owner[:-1] for owner, _ in new.loose if owner}
-    for name in sorted(new.classes - old.classes):
+    for name in sorted(new.classes.keys() - old.classes.keys()):
         if "." not in name or name.rpartition(".")[0] in old.classes:
             fresh[name] = []
     for name, node in new.functions.items():
@@ -192,49 +274,81 @@ def _units(old: _Text, new: _Text) -> Iterator[Part]:
         if around is not None:
             fresh[around] += _inner(node)
         elif known is None:
-            yield _part(plain, _inner(node), new=_inner(node))
+            yield _part(new, plain, _inner(node), new=_inner(node))
         elif changed := _changed(known, node):
             written = [each for each in changed if each is not node]
-            yield _part(plain, _running(written) or _inner(node), new=written)
+            yield _part(new, plain, _running(written) or _inner(node), new=written, lazy=changed)
     for name, inner in fresh.items():
         last = name.rpartition(".")[2]
         readers = [] if inner or name not in fields else _readers(new, {last})
-        yield _part(name, inner or readers, new=inner)
+        yield _part(new, name, inner or readers, new=inner)
 
 
-def _changed(old: ast.stmt, new: ast.stmt) -> list[ast.stmt]:
-    """What of a function is other than before; the function itself where something was taken out of it."""
+def _changed(old: ast.stmt, new: ast.stmt) -> dict[ast.stmt, Sequence[ast.expr]]:
+    """What of a function is other than before; the function itself where something was taken out of it.
+
+    Of each statement the expressions that hold all that is new in it and need not be evaluated with it.
+    """
     first, second = list(statements(old)), list(statements(new))
     heads = [head(each) for each in first], [head(each) for each in second]
     if heads[0] == heads[1]:
-        return []
-    return _unmatched(heads, second) or [new]
+        return {}
+    return _unmatched(heads, first, second) or {new: ()}
 
 
-def _unmatched(heads: tuple[Sequence[str], Sequence[str]], second: Sequence[ast.stmt]) -> list[ast.stmt]:
-    left = dict.fromkeys(second)
-    for _, beside, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
-        for each in second[beside : beside + size]:
-            left.pop(each)
-    return list(left)
+def _unmatched(
+    heads: tuple[Sequence[str], Sequence[str]], first: Sequence[ast.stmt], second: Sequence[ast.stmt]
+) -> dict[ast.stmt, Sequence[ast.expr]]:
+    found: dict[ast.stmt, Sequence[ast.expr]] = {}
+    for tag, start, end, begin, stop in SequenceMatcher(None, *heads, autojunk=False).get_opcodes():
+        if tag != "equal":
+            pairs = zip(first[start:end], second[begin:stop], strict=False) if end - start == stop - begin else ()
+            lazy = {new: lazily_changed(old, new) or () for old, new in pairs}
+            found |= {each: lazy.get(each, ()) for each in second[begin:stop]}
+    return found
 
 
-def _loose(old: _Text, new: _Text) -> Iterator[Part]:
-    """What runs when the file is loaded and is other than before: read by whom?"""
+def _loose(old: _Text, new: _Text) -> Iterator[tuple[Part, bool]]:
+    """What runs when the file is loaded and is other than before: read by whom? True: the name was bound before."""
     heads = [owner + head(node) for owner, node in old.loose], [owner + head(node) for owner, node in new.loose]
     if heads[0] == heads[1]:
         return
     owners = {id(node): owner for owner, node in new.loose}
-    changed = _unmatched((heads[0], heads[1]), [node for _, node in new.loose])
-    plain = [node for node in changed if not isinstance(node, _IMPORTS)]
-    for node in plain or changed:
+    changed = _unmatched((heads[0], heads[1]), [node for _, node in old.loose], [node for _, node in new.loose])
+    known = {name for name, _ in old.imported}
+    rebound = {id(node): {name for name, _ in {*_origins(node)} - old.imported if name in known} for node in changed}
+    wanted = [node for node in changed if not isinstance(node, _IMPORTS) or rebound[id(node)]]
+    fresh = new.classes.keys() - old.classes.keys()
+    for node in wanted or changed:
         owner = owners[id(node)]
-        if any(f"{owner}{getattr(node, 'name', '')}.".startswith(f"{each}.") for each in new.classes - old.classes):
+        if any(f"{owner}{getattr(node, 'name', '')}.".startswith(f"{each}.") for each in fresh):
             continue
-        names = _bound(node) or {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-        around = {owner[:-1].rpartition(".")[2]} if owner else set()
+        names = rebound[id(node)] or _bound(node) or {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         told = next(iter(sorted(_named(owner, names))), "")
-        yield _part(told, _readers(new, names | around), names=names | around)
+        is_known = told in old.bound or bool(rebound[id(node)])
+        value = getattr(node, "value", None)
+        lazy = changed[node] or ([value.body] if isinstance(value, ast.Lambda) else [])
+        if lazy:
+            yield Part(told, lazy=frozenset(map(_extent, lazy))), is_known
+            continue
+        is_open = bool(owner) and _is_read_by_others(new.classes[owner[:-1]], names)
+        around = {owner[:-1].rpartition(".")[2]} if is_open else set()
+        at = frozenset() if isinstance(node, _UNTOLD) or _is_bare(node) else _own_lines(node)
+        yield _part(new, told, _readers(new, names | around), names=names | around, at=at), is_known
+
+
+def _is_read_by_others(node: ast.ClassDef, names: Iterable[str]) -> bool:
+    """Whether fields of a class may be read by whatever uses it: its bases, its decorators, the language."""
+    return bool(node.bases or node.keywords or node.decorator_list) or any(name.startswith("__") for name in names)
+
+
+def _origins(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    """The names that an import binds, each with what it stands for."""
+    for each in node.names if isinstance(node, _IMPORTS) else ():
+        if isinstance(node, ast.ImportFrom):
+            yield each.asname or each.name, f"{'.' * node.level}{node.module or ''}:{each.name}"
+        else:
+            yield each.asname or each.name.partition(".")[0], each.name if each.asname else each.name.partition(".")[0]
 
 
 def _named(owner: str, names: Iterable[str]) -> Iterator[str]:
@@ -281,24 +395,53 @@ def _inner(node: ast.stmt) -> list[ast.stmt]:
 
 def _running(found: Iterable[ast.stmt]) -> list[ast.stmt]:
     """Those that do something: neither headers of functions and classes nor mere annotations."""
-    return [
-        each
+    return [each for each in found if not isinstance(each, Function | ast.ClassDef) and not _is_bare(each)]
+
+
+def _is_bare(node: ast.stmt) -> bool:
+    """Whether it is an annotation without a value."""
+    return isinstance(node, ast.AnnAssign) and node.value is None
+
+
+def _part(
+    text: _Text,
+    name: str,
+    found: Iterable[ast.stmt],
+    *,
+    new: Iterable[ast.stmt] = (),
+    names: Iterable[str] = (),
+    lazy: Mapping[ast.stmt, Sequence[ast.expr]] = MappingProxyType({}),
+    at: frozenset[int] = frozenset(),
+) -> Part:
+    found = list(found)
+    extents = frozenset(_extent(each) for node in found for each in lazy.get(node, ()))
+    spans = {
+        _start(each): frozenset() if _start(each) in text.beside else _own_lines(each)
         for each in found
-        if not isinstance(each, Function | ast.ClassDef)
-        and not (isinstance(each, ast.AnnAssign) and each.value is None)
-    ]
-
-
-def _part(name: str, found: Iterable[ast.stmt], *, new: Iterable[ast.stmt] = (), names: Iterable[str] = ()) -> Part:
-    spans = {_start(each): _own_lines(each) for each in found}
+        if not lazy.get(each)
+    }
     written = {_start(each) for each in new if not isinstance(each, _UNTOLD) and not _is_endless(each)}
     # What has no statement of its own, as a class of constants alone, is there to be named.
-    alone = () if spans or not name else (name.rpartition(".")[2],)
-    return Part(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)))
+    alone = () if spans or extents or not name else (name.rpartition(".")[2],)
+    return Part(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)), extents, at)
 
 
 def _start(node: ast.stmt) -> Start:
     return node.lineno, node.col_offset
+
+
+def _extent(node: ast.expr) -> Extent:
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _beside(tree: ast.AST) -> Iterator[Start]:
+    """The statements that stand on the line of what decides whether they run: that line says nothing of them."""
+    for node in ast.walk(tree):
+        decides = [getattr(node, name, None) for name in ("test", "iter", "type", "guard", "pattern")]
+        decides += [each.context_expr for each in getattr(node, "items", ()) if isinstance(each, ast.withitem)]
+        last = max((each.end_lineno or 0 for each in decides if isinstance(each, ast.expr | ast.pattern)), default=0)
+        body = getattr(node, "body", None)
+        yield from (_start(each) for each in (body if isinstance(body, list) else ()) if each.lineno <= last)
 
 
 def _own_lines(node: ast.stmt) -> frozenset[int]:
@@ -319,14 +462,19 @@ def _is_endless(node: ast.stmt) -> bool:
 
 
 class _Wires(ast.NodeTransformer):
-    """Puts an error before statements. `SystemExit`, so that code which takes every `Exception` does not hide it."""
+    """Puts an error before statements, and in the place of expressions. `SystemExit`, so that code which takes every
+    `Exception` does not hide it.
+    """
 
     def __init__(self, part: Part, word: str) -> None:
-        self._starts = part.statements.keys()
+        self._starts, self._lazy = part.statements.keys(), part.lazy
         self._word = word
 
     def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
-        """A statement with the error before it, anything else with its statements visited."""
+        """A statement with the error before it, anything else with what is in it visited."""
+        if isinstance(node, ast.expr) and _extent(node) in self._lazy:
+            leaves = ast.Attribute(ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant("sys")], []), "exit")
+            return ast.Call(leaves, [ast.Constant(self._word)], [])
         self.generic_visit(node)
         if not isinstance(node, ast.stmt) or _start(node) not in self._starts:
             return node

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.judges.case import TOO_LARGE, Case
-from stet_ls.engine.judges.changed import Part, merged, parts, wired, words
+from stet_ls.engine.judges.changed import Part, named_in, parts, wired
 from stet_ls.engine.judges.harness.place import Place, place_of
 from stet_ls.engine.judges.harness.run import not_loaded, run
 from stet_ls.engine.judges.harness.trial import Call, Impossible, Outcome, Told, Trial
@@ -29,7 +29,7 @@ _CHECKER = doctest.OutputChecker()
 _LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 _KEEPS = ("refactor", "optimize")
 _MOST_PARTS = 6
-"""Changed parts that are looked for one by one: each is a text that runs beside the candidate's."""
+"""Changed parts that are looked for: each is a text that runs beside the candidate's. Others count as not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ async def _refuted(case: Case, runtime: Runtime, asked: _Asked, wrong: Sequence[
 
 def _wired(text: str, parts: Sequence[Part], word: str) -> dict[Part, str]:
     """The text with errors in each part, of those where they can be put."""
-    made = ((part, wired(text, part, word)) for part in parts)
+    made = ((part, wired(text, part, word)) for part in parts[:_MOST_PARTS])
     return {part: wires for part, wires in made if wires is not None}
 
 
@@ -139,7 +139,7 @@ def _met(told: Told | Impossible, word: str) -> set[int]:
 def _is_run(part: Part, met: set[int], asked: _Asked) -> bool:
     """Whether an example of the user's, or of the candidate's where there are no others, runs a part or names it."""
     counted = asked.examples[: asked.user] or asked.examples
-    named = any(part.names & words(each.source) for each in counted)
+    named = any(part.names & named_in(each.source) for each in counted)
     return named or any(n < len(counted) for n in met)
 
 
@@ -228,8 +228,8 @@ def _echoing(source: str) -> str:
 
 def _prepare(case: Case, runtime: Runtime) -> _Asked:
     before, after = case.before.text, case.after.text
-    found = merged(parts(before, after, case.unit) or (), _MOST_PARTS) if before != after else ()
-    names = dict.fromkeys((case.unit, *(name for part in found for name in part.name.split(", "))))
+    found = (parts(before, after, case.unit) or ()) if before != after else ()
+    names = dict.fromkeys((case.unit, *(part.name for part in found)))
     known: dict[tuple[str, str, str], Example] = {}
     # An instruction that is the docstring states its examples a second time.
     _add(known, read_examples([case.stated]))

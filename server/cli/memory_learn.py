@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.server.cli.session import project_root, tell
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
 
 if TYPE_CHECKING:
     from stet_ls.engine.judges.runtime import Runtime
@@ -39,7 +41,7 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass
 class Learned:
-    """What came of it: functions with documentation, how many are new, known, untested, and which fail their tests."""
+    """What came of it: functions with documentation; how many are new, known, run by no test, and which fail."""
 
     documented: int = 0
     new: int = 0
@@ -51,7 +53,7 @@ class Learned:
         """In one line."""
         first = ", ".join(self.failing[:_NAMED]) + (", …" if len(self.failing) > _NAMED else "")
         failing = f"whose tests do not pass ({first})"
-        parts = {"were known": self.known, "without a test": self.untested, failing: len(self.failing)}
+        parts = {"were known": self.known, "that no test runs": self.untested, failing: len(self.failing)}
         more = "".join(f", {count:,} {what}" for what, count in parts.items() if count)
         return f"{self.documented:,} documented functions: {self.new:,} new{more}"
 
@@ -99,7 +101,7 @@ async def take_in_proven(
 
 
 class _Trial:
-    """Runs the test files that touch a function, each once, and keeps what came of them."""
+    """Runs the test files that touch a function, each once for a file of code, and keeps what came of them."""
 
     def __init__(self, runtimes: Runtimes, root: Path, held: AsyncExitStack) -> None:
         self._runtimes = runtimes
@@ -107,10 +109,10 @@ class _Trial:
         self._helper = Helper(held, lambda name, detail: nullcontext(), tell)
         self._runtime: dict[str, Runtime] = {}
         self._touching: dict[str, tuple[str, ...]] = {}
-        self._reports: dict[str, TestReport] = {}
+        self._reports: dict[tuple[str, str], TestReport] = {}
 
     async def of(self, solution: Solution) -> str | None:
-        """What its tests say, as evidence; "" if they do not pass; None if there are none."""
+        """What its tests say, as evidence; "" if they do not pass; None if none of them runs it."""
         if solution.path not in self._touching:
             where = self._root / solution.path
             found = await asyncio.to_thread(touching, self._root, where, "", solution.language, {})
@@ -122,13 +124,38 @@ class _Trial:
         reports = [await self._report(solution, test) for test in tests]
         if not reports:
             return None
-        passed = sum(case.outcome is CaseOutcome.PASSED for report in reports for case in report.cases)
-        if not passed or not all(case.outcome in _GOOD for report in reports for case in report.cases):
+        passed = {
+            test: [case.id for case in report.cases if case.outcome is CaseOutcome.PASSED]
+            for test, report in zip(tests, reports, strict=True)
+        }
+        if not any(passed.values()) or not all(case.outcome in _GOOD for report in reports for case in report.cases):
             return ""
-        return f"tests: {passed} pass in {', '.join(tests)}"
+        if solution.language != "python":
+            number = sum(map(len, passed.values()))
+            return f"tests: {number} pass in {', '.join(tests)}; which of them run it was not seen"
+        body = await asyncio.to_thread(self._body, solution)
+        for file, report in zip(tests, reports, strict=True):
+            ran = report.ran or {}
+            passed[file] = [each for each in passed[file] if body & ran.get(each, frozenset())]
+        number = sum(map(len, passed.values()))
+        files = ", ".join(file for file, ids in passed.items() if ids)
+        verbs = ("runs", "passes") if number == 1 else ("run", "pass")
+        return f"tests: {number} that {verbs[0]} it {verbs[1]} in {files}" if number else None
+
+    def _body(self, solution: Solution) -> frozenset[int]:
+        """The lines of a function's body, from 1."""
+        source = Source(self._text(solution.path))
+        found = (each for each in units(source, solution.language) if each.qualified == solution.unit and each.body)
+        bodies = [
+            each.body for each in found if textwrap.dedent(source.slice(each.span)) == solution.code and each.body
+        ]
+        return frozenset(
+            line + 1 for body in bodies for line in range(source.line_of(body.start), source.line_of(body.end) + 1)
+        )
 
     async def _report(self, solution: Solution, test: str) -> TestReport:
-        if test not in self._reports:
+        key = (solution.path if solution.language == "python" else "", test)
+        if key not in self._reports:
             runtime = await self._runtime_for(solution, self._text(test))
             plan = TestPlan(
                 solution.language,
@@ -136,11 +163,12 @@ class _Trial:
                 overlay=Overlay(self._root, {}),
                 suite=Suite.PROJECT,
                 environment=runtime.python if solution.language == "python" else None,
+                traced=key[0],
             )
-            self._reports[test] = await run_tests(runtime.sandbox, plan)
-            if why := self._reports[test].detail if not self._reports[test].cases else "":
+            self._reports[key] = await run_tests(runtime.sandbox, plan)
+            if why := self._reports[key].detail if not self._reports[key].cases else "":
                 tell(f"{test}: {runtime.why_no_python or why}")
-        return self._reports[test]
+        return self._reports[key]
 
     async def _runtime_for(self, solution: Solution, text: str) -> Runtime:
         if solution.language not in self._runtime:

@@ -108,11 +108,13 @@ def test_a_project_teaches_its_documented_functions(stet: Stet, folder: Path) ->
 
     assert row["provenance"]["path"] == "src/dates.py"
     assert (row["outcome"], row["instruction"]) == ("learned", "Parse an ISO date from a string.")
+    assert row["evidence"] == [], "nothing ran it"
+    assert "proven" not in stet("memory", "search", "parse a date").out
     assert stet("memory", "learn", "nowhere").status == 2
 
 
 def shop(folder: Path) -> None:
-    """A project with one function of each kind: tested, failing its test, without one, and of a test itself."""
+    """A project with one function of each kind: tested, failing its test, named by a test that does not run it."""
     (folder / ".git").mkdir()
     (folder / "shop.py").write_text(
         'def price(cents):\n    """Show an amount of cents in euros."""\n    return f"{cents / 100:.2f} €"\n\n\n'
@@ -126,6 +128,9 @@ def shop(folder: Path) -> None:
     (folder / "tests" / "test_tax.py").write_text(
         "from shop import tax\n\n\ndef test_tax():\n    assert tax(100) == 19\n"
     )
+    (folder / "tests" / "test_alone.py").write_text(
+        "import shop\n\n\ndef test_alone():\n    assert callable(shop.alone)\n"
+    )
 
 
 def test_what_is_learned_of_a_project_has_tests_that_pass(stet: Stet, folder: Path) -> None:
@@ -133,11 +138,11 @@ def test_what_is_learned_of_a_project_has_tests_that_pass(stet: Stet, folder: Pa
     ran = stet("memory", "learn", ".")
     assert (ran.status, ran.err) == (
         0,
-        "stet: 3 documented functions: 1 new, 1 without a test, 1 whose tests do not pass (tax in shop.py)\n",
+        "stet: 3 documented functions: 1 new, 1 that no test runs, 1 whose tests do not pass (tax in shop.py)\n",
     )
     (row,) = rows(stet)
     assert (row["provenance"]["unit"], row["outcome"]) == ("price", "learned")
-    assert row["evidence"] == ["tests: 1 pass in tests/test_price.py"]
+    assert row["evidence"] == ["tests: 1 that runs it passes in tests/test_price.py"]
     assert "1 were known" in stet("memory", "learn", ".").err
     assert len(rows(stet)) == 1
 

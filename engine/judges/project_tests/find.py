@@ -44,12 +44,11 @@ def is_test(path: str) -> bool:
 class Touching:
     """Test files relative to their root, the surest first.
 
-    `named`: they name the unit or what leads to it, or what they test does. `leads`: the names that lead to it, of the
-    tests' helpers too; None where names cannot tell. `texts` are those of the files, `helpers` those of the helpers.
+    `leads` are the names that lead to the unit, of the tests' helpers too; None where names cannot tell. `texts` are
+    those of the files, `helpers` those of the helpers.
     """
 
     tests: tuple[str, ...]
-    named: bool = True
     leads: frozenset[str] | None = field(default=None, compare=False)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     helpers: tuple[str, ...] = field(default=(), repr=False, compare=False)
@@ -74,12 +73,11 @@ def touching(root: Path, path: Path, unit: str, language: str, buffers: Mapping[
     if not near or not named:
         between = [file for file in files if _is_between(root, file, path, name, language)]
         further = [found for found in _by_way_of_another(root, between, tests, path, language) if direct[found] is None]
-        named = named or (bool(further) and _says(between, ways, {file.path for file in between}))
         near += [(2, found) for found in further]
     chosen = tuple(found for _, found in near)[:MOST_FILES]
     leads = _through_helpers(files, ways, language) if ways is not None else None
     helpers = tuple(file.text for file in files if _HELPER.search(file.path))
-    return Touching(chosen, named, leads, {file.path: file.text for file in tests if file.path in chosen}, helpers)
+    return Touching(chosen, leads, {file.path: file.text for file in tests if file.path in chosen}, helpers)
 
 
 def _ways(files: Sequence[_File], own: str, unit: str, language: str) -> frozenset[str] | None:

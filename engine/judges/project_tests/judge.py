@@ -12,7 +12,7 @@ from stet_ls.engine.judges.project_tests import needed
 from stet_ls.engine.judges.project_tests.find import Touching, touching
 from stet_ls.engine.judges.project_tests.forged import unless_forged
 from stet_ls.engine.judges.project_tests.ran import ran
-from stet_ls.engine.judges.project_tests.reach import leading, runs_any, says_any
+from stet_ls.engine.judges.project_tests.reach import leading, runs_any, says_any, test_name
 from stet_ls.engine.judges.project_tests.words import beside, count, good, line, names, shown, where, why
 from stet_ls.engine.judges.runtime import Extent, Runtime
 from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
@@ -88,6 +88,7 @@ class _Runs:
         self._case, self._runtime, self._root, self._tests = case, runtime, root, found.tests
         self._buffers, self._found = buffers, found
         self.excuse = runtime.excuse
+        self.is_of_tests = case.path is not None and case.path.relative_to(root).as_posix() in found.tests
 
     async def before(self, seed: int = 0) -> TestReport:
         """With the text as the user has it."""
@@ -120,9 +121,8 @@ class _Runs:
         return frozenset(each for each in ids if self._says(each, leads))
 
     def _says(self, identifier: str, names: frozenset[str]) -> bool:
-        path, _, test = identifier.partition("::")
-        text = self._found.texts.get(path, "")
-        return says_any(test.rpartition("::")[2].partition("[")[0], text, names, self._case.language)
+        text = self._found.texts.get(identifier.partition("::")[0], "")
+        return says_any(test_name(identifier), text, names, self._case.language)
 
     def about_target(self, ids: Collection[str]) -> frozenset[str]:
         """The tests among some that name the target, or what leads to it; all of them where names cannot tell.
@@ -137,10 +137,8 @@ class _Runs:
         return frozenset(each for each in ids if names is None or self._names(each, names))
 
     def _names(self, identifier: str, names: frozenset[str]) -> bool:
-        path, _, test = identifier.partition("::")
-        text = self._found.texts.get(path)
-        name = test.rpartition("::")[2].partition("[")[0]
-        return text is None or runs_any(name, text, names, self._case.language)
+        text = self._found.texts.get(identifier.partition("::")[0])
+        return text is None or runs_any(test_name(identifier), text, names, self._case.language)
 
     async def _run(
         self, text: str, select: Sequence[str] = (), seed: int = 0, *, traced: bool = False
@@ -203,6 +201,10 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     if not passed - flaky and not passing:
         why_none = next(iter(unable.values()), "") or after.detail or after.outcome
         return _said(Ruling.UNKNOWN, f"no test passed before or after: {why_none}{uncounted}")
+    if run.is_of_tests:
+        told = good(len(passing), len(was & passing), len(failed))
+        whose = "it stands" if len(passing) == 1 else "they stand"
+        return _said(Ruling.UNKNOWN, f"{told}, but {whose} in the file that the edit changes{uncounted}")
     came = await ran(case, after, passing, passing & was, run.saying, run.other)
     reserve = f"; {came.reserve}" if came.reserve else ""
     if not came.tests or came.missed:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from stet_ls.engine.judges.changed import words
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import imports, units
-from stet_ls.validators.units import Unit
+from stet_ls.validators.units import Unit, captures, tree_of
 
 _DECORATOR = re.compile(r"^[ \t]*@[ \t]*([\w.]+)", re.MULTILINE)
 _HARMLESS = frozenset({
@@ -19,6 +19,11 @@ _HARMLESS = frozenset({
 """Decorators that hand the unit to nobody else; any other may register it somewhere."""
 _UNSAID = re.compile(r"^__all__\s*=\s*[\[(][^\])=]*[\])]|^if __name__ ==.*(?:\n(?:[ \t].*)?)*", re.MULTILINE)
 """What names units at a module's top and runs none of them when it is imported."""
+_PROSE = frozenset({
+    "comment", "line_comment", "block_comment", "string_content", "string_fragment", "interpreted_string_literal",
+    "raw_string_literal", "string_literal", "character_literal",
+})  # fmt: skip
+"""Nodes of grammars that name nothing. Templates and what is interpolated are code."""
 
 
 def ways_to(text: str, unit: str, language: str) -> frozenset[str] | None:
@@ -45,20 +50,34 @@ def says_any(test: str, text: str, names: frozenset[str], language: str) -> bool
     """Whether a test of a file names one of `names`, itself or by what it names there.
 
     What the file calls when it is loaded counts for all of its tests; of a test that is no function of its own, as in
-    JavaScript, the whole file does.
+    JavaScript, the whole file does. Comments and strings name nothing.
     """
-    source = Source(text)
+    source = _code(Source(text), language)
     found = units(source, language)
     leads = _leading(set(names), source, found)
     if any(each.name == test for each in found):
         return test in leads or bool(words(_top(source, found, language)) & leads)
-    return bool(words(text) & leads)
+    return bool(words(source.text) & leads)
+
+
+def test_name(identifier: str) -> str:
+    """A test's own name in its id: `tests/test_a.py::TestA::test_b[1]` is `test_b`."""
+    return identifier.partition("::")[2].rpartition("::")[2].partition("[")[0]
 
 
 def leading(text: str, names: frozenset[str], language: str) -> frozenset[str]:
-    """Names, and those of the units of a file that name one of them, and so on."""
-    source = Source(text)
+    """Names, and those of the units of a file that name one of them, and so on; comments and strings name nothing."""
+    source = _code(Source(text), language)
     return frozenset(_leading(set(names), source, units(source, language)))
+
+
+def _code(source: Source, language: str) -> Source:
+    """With blanks in the place of comments and of what strings say."""
+    parsed = tree_of(source, language)
+    data = bytearray(source.data)
+    for node in captures(parsed, _PROSE) if parsed is not None else ():
+        data[node.start_byte : node.end_byte] = b" " * (node.end_byte - node.start_byte)
+    return Source(data.decode("utf-8", "replace"))
 
 
 def _leading(first: set[str], source: Source, found: tuple[Unit, ...]) -> set[str]:

@@ -34,7 +34,8 @@ class Findings:
 
     `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or a
     module that the runner needs and the box has not; `stopped` is TIMEOUT or LIMIT where a part of the run was ended.
-    `ran` are the lines of the traced file that ran in each test. `signs` are what looks like a forged report.
+    `ran` are the lines of the traced file's functions that ran in each test, `loaded` its others. `signs` are
+    what looks like a forged report.
     """
 
     cases: list[Case] = field(default_factory=list)
@@ -48,6 +49,7 @@ class Findings:
     coverage: Coverage | None = None
     stopped: Outcome | None = None
     ran: dict[str, frozenset[int]] | None = None
+    loaded: frozenset[int] = frozenset()
     signs: frozenset[str] = frozenset()
 
 
@@ -67,6 +69,7 @@ def fold(events: Iterable[Event], plan: TestPlan) -> Findings:
             open_.pop(identifier, None)
         elif kind == "ran":
             ran = _ran(event, ran)
+            found.loaded |= _lines(event.get("top"))
         else:
             _whole(event, found, plan)
     found.ran = ran or None
@@ -208,11 +211,14 @@ def _coverage(event: Event) -> Coverage:
 
 def _ran(event: Event, ran: dict[str, frozenset[int]] | None) -> dict[str, frozenset[int]] | None:
     """The lines of each test with those of one more event; None from the first event on that does not know them all."""
-    lines = event.get("lines")
-    if ran is None or event.get("whole") is not True or not isinstance(lines, list):
+    if ran is None or event.get("whole") is not True:
         return None
     test = str(event.get("id", ""))
-    return {**ran, test: ran.get(test, frozenset()) | {int(_number(each)) for each in lines}}
+    return {**ran, test: ran.get(test, frozenset()) | _lines(event.get("lines"))}
+
+
+def _lines(told: Any) -> frozenset[int]:
+    return frozenset(int(_number(each)) for each in told) if isinstance(told, list) else frozenset()
 
 
 def _phase(told: Any) -> Phase:

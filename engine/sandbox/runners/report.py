@@ -164,9 +164,10 @@ class TestReport:
     `cases` hold every test that was reported, and those that were not as NOT_RUN; `missing` are the ids of the latter.
     `running` are the tests that had begun and not ended when the process died. `run` tells of the process and its
     isolation, and is None if nothing was run; `detail` is one sentence for a person; `install` what would help. `ran`
-    are the lines of the plan's traced file that ran in each test, and under "" those that ran outside of any; None if
-    that was not measured, or not to the end. `signs` tell what the code did to whoever tests it, and which control
-    tests did not come out as they have to: what the text before did not do speaks against a report.
+    are the lines of functions of the plan's traced file that ran in each test, and under "" those that ran outside of
+    any; None if that was not measured, or not to the end. `loaded` are its other lines that ran. `signs` tell what the
+    code did to whoever tests it, and which control tests did not come out as they have to: what the text before did not
+    do speaks against a report.
     """
 
     __test__: ClassVar[bool] = False
@@ -183,6 +184,7 @@ class TestReport:
     seed: int = 0
     coverage: Coverage | None = None
     ran: Mapping[str, frozenset[int]] | None = None
+    loaded: frozenset[int] = frozenset()
     signs: frozenset[str] = frozenset()
 
     @property

@@ -52,6 +52,7 @@ def judge(
         seed=plan.seed,
         coverage=found.coverage,
         ran=found.ran,
+        loaded=found.loaded,
         signs=found.signs,
     )
 

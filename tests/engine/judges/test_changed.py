@@ -40,6 +40,9 @@ CASES = {
     ),
     "a constant": (("RATE = 2", "RATE = 3"), [("RATE", {10})]),
     "a field": (("size = 1", "size = 2"), [("Box.size", {17, 20})]),
+    "another import of the same name": (
+        ("import math", "import cmath as math", "RATE = 2", "RATE = math.e"), [("math", set()), ("RATE", {10})]
+    ),
     "a constant that is new": (("RATE = 2", "RATE = 2\nMORE = 3"), [("MORE", set())]),
     "a new constant with what reads it": (
         ("RATE = 2", "RATE = 2\nMORE = 3", "RATE * n", "MORE * n"), [("twice", {11})]
@@ -64,10 +67,43 @@ def test_what_has_to_run(change: tuple[str, ...], expected: list[tuple[str, set[
 
 
 def test_a_text_that_did_not_parse_has_to_run_where_the_target_is() -> None:
-    found = parts("def twice(:\n", TEXT, "Box")
-    assert found is not None
+    found = parts(f"{TEXT}\ndef (:\n", TEXT.replace("return RATE * n", "return n"), "Box") or ()
+    assert [(part.name, set(part.lines)) for part in found] == [("twice", {10})], "lines tell what is new"
+    found = parts(f"{TEXT}\ndef (:\n", TEXT, "Box") or ()
     assert [(part.name, set(part.lines)) for part in found] == [("Box", {17, 20})]
     assert parts(TEXT, "def (") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1 if a else 2", "1 if a else 3"),
+        ("a or b", "a or c"),
+        ("a or b", "a or b or c"),
+        ("[1 for x in a]", "[2 for x in a]"),
+        ("[1 for x in a if 1]", "[1 for x in a if 2]"),
+        ("f(lambda: 1)", "f(lambda: 2)"),
+        ("a < b < c", "a < b < d"),
+        ("f(a and b)", "f(a and c)"),
+    ],
+)
+def test_what_need_not_be_evaluated_has_no_line(old: str, new: str) -> None:
+    (part,) = parts(f"def f(a):\n    return {old}\n", f"def f(a):\n    return {new}\n") or ()
+    assert (part.lines, len(part.lazy), part.is_hidden) == (frozenset(), 1, True)
+
+
+def test_what_is_evaluated_too_has_its_line() -> None:
+    (part,) = parts("def f(a):\n    return a or 1\n", "def f(a):\n    return -a or 2\n") or ()
+    assert (part.lines, part.is_hidden) == ({2}, False)
+
+
+def test_wires_stand_in_the_place_of_what_need_not_be_evaluated() -> None:
+    (part,) = parts("def f(a):\n    return a or 1\n", "def f(a):\n    return a or 2\n") or ()
+    space: dict[str, object] = {}
+    exec(wired("def f(a):\n    return a or 2\n", part, "word") or "", space)
+    assert eval("f(1)", space) == 1
+    with pytest.raises(SystemExit, match="word"):
+        eval("f(0)", space)
 
 
 def test_wires_stand_before_what_is_new() -> None:

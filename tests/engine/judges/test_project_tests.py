@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -221,9 +222,11 @@ async def test_tests_that_never_name_the_unit_prove_nothing_of_it(shop: Path, ju
 def test_a_file_that_is_called_like_a_helper_of_tests_does_not_name_its_own_units(shop: Path) -> None:
     (shop / "shop/utils.py").write_text("def first(xs):\n    return xs[0]\n\n\ndef last(xs):\n    return xs[-1]\n")
     (shop / "tests/test_utils.py").write_text("from shop.utils import last\n\n\ndef test_last():\n    last([1])\n")
-    for unit, named in (("last", True), ("first", False)):
+    (shop / "shop/more.py").write_text("from shop.utils import first\n\n\ndef head(xs):\n    return first(xs)\n")
+    (shop / "tests/test_more.py").write_text("from shop.more import head\n\n\ndef test_head():\n    head([1])\n")
+    for unit, further in (("last", ()), ("first", ("tests/test_more.py",))):
         found = touching(shop, shop / "shop/utils.py", unit, "python", {})
-        assert (found.tests, found.named) == (("tests/test_utils.py",), named)
+        assert found.tests == ("tests/test_utils.py", *further)
 
 
 async def test_equal_code_passes(shop: Path, judged: Judged) -> None:
@@ -383,6 +386,85 @@ async def test_code_that_a_test_runs_in_another_process_is_proven_by_what_it_men
     assert (mended.verdict, mended.detail) == (Ruling.PASS, "1 test passes, 1 of them failed before"), mended
     unseen = await judged(PRICES.replace("sum(prices)", "sum([*prices])"), unit="total")
     assert unseen.verdict is Ruling.UNKNOWN
+
+
+BESIDE = {
+    "what another part of the edit mends": (
+        ("RATE = 1", "RATE = 2\n\n\ndef lost():\n    return 7"),
+        "assert prices.RATE == 2",
+        "`lost`",
+    ),
+    "a generator that nobody asks": (("RATE = 1", "def lost():\n    yield 7"), "assert prices.lost()", "`lost`"),
+    "a lambda that nobody calls": (("RATE = 1", "lost = lambda: 7"), "assert prices.lost", "`lost`"),
+    "a branch on the line of its condition": (("return 0", "return 7"), "assert prices.half(2) == 1", "`half`"),
+    "the other branch of an expression": (("else 0", "else 7"), "assert prices.part(2) == 1", "`part`"),
+    "a field, where its class is used": (("wait = 1", "wait = 9"), "assert prices.Till().open()", "`Till.wait`"),
+    "a constant that is named in a comment": (("RATE = 1", "RATE = 2"), "pass  # RATE", "`RATE`"),
+    "a constant in a branch that does not run": (("SIZE = 1", "SIZE = 9"), "assert prices.SIZE == 3", "`SIZE`"),
+    "another import for who does not run": (("import ceil as", "import floor as"), "assert prices.RATE", "`up`"),
+}
+OTHERS = """import sys
+RATE = 1
+SIZE = 3
+if sys.platform == "nowhere":
+    SIZE = 1
+
+
+from math import ceil as up
+
+
+def half(n):
+    if n < 0: return 0
+    return up(n / 2)
+
+
+def part(n):
+    return 1 if n else 0
+
+
+class Till:
+    wait = 1
+
+    def open(self):
+        return True
+
+    def shut(self):
+        return self.wait
+"""
+
+
+@pytest.mark.parametrize(("change", "test", "missed"), BESIDE.values(), ids=BESIDE)
+async def test_what_passes_beside_the_change_proves_nothing(
+    shop: Path, judged: Judged, change: tuple[str, str], test: str, missed: str
+) -> None:
+    (shop / "tests/test_prices.py").write_text(f"from shop import prices\n\n\ndef test_it():\n    {test}\n")
+    evidence = await judged(OTHERS.replace(*change), before=OTHERS, unit="", action="generate")
+    assert (evidence.verdict, evidence.count) == (Ruling.UNKNOWN, 0), evidence
+    assert evidence.detail.endswith(f"but it does not run {missed}")
+
+
+@pytest.mark.parametrize(
+    ("change", "test"),
+    [(("return 0", "return 7"), "assert prices.half(-2) == 7"), (("else 0", "else 7"), "assert prices.part(0) == 7")],
+    ids=["a branch on the line of its condition", "the other branch of an expression"],
+)
+async def test_what_no_line_tells_is_proven_where_an_error_in_its_place_is_met(
+    shop: Path, judged: Judged, change: tuple[str, str], test: str
+) -> None:
+    (shop / "tests/test_prices.py").write_text(f"from shop import prices\n\n\ndef test_it():\n    {test}\n")
+    evidence = await judged(OTHERS.replace(*change), before=OTHERS, unit="", action="debug")
+    assert (evidence.verdict, evidence.count) == (Ruling.PASS, 1), evidence
+
+
+async def test_tests_in_the_file_that_the_edit_changes_prove_nothing(runtime: Runtime, shop: Path) -> None:
+    old = "from shop.prices import total\n\n\ndef test_total():\n    assert total([1]) == 2\n"
+    path = shop / "tests/test_prices.py"
+    path.write_text(old)
+    here = replace(runtime, workspace=Workspace((shop,)))
+    new = Source(old.replace("total([1]) == 2", "True"))
+    evidence = await judge(Case("debug", "python", path, Source(old), new, "test_total", runtime=here))
+    assert evidence.verdict is Ruling.UNKNOWN, evidence
+    assert evidence.detail.endswith("but it stands in the file that the edit changes")
 
 
 async def test_what_did_not_run_of_the_change_is_said(judged: Judged) -> None:

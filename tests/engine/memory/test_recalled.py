@@ -81,7 +81,14 @@ async def test_one_whose_tests_fail_now_is_not_offered(bench: Bench, scripted: S
     assert "n + n" in answer.edits[0].new_text
 
 
-@pytest.mark.parametrize(("tests", "answers"), [(TESTS, True), (TESTS.replace("6", "7"), False), ("", False)])
+BESIDE = "import doubling\n\n\ndef test_three():\n    assert doubling.double\n"
+
+
+@pytest.mark.parametrize(
+    ("tests", "answers"),
+    [(TESTS, True), (TESTS.replace("6", "7"), False), ("", False), (BESIDE, False)],
+    ids=["they pass", "they fail", "none", "they pass without running it"],
+)
 async def test_it_is_tried_with_the_tests_that_it_was_remembered_with(
     bench: Bench, scripted: ScriptedModel, project: Path, tests: str, answers: bool
 ) -> None:
@@ -92,6 +99,8 @@ async def test_it_is_tried_with_the_tests_that_it_was_remembered_with(
 
     assert (answer.metadata["calls"] == 0) is answers, answer.message
     assert ("its own 1 test passes" in [item.detail for item in answer.evidence]) is answers
+    beside = "What fits is remembered, but it was not proven: its own 1 test passes, but it does not run `double`."
+    assert (beside in answer.warnings) is (tests is BESIDE), answer.warnings
 
 
 async def test_tests_that_get_no_core_prove_nothing(

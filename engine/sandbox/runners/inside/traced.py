@@ -1,6 +1,7 @@
 """Which lines of one file each test runs, without a package: by `sys.monitoring`, or by a trace function before 3.12.
 
-Only lines in the bodies of functions count: those of a module and of a class run when the file is loaded.
+Only lines in the bodies of functions count for a test: those of a module and of a class run when the file is loaded,
+and are told apart from them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _TOOL = 3
 class Traced:
     """Tells the lines of `path` that ran: "" is the file that nobody wants traced, and then it tells nothing.
 
-    What runs outside of any test, as when files are loaded, is told under the test "".
+    What runs outside of any test, as when files are loaded, is told under the test "". `top` are lines outside of
+    functions.
     """
 
     def __init__(self, channel: Channel, path: str) -> None:
@@ -30,6 +32,7 @@ class Traced:
         self._path = os.path.realpath(path) if path else ""
         self._own: dict[str, bool] = {}
         self._lines: set[int] = set()
+        self._top: set[int] = set()
         self._is_tracing = bool(path)
         if path and sys.version_info >= (3, 12):
             self._monitor()
@@ -54,14 +57,10 @@ class Traced:
 
     def _say(self) -> None:
         lines, self._lines = self._lines, set()
+        top, self._top = self._top, set()
         if sys.version_info < (3, 12) and sys.gettrace() != self._trace:
             self._is_tracing = False  # something else traces now, or the code stopped it
-        self._channel.say("ran", id=self._test, lines=sorted(lines), whole=self._is_tracing)
-
-    def _is_own(self, code: CodeType) -> bool:
-        if not code.co_flags & _IN_FUNCTION:
-            return False
-        return self._is_ours(code.co_filename)
+        self._channel.say("ran", id=self._test, lines=sorted(lines), top=sorted(top), whole=self._is_tracing)
 
     def _is_ours(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -75,12 +74,12 @@ class Traced:
         events = tool.events
 
         def started(code: CodeType, offset: int) -> object:
-            if self._is_own(code):
+            if self._is_ours(code.co_filename):
                 tool.set_local_events(_TOOL, code, events.LINE)
             return tool.DISABLE
 
         def line(code: CodeType, number: int) -> None:
-            self._lines.add(number)
+            (self._lines if code.co_flags & _IN_FUNCTION else self._top).add(number)
 
         tool.use_tool_id(_TOOL, "tests")
         tool.register_callback(_TOOL, events.PY_START, started)
@@ -91,9 +90,9 @@ class Traced:
         # Of most frames this is enough; to ask for the code of one raises an audit event, which takes its time.
         if not self._is_ours(frame.f_globals.get("__file__")):
             return None
-        return self._trace_line if self._is_own(frame.f_code) else None
+        return self._trace_line if self._is_ours(frame.f_code.co_filename) else None
 
     def _trace_line(self, frame: FrameType, event: str, argument: object) -> Any:
         if event == "line":
-            self._lines.add(frame.f_lineno)
+            (self._lines if frame.f_code.co_flags & _IN_FUNCTION else self._top).add(frame.f_lineno)
         return self._trace_line
