@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -114,6 +115,7 @@ class LedgerFile:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._told: set[tuple[Path, int]] = set()
 
     def add(self, entry: Entry) -> None:
         """Writes one job down. A full disk or a missing right is logged: no job fails for its bookkeeping."""
@@ -121,26 +123,27 @@ class LedgerFile:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             path = self._folder / f"{entry.at[:7]}.jsonl"
-            descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, _MODE)
-            try:
-                os.write(descriptor, line)  # at once: lines of several writers do not mix
-            finally:
-                os.close(descriptor)
+            _append(path, line)
         except OSError as error:
             log.warning("job %s is not in the ledger: %s", entry.job, Obstacle.of(self._folder, error))
 
     def entries(self, *, since: date | None = None) -> Iterator[Entry]:
-        """The jobs from a day on (UTC), the oldest first. A line that cannot be read is passed over."""
+        """The jobs from a day on (UTC), the oldest first. A damaged line is passed over and told once."""
         first = since.isoformat() if since else ""
         for path in sorted(self._folder.glob("????-??.jsonl")):
             if path.stem < first[:7]:
                 continue
             try:
-                lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+                lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
             except OSError as error:
                 log.warning("%s cannot be read: %s", path, error)
                 continue
-            yield from (entry for line in lines if (entry := _entry(line)) and entry.day >= first)
+            entries = [_entry(line) for line in lines if line.strip()]
+            broken = entries.count(None)
+            if broken and (path, broken) not in self._told:
+                self._told.add((path, broken))  # sums are asked for before each call
+                log.warning("%s: %d damaged lines are not counted", path, broken)
+            yield from (entry for entry in entries if entry and entry.day >= first)
 
     def today(self) -> Total:
         """What was spent since midnight, UTC."""
@@ -172,6 +175,18 @@ def totals(entries: Iterator[Entry] | Sequence[Entry], by: str) -> dict[str, Tot
         name = str(getattr(entry, by)) or "none"
         sums[name] = sums[name].plus(entry)
     return dict(sorted(sums.items()))
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Adds a line at once, so that those of several writers do not mix. One that a full disk cut spoils no other."""
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
+    try:
+        size = os.fstat(descriptor).st_size
+        start = b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
+        if os.write(descriptor, start + line) < len(start + line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    finally:
+        os.close(descriptor)
 
 
 def _entry(line: str) -> Entry | None:

@@ -1,6 +1,7 @@
-"""Edits that a command wrote into files and left: the next command, or the next server, sees whether they stood.
+"""What the next command, or the next server, has to do: it sees whether edits that a command wrote into files stood,
+and takes out what undone edits left if the memory could not do so at once.
 
-One line of JSON each, in the memory's folder, which nobody else may read.
+One line each, in the memory's folder, which nobody else may read.
 """
 
 from __future__ import annotations
@@ -51,6 +52,35 @@ class Written:
             return cls(solution, used, path, roots, str(row["undone"]), float(row["at"]), str(row.get("edit", "")))
         except (ValueError, KeyError, TypeError):
             return None
+
+
+class Undone:
+    """The file of undone edits whose solutions may still be there. Its methods block, and raise StoreError."""
+
+    def __init__(self, root: Path) -> None:
+        self.path = root / "undone.jsonl"
+
+    def edits(self) -> list[str]:
+        """The edits, the oldest first."""
+        try:
+            lines = self.path.read_text("utf-8").splitlines()
+        except OSError:
+            return []
+        return [line for line in lines if line]
+
+    def add(self, edit: str) -> None:
+        """Notes one more, before anything is taken out."""
+        with translated(self.path):
+            private_folder(self.path.parent)
+        self._change(lambda edits: list(dict.fromkeys([*edits, edit]))[-MOST:])
+
+    def remove(self, settled: Collection[str]) -> None:
+        """Drops those of which nothing is left."""
+        self._change(lambda edits: [each for each in edits if each not in settled])
+
+    def _change(self, change: Callable[[list[str]], list[str]]) -> None:
+        with translated(self.path), hold(self.path.with_suffix(".lock")):
+            write_private(self.path, "".join(f"{each}\n" for each in change(self.edits())))
 
 
 class Awaited:

@@ -28,8 +28,6 @@ from stet_ls.engine.workers.wire import LOOPBACK, new_key
 _log = logging.getLogger(__name__)
 
 _NICENESS = 2
-_DEBTS = "unshared.json"
-"""The file of edits that were undone here, and whose solutions the team's table may still hold."""
 _TEAM_SECONDS = 2.0
 """A report waits so long for the team's table."""
 
@@ -114,7 +112,7 @@ class Remembering:
             embedder = None
         team = None
         if self._shared.place and embedder is not None:
-            team = Team(self._shared.place, embedder, keys.storage, writes=self._shared.writes)
+            team = Team(self._shared.place, self._root, embedder, keys.storage, writes=self._shared.writes)
             team.look()
         store = Store(await Shelf.open(self._root, embedder), self._most, team)
         self._tend(store)
@@ -159,7 +157,7 @@ class Remembering:
                 await upkeep.embed_waiting(store)
                 await upkeep.maintain(store)
                 if store.team is not None:
-                    await store.team.follow(store.shelf, self._root / "shared.json", self._root / _DEBTS)
+                    await store.team.follow(store.shelf)
             except StoreError as error:
                 _log.warning("%s", error)
             finally:
@@ -193,7 +191,7 @@ async def _put(store: Store, fields: Mapping[str, Any], on_progress: OnProgress)
 
 async def _retract(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     if store.team is not None:
-        store.team.owe(fields["edit"], store.shelf.root / _DEBTS)
+        store.team.owe(fields["edit"])
     return await store.retract(fields["edit"])
 
 

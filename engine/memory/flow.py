@@ -15,7 +15,7 @@ from typing import Any
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.memory.about import scope_for, squeezed, text_of, wish
-from stet_ls.engine.memory.awaited import Awaited, Written
+from stet_ls.engine.memory.awaited import Awaited, Undone, Written
 from stet_ls.engine.memory.client import Memory
 from stet_ls.engine.memory.hits import Known, chosen, provenance
 from stet_ls.engine.memory.lessons import Places, as_it_is, digest, edited, lesson, places_of
@@ -128,7 +128,8 @@ class Flow:
             limit=_HITS,
             min_score=self._settings.min_score,
         )
-        return [row for row in rows if not Solution.from_json(row).rests_only_on(self._fallen)]
+        fallen = self._fallen.union(await asyncio.to_thread(self._undone.edits))
+        return [row for row in rows if not Solution.from_json(row).rests_only_on(fallen)]
 
     def offered(self, trace: str, request: Request, answer: Answer, used: tuple[Known, ...]) -> None:
         """An answer is on its way to its user: it waits for its fate. Proven by trusted tests, it waits for none."""
@@ -139,6 +140,7 @@ class Flow:
         """What became of an edit. `text` is the document as it stands. One that was kept may be undone later."""
         if outcome in _FELL:
             self._fallen.add(trace)
+            await self._owe(trace)
         pending = await self._awaiting(trace)
         kept = self._stood.pop(trace, None)
         if pending is not None:
@@ -167,14 +169,20 @@ class Flow:
             _log.warning("the edit will not be remembered: %s", error)
 
     async def settle(self) -> None:
-        """Learns of what commands wrote some time ago: what is still there stood. Never raises StetError."""
+        """Learns of what commands wrote some time ago: what is still there stood. Never raises StetError.
+
+        Takes out what undone edits left, too.
+        """
         if self.memory.obstacle():
             return
         awaited = Awaited(self.memory.folder)
         due = await asyncio.to_thread(awaited.due, self._settings.stands_seconds)
+        undone = await asyncio.to_thread(self._undone.edits)
         try:
             if due:
                 await self.memory.ask("stats")
+            if undone:
+                await self._take_out(undone)
         except StetError as error:
             _log.warning("what commands wrote is learned later: %s", error)
             return
@@ -291,13 +299,32 @@ class Flow:
             _log.warning("not remembered: %s", error)
 
     async def _retract(self, trace: str) -> None:
-        """Takes out what stood on an edit alone."""
+        """Takes out what stood on an edit alone. What the memory cannot do now is done when it is next started."""
+        if not trace or self.memory.obstacle() or not self._holds_anything():
+            return
+        await self._owe(trace)
+        try:
+            await self._take_out([trace])
+        except StetError as error:
+            _log.warning("what the undone edit %s left is still remembered: %s", trace, error)
+
+    async def _owe(self, trace: str) -> None:
+        """Writes down that an edit was undone, before anything is waited for."""
         if not trace or self.memory.obstacle() or not self._holds_anything():
             return
         try:
-            await self.memory.ask("retract", edit=trace)
+            await asyncio.to_thread(self._undone.add, trace)
         except StetError as error:
-            _log.warning("what the undone edit %s left is still remembered: %s", trace, error)
+            _log.warning("%s", error)
+
+    async def _take_out(self, edits: list[str]) -> None:
+        for edit in edits:
+            await self.memory.ask("retract", edit=edit)
+        await asyncio.to_thread(self._undone.remove, edits)
+
+    @property
+    def _undone(self) -> Undone:
+        return Undone(self.memory.folder)
 
     async def _count(self, ids: tuple[str, ...], *, uses: int = 0, wins: int = 0, losses: int = 0) -> None:
         if not ids or self.memory.obstacle():

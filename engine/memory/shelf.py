@@ -129,14 +129,16 @@ class Shelf:
             async with self.writing():
                 pass
 
-    async def write(self, events: Iterable[Event], vectors: Mapping[str, Pair] | None = None) -> None:
+    async def write(
+        self, events: Iterable[Event], vectors: Mapping[str, Pair] | None = None, *, replaces: bool = False
+    ) -> None:
         """Acknowledges events: when it returns they are on the disk. The lock has to be held.
 
-        What they remove leaves no byte behind. If the table cannot follow (a full disk), it does so at the next write,
-        and `purge` says whether bytes are left.
+        What they remove leaves no byte behind, nor what they write over if that is to be gone (`replaces`). If the
+        table cannot follow (a full disk), it does so at the next write, and `purge` says whether bytes are left.
         """
         events = list(events)
-        removes = any(event["op"] == "forget" for event in events)
+        removes = replaces or any(event["op"] == "forget" for event in events)
         if removes:
             with translated(self.root):
                 self._purge_mark.touch()
@@ -340,7 +342,8 @@ class Shelf:
                 if row is None or ident not in known:
                     lost.append(ident)
         if tail.broken or not tail.events:
-            adopted = [rows[ident].solution for ident in lost if ident in rows]
+            forgotten = {event["id"] for event in tail.events if event["op"] == "forget"}
+            adopted = [rows[ident].solution for ident in lost if ident in rows and ident not in forgotten]
             if adopted:
                 _log.warning("the journal had lost %d solutions that the table holds", len(adopted))
             known |= {solution.id: solution for solution in adopted}

@@ -131,8 +131,8 @@ class Solution:
             return None
         standing = self._on(left)
         times = self.times_kept - sum(outcome in _KEPT for outcome, _ in gone)
-        evidence = self.evidence if standing.proven == self.proven else ()
-        return replace(standing.kept_times(times), evidence=evidence)
+        told = self if standing.proven == self.proven else replace(self, evidence=(), tests="")
+        return replace(standing.kept_times(times), evidence=told.evidence, tests=told.tests)
 
     def _on(self, standing: Sequence[tuple[str, str]]) -> Solution:
         kept = list(dict.fromkeys(standing))

@@ -138,10 +138,11 @@ class Store:
             rows = [row for row in (await shelf.table.get(ids)).values() if row is not None]
             left = {row.solution.id: row.solution.without(edit) for row in rows}
             if left:
-                await shelf.write(
+                events = [
                     journal.forget(ident) if solution is None else journal.put(solution)
                     for ident, solution in left.items()
-                )
+                ]
+                await shelf.write(events, replaces=True)
                 await shelf.purge()
         return list(left.values()).count(None)
 

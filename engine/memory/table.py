@@ -181,13 +181,17 @@ class Table:
         with self._translated():
             return await self._table.version()
 
-    async def optimize(self, keep: timedelta) -> None:
-        """Joins small files and drops versions older than `keep`; removed rows may stay in the files, see `rewrite`."""
+    async def optimize(self, keep: timedelta, *, shared: bool = False) -> None:
+        """Joins small files and drops versions older than `keep`; removed rows may stay in the files, see `rewrite`.
+
+        Files that no version names are dropped too if `keep` is zero and the table is not `shared`: no lock keeps
+        others from writing to that one, and they name a file only when it is whole. Lance drops those after a week.
+        """
         with self._translated(), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that zero is meant: the lock is held, and others reopen
-            await self._table.optimize(cleanup_older_than=keep, delete_unverified=not keep)
+            await self._table.optimize(cleanup_older_than=keep, delete_unverified=not keep and not shared)
 
-    async def rewrite(self) -> None:
+    async def rewrite(self, *, shared: bool = False) -> None:
         """Writes every row to new files and drops all others, so that no byte of a removed or replaced row stays.
 
         Lance hides removed rows behind a deletion vector and leaves them in their file until they are a tenth of it.
@@ -198,7 +202,7 @@ class Table:
             for index in await self._table.list_indices():
                 await self._table.drop_index(index.name)
             await self._table.update(updates_sql={"uses": "uses"})
-        await self.optimize(timedelta(0))
+        await self.optimize(timedelta(0), shared=shared)
 
     async def index(self) -> bool:
         """Makes the indexes of a large table, or brings them up to date; False if it is small."""

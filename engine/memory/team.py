@@ -2,6 +2,7 @@
 
 Its vectors are read into memory behind everything else; a search compares them there and fetches the few rows that it
 found. Whoever may write adds what stood. A table that cannot be reached is tried again now and then, and told of.
+What is to be removed from it is written down first, so that a process that dies leaves it to the next one.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory.faults import translated
 from stet_ls.engine.memory.matrix import Matrix, read_vectors
 from stet_ls.engine.memory.rows import Row
 from stet_ls.engine.memory.solution import GLOBAL, Solution
@@ -39,12 +42,28 @@ _IMPATIENT = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20
 """For object stores, whose library tries for minutes: nobody waits, and another try comes by itself."""
 
 
-class Team:
-    """The table of one place. Belongs to the store's event loop; its searches never raise StoreError."""
+@dataclass(frozen=True, slots=True)
+class _Debts:
+    """What a team's table still has to lose: what stood on these undone `edits` alone, and `hidden` rows.
 
-    def __init__(self, place: str, embedder: Embedder, storage: Mapping[str, str], *, writes: bool) -> None:
+    Lance hides what is removed or replaced, and its bytes stay until the table is written anew.
+    """
+
+    edits: tuple[str, ...] = ()
+    hidden: bool = False
+
+
+class Team:
+    """The table of one place. Belongs to the store's event loop; its searches never raise StoreError.
+
+    `home` is the folder of one's own memory: there lies what this table was told, and what it has to lose.
+    """
+
+    def __init__(self, place: str, home: Path, embedder: Embedder, storage: Mapping[str, str], *, writes: bool) -> None:
         self.place = place
         self.writes = writes
+        self._told = home / "shared.json"
+        self._owed = home / "unshared.json"
         self.fault = "it was not reached yet"
         """Why it cannot be searched, or ""."""
         self._embedder = embedder
@@ -56,6 +75,7 @@ class Team:
         self._looked = float("-inf")
         self._looking: asyncio.Task[None] | None = None
         self._fetching: set[asyncio.Task[list[tuple[Row, float]]]] = set()
+        self._changing = asyncio.Lock()
 
     def look(self) -> None:
         """Sees in the background what others wrote, if the last look was some time ago."""
@@ -86,66 +106,92 @@ class Team:
         """Rows by id, as far as they are there and whole. StoreError if the table cannot be reached."""
         wanted = [ident for ident in ids if ident not in self._rows]
         if wanted and self._table is not None:
-            found = await self._table.get(wanted)
+            try:
+                found = await self._table.get(wanted)
+            except StoreError as error:
+                self._lose(error)
+                raise StoreError(self.fault, fault=StoreFault.UNAVAILABLE) from error
             while len(self._rows) > _CACHED:
                 self._rows.pop(next(iter(self._rows)))
             self._rows |= {ident: row for ident, row in found.items() if row is not None}
         return {ident: self._rows[ident] for ident in ids if ident in self._rows}
 
-    async def remove(self, solutions: Iterable[Solution]) -> None:
-        """Removes what was shared, to the last byte. StoreError if that cannot be done now; then nothing was."""
-        ids = [_shared(solution).id for solution in solutions]
-        if not self.writes or not ids:
-            return
+    @asynccontextmanager
+    async def changing(self) -> AsyncIterator[None]:
+        """Nothing is added meanwhile: what one is about to forget might be."""
+        async with self._changing:
+            yield
+
+    async def remove(self, ids: Sequence[str], solutions: Collection[Solution]) -> int:
+        """Removes rows, and those that were made of one's own solutions, to the last byte; returns how many there were.
+
+        For whoever is `changing`. StoreError if it cannot be done now; then nothing was.
+        """
+        if not self.writes and solutions:
+            return 0
         await self.looked()
+        if not self.writes:
+            if await self.get(ids):
+                raise StoreError(
+                    f"It is the team's, whose table is only read here (memory.team_access): {self.place}",
+                    fault=StoreFault.REFUSED,
+                )
+            return 0
         if self._table is None:
-            raise StoreError(
-                f"The team's memory cannot be reached, so nothing was forgotten: {self.fault}",
-                fault=StoreFault.UNAVAILABLE,
-            )
-        await self._table.remove(ids)
-        await self._table.rewrite()
-        for ident in ids:
+            raise self._unreachable()
+        try:
+            there = await self._table.get([*ids, *(_shared(each).id for each in solutions)])
+            if there:
+                self._owe(hidden=True)
+                await self._table.remove(list(there))
+            await self._settle(self._table)
+        except StoreError as error:
+            self._lose(error)
+            raise self._unreachable() from error
+        for ident in there:
             self._rows.pop(ident, None)
             if self._matrix is not None:
                 self._matrix.drop(ident)
+        return len(there)
 
-    def owe(self, edit: str, debts: Path) -> None:
+    def owe(self, edit: str) -> None:
         """An edit was undone here: what stood on it alone goes with the next `follow` that reaches the table."""
         if self.writes:
-            write_private(debts, json.dumps([*_edits(debts), edit]))
+            self._owe(edit)
 
-    async def follow(self, shelf: Shelf, note: Path, debts: Path) -> int:
-        """Adds what stood here since the last time, as `note` tells it, and takes out what `owe` wrote into `debts`.
+    async def follow(self, shelf: Shelf) -> int:
+        """Takes out of the table what is owed, and adds what stood here since the last time; returns how many rows.
 
-        Returns how many rows it added. Does nothing while the table cannot be reached.
+        Does nothing while the table cannot be reached.
         """
         if not self.writes:
             return 0
         await self.looked()
         if self._table is None:
             return 0
-        added = await self._add(self._table, shelf, note)
-        await self._retract(self._table, debts)
-        return added
+        async with self.changing():
+            await self._settle(self._table)
+            return await self._add(self._table, shelf)
 
-    async def _retract(self, table: Table, debts: Path) -> None:
-        edits = _edits(debts)
-        for edit in edits:
+    async def _settle(self, table: Table) -> None:
+        """Pays the debts, which are forgotten last: whoever dies in between leaves them to the next process."""
+        debts = self._debts()
+        for edit in debts.edits:
             rows = [row for row in (await table.get(await table.grounded(edit))).values() if row is not None]
-            left = [replace(row, solution=stays) for row in rows if (stays := row.solution.without(edit))]
-            await table.upsert(left)
-            if len(left) < len(rows):
-                await table.remove([row.solution.id for row in rows if row.solution.without(edit) is None])
-                await table.rewrite()
-            self._version = -1
-        if edits:
-            write_private(debts, json.dumps([each for each in _edits(debts) if each not in edits]))
-            self._looked = float("-inf")
+            if rows:
+                self._owe(hidden=True)
+            left = {row.solution.id: row.solution.without(edit) for row in rows}
+            await table.upsert([replace(row, solution=stays) for row in rows if (stays := left[row.solution.id])])
+            await table.remove([ident for ident, stays in left.items() if stays is None])
+        if self._debts().hidden:
+            await table.rewrite(shared=True)
+            self._version, self._looked = -1, float("-inf")
+        if debts != _Debts():
+            self._write_debts(_Debts(tuple(each for each in self._debts().edits if each not in debts.edits)))
 
-    async def _add(self, table: Table, shelf: Shelf, note: Path) -> int:
+    async def _add(self, table: Table, shelf: Shelf) -> int:
         stamp = shelf.journal.stamp
-        told, offset = self._told(note)
+        told, offset = self._told_up_to()
         if told == stamp[0] and offset == stamp[1]:
             return 0
         tail = await asyncio.to_thread(shelf.journal.read, offset if told == stamp[0] else 0)
@@ -156,7 +202,7 @@ class Team:
         theirs = await table.get([row.solution.id for row in rows])
         better = [row for row in rows if _is_better(row, theirs.get(row.solution.id))]
         await table.upsert([_joined(row, theirs.get(row.solution.id)) for row in better])
-        write_private(note, json.dumps({"place": self.place, "stamp": [stamp[0], tail.end]}))
+        write_private(self._told, json.dumps({"place": self.place, "stamp": [stamp[0], tail.end]}))
         if better:
             self._looked = float("-inf")
         return len(better)
@@ -199,8 +245,14 @@ class Team:
             found = (await self.get(scores)).items()
             return [(row, scores[ident]) for ident, row in found if row.solution.stood]
         except StoreError as error:
-            self._lose(error)
+            if error.fault is not StoreFault.UNAVAILABLE:
+                self._lose(error)
             return []
+
+    def _unreachable(self) -> StoreError:
+        return StoreError(
+            f"The team's memory cannot be reached, so nothing was forgotten: {self.fault}", fault=StoreFault.UNAVAILABLE
+        )
 
     def _lose(self, error: StoreError) -> None:
         """Forgets the connection; the next look makes a new one."""
@@ -210,22 +262,36 @@ class Team:
         self.fault = str(error) if newer else f"{self.place} cannot be reached ({said[:160]})"
         _log.warning("the team's memory: %s", self.fault)
 
-    def _told(self, note: Path) -> tuple[int, int]:
+    def _owe(self, *edits: str, hidden: bool = False) -> None:
+        known = self._debts()
+        self._write_debts(_Debts((*known.edits, *edits), known.hidden or hidden))
+
+    def _debts(self) -> _Debts:
+        fields = self._all_debts().get(self.place, {})
+        return _Debts(tuple(map(str, fields.get("edits", ()))), bool(fields.get("hidden")))
+
+    def _write_debts(self, debts: _Debts) -> None:
+        others = {place: fields for place, fields in self._all_debts().items() if place != self.place}
+        own = {} if debts == _Debts() else {self.place: {"edits": debts.edits, "hidden": debts.hidden}}
+        with translated(self._owed):
+            write_private(self._owed, json.dumps({**others, **own}))
+
+    def _all_debts(self) -> dict[str, dict[str, Any]]:
+        """By place: the table of another team is reached when it is searched again."""
+        try:
+            found = json.loads(self._owed.read_text())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _told_up_to(self) -> tuple[int, int]:
         """Up to where of which journal the team was told; (0, 0) for another team."""
         try:
-            fields = json.loads(note.read_text())
+            fields = json.loads(self._told.read_text())
             first, second = fields["stamp"]
             return (int(first), int(second)) if fields["place"] == self.place else (0, 0)
         except (OSError, ValueError, KeyError, TypeError):
             return 0, 0
-
-
-def _edits(debts: Path) -> list[str]:
-    """The edits that a file names; none if there is no such file."""
-    try:
-        return [str(each) for each in json.loads(debts.read_text())]
-    except (OSError, ValueError, TypeError):
-        return []
 
 
 def _shared(solution: Solution) -> Solution:

@@ -35,17 +35,25 @@ OnProgress = Callable[[int, int], None]
 async def forget(store: Store, ids: Sequence[str]) -> int:
     """Removes solutions from the journal and from every byte of the table; returns how many there were.
 
-    Whoever may write the team's table removes them there too. StoreError if it cannot be reached; all stay then.
+    Whoever may write the team's table removes them there too. StoreError if it cannot be reached, or if all that is
+    named is the team's and that table is only read; all stay then.
     """
-    if store.team is not None:
+    team = store.team
+    if team is None:
+        return await _keep(store, lambda solution: solution.id not in ids)
+    async with team.changing():
         known = await asyncio.to_thread(store.shelf.journal.solutions)
-        await store.team.remove([known[ident] for ident in ids if ident in known])
-    return await _keep(store, lambda solution: solution.id not in ids)
+        theirs = await team.remove(ids, [known[ident] for ident in ids if ident in known])
+        return await _keep(store, lambda solution: solution.id not in ids) or theirs
 
 
 async def clear(store: Store, scope: str | None) -> int:
-    """Forgets all solutions of a scope, or (None) all."""
-    return await _keep(store, lambda solution: scope is not None and solution.scope != scope)
+    """Forgets all solutions of a scope, or (None) all, and what was never whole. The team's table stays as it is."""
+    gone = await _keep(store, lambda solution: scope is not None and solution.scope != scope)
+    if not gone:
+        async with store.shelf.writing():
+            await store.shelf.compact()
+    return gone
 
 
 async def evict(store: Store) -> int:

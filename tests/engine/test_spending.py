@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
+import signal
 from pathlib import Path
 
 import pytest
@@ -111,7 +113,7 @@ def test_sums_by_day_model_and_action(tmp_path: Path) -> None:
     assert ledger.today().jobs == 2
 
 
-def test_lines_that_are_none_are_passed_over(tmp_path: Path) -> None:
+def test_lines_that_are_none_are_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     ledger = LedgerFile(tmp_path)
     ledger.add(entry(calls=1))
     with next(tmp_path.iterdir()).open("a") as file:
@@ -120,6 +122,38 @@ def test_lines_that_are_none_are_passed_over(tmp_path: Path) -> None:
 
     assert total(ledger.entries()).calls == 1
     assert len(list(ledger.entries())) == 1
+    assert [each.getMessage().partition(": ")[2] for each in caplog.records] == ["4 damaged lines are not counted"]
+
+
+@pytest.mark.parametrize("cut", [1, 40, -1])
+def test_a_line_that_a_full_disk_cut_costs_no_other(tmp_path: Path, cut: int) -> None:
+    ledger = LedgerFile(tmp_path)
+    ledger.add(entry(calls=1))
+    ledger.add(entry(calls=20))
+    (file,) = tmp_path.iterdir()
+    first, second = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(first + second[:cut])
+    ledger.add(entry(calls=300))
+
+    assert [each.calls for each in ledger.entries()] == [1, *([20] if cut == -1 else []), 300]
+
+
+def test_a_line_that_a_limit_cuts_is_told_and_costs_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    ledger = LedgerFile(tmp_path)
+    ledger.add(entry(calls=1, model="line\u2028separator"))
+    (file,) = tmp_path.iterdir()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + 30, limits[1]))
+    try:
+        ledger.add(entry(calls=20))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert "not in the ledger" in caplog.text
+    ledger.add(entry(calls=300))
+
+    assert [each.calls for each in ledger.entries()] == [1, 300]
 
 
 def test_a_folder_that_cannot_be_written_fails_no_job(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -177,6 +177,31 @@ async def test_an_undo_takes_out_what_stood_on_that_edit_alone(
     assert b"text.upper" not in bytes_of(bench)
 
 
+async def test_an_undo_that_was_cut_short_is_finished_by_the_next_window(
+    bench: Bench, scripted: ScriptedModel, project: Path
+) -> None:
+    """The memory hangs, and then all of it is killed with the server."""
+    row = Solution(LOUD, ONES, "python", outcome="kept", scope=scope_of(project.resolve()), grounds=("kept 1a2b3c",))
+    await bench.engine.memory.memory.ask("put", solution=row.to_json())
+    assert await shown_next(bench, scripted, project)
+    worker: Any = bench.engine.memory.memory
+    pid = (await worker._worker.lease()).pid
+    os.kill(pid, signal.SIGSTOP)
+    undo = asyncio.create_task(bench.engine.outcome("1a2b3c", Outcome.UNDONE, ""))
+    async with asyncio.timeout(60):
+        while not list(worker.folder.glob("undone*l")):
+            await asyncio.sleep(0.01)
+    undo.cancel()
+    os.kill(pid, signal.SIGKILL)
+    assert b"text.upper" in bytes_of(bench)
+
+    async with Bench(scripted) as window:
+        assert not await shown_next(window, scripted, project)
+        await window.engine.memory.settle()
+        assert await rows(window) == []
+        assert b"text.upper" not in bytes_of(window)
+
+
 async def test_what_stood_on_another_edit_too_stays(bench: Bench, scripted: ScriptedModel, tested: Path) -> None:
     (tested / "test_loud.py").unlink()
     first, second = await proven(bench, scripted, tested), await proven(bench, scripted, tested)

@@ -154,6 +154,50 @@ async def test_killed_in_the_middle_the_next_start_finishes(
     assert not (root / "purge").exists()
 
 
+async def test_what_an_undone_edit_added_to_a_solution_that_stays_goes(
+    root: Path, embedder: Embedder, filled: Filled
+) -> None:
+    store = await filled(root, 10)
+    tests, evidence = f"def test_{WORDS}(): ...", (f"tests: pass, {WORDS}",)
+    await store.put(replace(TWIN, grounds=("kept 3c2b1a",)))
+    await store.put(replace(TWIN, tests=tests, evidence=evidence, outcome="proven", grounds=("proven 1a2b3c",)))
+    assert await upkeep.forget(store, [SECRETIVE.id]) == 0, "its twin replaced it"
+    assert holding(root, WORDS, "1a2b3c") == {"journal.jsonl", "tables"}
+    assert await store.retract("1a2b3c") == 0
+
+    left = await store.get(TWIN.id)
+    assert (left.tests, left.evidence, left.outcome) == ("", (), "kept")
+    assert holding(root, WORDS, "1a2b3c") == set()
+
+
+async def test_clear_removes_what_was_never_whole(root: Path, embedder: Embedder, filled: Filled) -> None:
+    store = await filled(root, 10)
+    await upkeep.clear(store, None)
+    with store.shelf.journal.path.open("a") as file:
+        file.write(f'{{"crc":"0","e":{{"v":1,"op":"put","solution":{{"code":"{WORDS}')  # by a crash
+    assert await upkeep.clear(store, "another scope") == 0
+    assert await upkeep.clear(store, None) == 0
+
+    assert holding(root, WORDS) == set()
+
+
+async def test_a_damaged_journal_brings_nothing_back_that_was_forgotten(
+    root: Path, embedder: Embedder, filled: Filled
+) -> None:
+    """The table still holds the row, for the disk was full when it was to follow."""
+    store = await filled(root, 10)
+    file = store.shelf.journal
+    (root / "purge").touch()
+    file.append([journal.forget(SECRETIVE.id)])
+    (store.shelf.folder / "applied.json").unlink()
+    file.path.write_bytes(file.path.read_bytes().replace(b"Compute task 3", b"Compute tusk 3"))
+
+    again = Store(await Shelf.open(root, embedder), 10_000)
+    assert set(again.shelf.journal.solutions()) == set(store.shelf.journal.solutions())
+    assert len(again.shelf.journal.solutions()) == 9, "what was damaged came back"
+    assert holding(root, WORDS, SECRETIVE.id) == set()
+
+
 async def test_files_that_a_crash_left_half_written_go(root: Path, embedder: Embedder, filled: Filled) -> None:
     store = await filled(root, 10)
     left = (".journal.jsonl.new", ".awaited.jsonl.x1", f"tables/{embedder.name}/.applied.json.x2", "tables/.x.broken")

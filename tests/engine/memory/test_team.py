@@ -17,6 +17,7 @@ from stet_ls.engine.memory import upkeep
 from stet_ls.engine.memory.embedders import Embedder
 from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.store import Hit, Store
+from stet_ls.engine.memory.table import Table
 from stet_ls.engine.memory.team import Team
 
 AGAIN = "read a date in ISO form from text"
@@ -32,9 +33,14 @@ class Place:
     embedder: Embedder
 
     async def member(self, name: str, *, writes: bool, uri: str = "") -> Store:
-        team = Team(uri or self.uri, self.embedder, self.storage, writes=writes)
+        home = self.folder / name
+        team = Team(uri or self.uri, home, self.embedder, self.storage, writes=writes)
         await team.looked()
-        return Store(await Shelf.open(self.folder / name, self.embedder), 100, team)
+        return Store(await Shelf.open(home, self.embedder), 100, team)
+
+    def files(self) -> dict[Path, bytes]:
+        """What lies in the shared folder; nothing of an object store's."""
+        return {path: path.read_bytes() for path in Path(self.uri).rglob("*") if path.is_file()}
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +67,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, embedder: Embedder) ->
 
 async def share(store: Store) -> int:
     assert store.team is not None
-    root = store.shelf.root
-    return await store.team.follow(store.shelf, root / "shared.json", root / "unshared.json")
+    return await store.team.follow(store.shelf)
 
 
 async def look(store: Store, query: str = AGAIN) -> list[Hit]:
@@ -118,9 +123,102 @@ async def test_what_is_forgotten_is_forgotten_for_the_team(place: Place) -> None
 
     assert await look(writer) == []
     assert await look(reader) == []
-    share_folder = Path(place.uri)
-    files = [path for path in share_folder.rglob("*") if path.is_file()] if share_folder.is_dir() else []
-    assert not any(b"fromisoformat" in path.read_bytes() for path in files)
+    assert not any(b"fromisoformat" in content for content in place.files().values())
+
+
+PROVEN = replace(DATE, grounds=("proven 1a2b3c",), outcome="proven", evidence=("tests: pass, quokka",))
+
+
+async def test_what_was_undone_is_undone_for_the_team(place: Place) -> None:
+    writer = await place.member("writer", writes=True)
+    reader = await place.member("reader", writes=False)
+    await writer.put_many([PROVEN, replace(REVERSE, outcome="kept", grounds=("kept 9f9f9f", "kept 1a2b3c"), wins=1)])
+    await upkeep.embed_waiting(writer)
+    assert await share(writer) == 2
+    assert writer.team is not None
+    writer.team.owe("1a2b3c")
+    assert await writer.retract("1a2b3c") == 1
+    assert await share(writer) == 0
+
+    assert await look(reader) == []
+    (left,) = await look(reader, REVERSE.instruction)
+    assert (left.solution.grounds, left.solution.times_kept) == (("kept 9f9f9f",), 1)
+    assert not any(b"fromisoformat" in content or b"1a2b3c" in content for content in place.files().values())
+
+
+class Died(BaseException):
+    """What is done in the place where a process dies."""
+
+
+async def undo(store: Store) -> None:
+    assert store.team is not None
+    store.team.owe("1a2b3c")
+    await store.team.follow(store.shelf)
+
+
+async def die(*_: object, **__: object) -> None:
+    raise Died
+
+
+@pytest.mark.parametrize("place", ["folder"], indirect=True)
+@pytest.mark.parametrize("step", ["remove", "rewrite"])
+@pytest.mark.parametrize("way", ["forget", "undo"])
+async def test_what_a_crash_left_in_the_teams_files_goes_with_the_next_start(
+    place: Place, way: str, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = await place.member("writer", writes=True)
+    await writer.put(PROVEN)
+    await share(writer)
+    assert writer.team is not None
+    with monkeypatch.context() as dying:
+        dying.setattr(Table, step, die)
+        with pytest.raises(Died):
+            await (upkeep.forget(writer, [PROVEN.id]) if way == "forget" else undo(writer))
+    assert any(b"fromisoformat" in content for content in place.files().values())
+
+    again = await place.member("writer", writes=True)
+    if (way, step) == ("forget", "remove"):
+        assert await upkeep.forget(again, [PROVEN.id]) == 1, "nothing was removed, nor said to be"
+    await share(again)
+    assert not any(b"fromisoformat" in content for content in place.files().values())
+
+
+@pytest.mark.parametrize("place", ["folder"], indirect=True)
+async def test_what_others_are_just_writing_stays(place: Place) -> None:
+    """A file that no version of the table names may be half of a commit; no lock tells."""
+    writer = await place.member("writer", writes=True)
+    await writer.put(DATE)
+    await share(writer)
+    (data,) = {path.parent for path in place.files() if path.parent.name == "data"}
+    (data / f"{'0' * 32}.lance").write_bytes(b"of another member")
+    await upkeep.forget(writer, [DATE.id])
+
+    assert [path.name for path in place.files() if path.parent == data] == [f"{'0' * 32}.lance"]
+
+
+@pytest.mark.parametrize("place", ["folder"], indirect=True)
+async def test_what_is_forgotten_while_it_is_being_shared_is_not_shared(place: Place) -> None:
+    writer = await place.member("writer", writes=True)
+    await writer.put(DATE)
+    await asyncio.gather(share(writer), upkeep.forget(writer, [DATE.id]))
+
+    assert await look(writer) == []
+    assert not any(b"fromisoformat" in content for content in place.files().values())
+
+
+async def test_what_only_the_team_has_is_forgotten_by_who_may_write_it(place: Place) -> None:
+    writer = await place.member("writer", writes=True)
+    await writer.put(DATE)
+    await share(writer)
+    reader = await place.member("reader", writes=False)
+    (hit,) = await look(reader)
+    with pytest.raises(StoreError, match=r"the team's, whose table is only read here \(memory.team_access\)"):
+        await upkeep.forget(reader, [hit.solution.id])
+    await upkeep.clear(writer, None)
+    assert len(await look(reader)) == 1, "others may want it"
+
+    assert await upkeep.forget(writer, [hit.solution.id]) == 1
+    assert await look(reader) == []
 
 
 async def test_a_reader_removes_nothing_of_the_teams(place: Place) -> None:
@@ -156,11 +254,16 @@ async def test_one_that_cannot_be_reached_keeps_nobody_waiting(
     address: str, silent: str, tmp_path: Path, embedder: Embedder
 ) -> None:
     keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "aws_region": "us-east-1"}
-    dead = {**keys, "allow_http": "true", "timeout": "2s", "aws_endpoint": silent if address == "silent" else address}
+    dead = {
+        **keys,
+        "allow_http": "true",
+        "timeout": "300ms",
+        "aws_endpoint": silent if address == "silent" else address,
+    }
     alone = Store(await Shelf.open(tmp_path / "own", embedder), 100)
     await alone.put(DATE)
     assert [hit.solution for hit in await alone.search(AGAIN)] == [DATE]
-    team = Team("s3://team/x", embedder, dead, writes=True)
+    team = Team("s3://team/x", tmp_path / "own", embedder, dead, writes=True)
     store = Store(alone.shelf, 100, team)
     team.look()
 
