@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.command import Stet
-from support.engine import asks_for_tests
+from support.engine import asks_for_tests, reply_of_tests
 from support.scripted import Reply, ScriptedModel, dead_endpoint
 
 BROKEN = '''\
@@ -400,3 +400,25 @@ def test_a_danger_is_written_only_if_it_is_accepted_by_name(stet: Stet, scripted
     assert stet(*asked, "--accept-risk", "persistence").status == 4
     accepted = stet(*asked, "--accept-risk", "persistence", "--accept-risk", "outside-files")
     assert (accepted.status, "profile.d" in file.read_text()) == (0, True), accepted.err
+
+
+def test_a_task_goes_on_where_a_step_of_tests_adds_nothing(
+    stet: Stet, scripted: ScriptedModel, file: Path, folder: Path
+) -> None:
+    file.write_text(FIXED)
+    test = "def test_total():\n    assert total([1, 2]) == 3\n"
+    (folder / "test_sums.py").write_text(f"from sums import total\n\n\n{test}")
+    again = test.replace("test_total", "test_total_of_two")
+    scripted.on(asks_for_tests, "I write none.")
+    scripted.on(lambda body: "Now do step 1 alone" in str(body["messages"]), reply_of_tests(again))
+    mean = "def mean(items):\n    return total(items) / len(items)\n"
+    scripted.replies(["1. test | sums.py | total | cover it\n2. generate | sums.py | new | add a mean"])
+    scripted.default = Reply(reply(mean))
+
+    ran = stet("run", "task", "sums.py", "--instruction", "add a mean, and see that the sum is tested", "--apply")
+
+    assert ran.status == 0, ran.err
+    assert "Did 1 of 2 steps" in ran.err, ran.err
+    assert "skipped test `total` in sums.py: " in ran.err
+    assert "def mean(items):" in file.read_text()
+    assert (folder / "test_sums.py").read_text().count("def test_") == 1

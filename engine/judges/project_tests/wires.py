@@ -1,4 +1,6 @@
-"""Errors at the start of changed functions: a test that passes with them never ran what was changed.
+"""Errors where functions changed: a test that passes with them never ran what was changed.
+
+They stand at the start of a function, or of the block in it that holds all that changed.
 
 func Sum(xs []int) int {                 func Sum(xs []int) int {
     return 0                     =>          panic("…"); return 0
@@ -27,6 +29,7 @@ _ERRORS: Mapping[str, str] = {
     "cpp": "__builtin_trap();",
 }
 """By language id: a statement that ends whatever runs it, with the word that is found in the failure again."""
+_BLOCKS = frozenset({"statement_block", "block", "compound_statement"})
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _CALLS_ANOTHER = re.compile(r"\{\s*(?:super|this)\s*\(")
 """A constructor in which nothing may stand before its first statement."""
@@ -58,10 +61,15 @@ def wires_of(before: Source, after: Source, language: str) -> tuple[Wire, ...]:
     is other than before.
     """
     before, plain = (_without_comments(text, language) for text in (before, after))
-    old = {each.qualified: _code(before, each) for each in _functions(before, language)}
+    known = {each.qualified: each for each in _functions(before, language)}
+    old = {name: _code(before, each) for name, each in known.items()}
     changed = [each for each in _functions(after, language) if old.get(each.qualified) != _code(plain, each)]
     if changed:
-        return tuple(_wire(number, after, each, language) for number, each in enumerate(changed))
+        blocks = (_block(before, known.get(each.qualified), plain, each, language) for each in changed)
+        return tuple(
+            _wire(number, after, each, block, language)
+            for number, (each, block) in enumerate(zip(changed, blocks, strict=True))
+        )
     first, second = (_around(text, language) for text in (before, plain))
     fresh = "\n".join(line for line in second if line not in first)
     return (Wire(0, "", frozenset(_DEFINED.findall(fresh))),) if second != first else ()
@@ -97,12 +105,38 @@ def _code(source: Source, unit: Unit) -> tuple[str, list[str]]:
     return unit.signature, source.slice(unit.body).split() if unit.body else []
 
 
-def _wire(number: int, after: Source, unit: Unit, language: str) -> Wire:
+def _block(before: Source, old: Unit | None, after: Source, unit: Unit, language: str) -> Span | None:
+    """The smallest block within a function that holds all that is other than before; None where that is its body."""
+    if old is None or old.signature != unit.signature or old.body is None or unit.body is None:
+        return None
+    first, second = before.slice(old.body).encode(), after.slice(unit.body).encode()
+    ahead = _alike(first, second)
+    behind = _alike(first[ahead:][::-1], second[ahead:][::-1])
+    start, end = unit.body.start + ahead, unit.body.end - behind
+    parsed = tree_of(after, language)
+    around = [
+        Span(node.start_byte, node.end_byte)
+        for node in (captures(parsed, _BLOCKS) if parsed is not None else ())
+        if unit.body.start < node.start_byte < start and end < node.end_byte
+    ]
+    inner = [each for each in around if after.data[each.start : each.start + 1] == b"{"]
+    return min(inner, key=lambda each: each.end - each.start, default=None)
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (first, second) in pairs if first != second), min(len(one), len(other)))
+
+
+def _wire(number: int, after: Source, unit: Unit, block: Span | None, language: str) -> Wire:
     names = frozenset((unit.name, *unit.qualified.split(".")[:-1])) if _is_special(unit) else frozenset((unit.name,))
     plain = Wire(number, unit.qualified, names)
     error, body = _ERRORS.get(language), unit.body
     if error is None or body is None:
         return plain
+    if block is not None:
+        return Wire(number, unit.qualified, names, Span(block.start + 1, block.start + 1), f" {error}")
     text = after.slice(body)
     if text.startswith("{"):
         if _CALLS_ANOTHER.match(text) or (language == "csharp" and _ACCESSORS.match(text)):

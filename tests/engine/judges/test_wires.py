@@ -42,10 +42,38 @@ def test_each_changed_function_gets_its_error(language: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "error"),
+    [
+        ("javascript", "function f(a) { if (a) { return 0; } return 1; }", 'throw new Error("w-0-");'),
+        ("typescript", "const f = (a: number) => { g(() => { return 0; }); };", 'throw new Error("w-0-");'),
+        ("go", "package a\n\nfunc F(a int) int { if a > 1 { return 0 }; return 1 }", 'panic("w-0-");'),
+        ("rust", "fn f(a: i32) -> i32 { if a > 1 { return 0; } 1 }", 'panic!("w-0-");'),
+        (
+            "java",
+            "class A { int m(int a) { for (;;) { return 0; } } }",
+            'if (true) throw new RuntimeException("w-0-");',
+        ),
+        ("c", "int f(int a) { while (a) { return 0; } return 1; }", "__builtin_trap();"),
+    ],
+)
+def test_an_error_stands_in_the_block_that_holds_the_change(language: str, text: str, error: str) -> None:
+    after = Source(text.replace("return 0", "return 7"))
+    found = wires_of(Source(text), after, language)
+    assert wired(after, found, "w").text == text.replace("{ return 0", f"{{ {error} return 7")
+
+
+def test_changes_in_two_blocks_are_met_by_whoever_runs_the_function() -> None:
+    text = "function f(a) { if (a) { return 0; } else { return 1; } }"
+    after = Source(text.replace("0", "7").replace("1", "8"))
+    told = wired(after, wires_of(Source(text), after, "javascript"), "w").text
+    assert told.startswith('function f(a) { throw new Error("w-0-"); if')
+
+
+@pytest.mark.parametrize(
     ("language", "old", "new"),
     [
         ("java", "class A { A() { super(); } }\n", "class A { A() { super(); int b; } }\n"),
-        ("csharp", "class A { int P { get { return 1; } } }\n", "class A { int P { get { return 2; } } }\n"),
+        ("csharp", "class A { int P { get => 1; } }\n", "class A { int P { get => 2; } }\n"),
         ("javascript", "const RATE = 1;\n", "const RATE = 2;\n"),
     ],
 )
@@ -60,7 +88,7 @@ def test_comments_and_layout_are_no_change(language: str) -> None:
     assert wires_of(Source(text), Source(f"// one\n\n{text.replace(' {', '  { /* two */')}"), language) == ()
 
 
-GO = "package shop\n\nfunc Sum(a, b int) int {\n\treturn a + b\n}\n"
+GO = "package shop\n\nfunc Sum(a, b int) int {\n\tif a > 9 {\n\t\treturn 9\n\t}\n\treturn a + b\n}\n"
 GO_TEST = """\
 package shop
 
@@ -81,8 +109,9 @@ func TestSum(t *testing.T) {
     [
         (GO.replace("a + b", "b + a"), Ruling.PASS, "1 test passes"),
         (f"{GO}\nfunc Lost() int {{\n\treturn 7\n}}\n", Ruling.UNKNOWN, "1 test passes, but it does not run `Lost`"),
+        (GO.replace("return 9", "return 8"), Ruling.UNKNOWN, "1 test passes, but it does not run `Sum`"),
     ],
-    ids=["run", "not run"],
+    ids=["run", "not run", "a branch that is not run"],
 )
 async def test_what_a_go_test_runs(
     runtime: Runtime, tmp_path: Path, after: str, verdict: Ruling, detail: str
