@@ -82,6 +82,7 @@ class Request:
     """One job. `path` is None for a document that was never saved; `language` is an LSP language id.
 
     `hidden` maps placeholders to values that are secrets whatever they look like: what a replayed record has instead.
+    `said` are the user's own words where `instruction` is a model's (a step of a plan): they alone let go of code.
     """
 
     action: str
@@ -97,6 +98,7 @@ class Request:
     workspace: Workspace = field(default_factory=Workspace)
     tab_size: int = 4
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
+    said: str | None = None
 
 
 class TargetKind(StrEnum):

@@ -68,8 +68,9 @@ def brief(job: Job, recipe: Recipe) -> Brief:
         index=job.index,
     )
     job.remembered = tuple(each for each in job.remembered if _shows(prompt, each))
-    said = [instruction.text] if instruction is not None else []
-    return Brief(target, instruction, prompt, "\n".join([*said, task.goal] if recipe.prepare is not None else said))
+    words = [] if instruction is None or instruction.origin == "stub" else [instruction.text]
+    words = words if request.said is None else [request.said]
+    return Brief(target, instruction, prompt, "\n".join([*words, task.goal] if recipe.prepare is not None else words))
 
 
 def _shows(prompt: Prompt, remembered: Remembered) -> bool:

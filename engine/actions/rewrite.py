@@ -21,11 +21,13 @@ from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.engine.judges.verdict import confidence, summary
 from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.models import Answer, Check, Edit, Evidence, Ruling
+from stet_ls.engine.models import Answer, Check, Edit, Evidence, Ruling, TargetKind
 from stet_ls.engine.prompt.intent import released
 from stet_ls.engine.prompt.returned import hide, misplaced
+from stet_ls.engine.prompt.target import meant
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.addition import add
+from stet_ls.engine.reply.comments import keep_comments
 from stet_ls.engine.reply.documentation import keep_documentation
 from stet_ls.engine.reply.fit import Fitted, fit
 from stet_ls.engine.reply.parse import ParsedReply, parse_reply
@@ -44,7 +46,7 @@ EQUAL: tuple[Judge, ...] = (*KEEPING, differential.judge)
 NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
 """Said where no judge spoke of tests: what was not checked is part of the evidence."""
 
-_ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(doc|comment)")
+_ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コメント")
 """An instruction that speaks of it may want it gone."""
 
 
@@ -132,9 +134,11 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
     if reply.code is None:
         return Unusable(reply.problem or "The reply held no code.")
     code = reply.code
-    if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(instruction.text):
+    if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(about.wish):
         code = keep_documentation(code, source=request.source, target=target, language=request.language)
+        code = keep_comments(code, request.source.slice(target.span), request.language)
     replaces = None if instruction is None else instruction.replaces
+    pointed = target.name if request.said is None else ""
     if rewrite.adds:
         fitted = add(
             code,
@@ -142,7 +146,7 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
             target=target,
             language=request.language,
             replaces=replaces,
-            released=lambda name: released(about.wish, name, target=target.name),
+            released=lambda name: released(about.wish, name, target=pointed),
         )
     else:
         fitted = fit(code, source=request.source, target=target, language=request.language, replaces=replaces)
@@ -166,6 +170,8 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
         unseen,
         instructed=instruction is not None,
         instruction=about.wish,
+        planned=request.said is not None,
+        adds=meant(request) if rewrite.adds and target.kind is TargetKind.INSERTION else None,
         buffers=request.workspace.buffers,
     )
     return Draft(Patch(fitted, reply), case, truncated=cut)

@@ -17,8 +17,9 @@ from stet_ls.validators.structure import units
 class Sketch:
     """Takes the answers of steps in and makes one answer's edits of them, each for the text that the user has."""
 
-    def __init__(self, request: Request, project: Project) -> None:
-        self._request = request
+    def __init__(self, request: Request, project: Project, said: str) -> None:
+        """`said` is what the user asked for."""
+        self._request, self._said = request, said
         self._before = {project.root / name: Source(text) for name, text in project.files.items()}
         assert request.path is not None
         self._before[request.path] = request.source
@@ -36,6 +37,7 @@ class Sketch:
             selection=_selection(source, step, self._request.language),
             path=step.path,
             instruction=step.instruction,
+            said=self._said,
             diagnostics=(),
             budget=Budget.TASK,
             workspace=replace(self._request.workspace, buffers=tuple(buffers.values())),

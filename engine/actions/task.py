@@ -111,8 +111,8 @@ def _within(plan: Sequence[Step], number: int, request: Request) -> Request:
 
 def _sketch(request: Request, about: Project) -> Sketch:
     """The workspace before the first step: without the comment that asked for the task."""
-    sketch = Sketch(request, about)
     instruction = find_instruction(request, resolve_target(request))
+    sketch = Sketch(request, about, instruction.text if instruction is not None else "")
     if instruction is not None and instruction.replaces is not None:
         sketch.take_out(instruction.replaces)
     return sketch

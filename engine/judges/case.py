@@ -25,7 +25,9 @@ class Case:
     `unit` is the qualified name of the target, "" where it has none; `tools` are those that may judge. `secrets` are
     the values that the model did not see. `runtime` is what code runs with; None where none may run.
     `stated` are examples in the form of a docstring's that the user gave with the instruction. `instructed`: the user
-    said what to change; `instruction` are those words. `buffers` are the workspace's unsaved documents.
+    said what to change; `instruction` are those words. `planned`: they were said of a whole task, so that their "this"
+    is not `unit`. `adds`: the edit adds to what is there, which stays, but for units of these names; None for an edit
+    that may change it. `buffers` are the workspace's unsaved documents.
     """
 
     action: str
@@ -41,6 +43,8 @@ class Case:
     instructed: bool = False
     buffers: tuple[Buffer, ...] = field(default=(), repr=False)
     instruction: str = ""
+    planned: bool = False
+    adds: frozenset[str] | None = None
 
     @property
     def is_too_large_to_run(self) -> bool:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from stet_ls.engine.judges import remains
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.engine.prompt.intent import released
@@ -71,19 +72,41 @@ def _failed(detail: str) -> Evidence:
 
 
 def _lost(case: Case) -> Evidence | None:
-    """What is said where definitions are gone; None where all are there, or the instruction let go of them.
+    """What is said where something is gone; None where all is there, or the user's words let go of it.
 
     Of a language that is read line by line nobody can be sure: a person has to look.
     """
     names = [
         name
         for name in gone(case.before, case.after, case.language)
-        if not released(case.instruction, name, target=case.unit)
+        if not released(case.instruction, name, target="" if case.planned else case.unit)
     ]
-    if not names:
+    if names:
+        told = f"{_listed(names)} {'is' if len(names) == 1 else 'are'} gone"
+        if case.instruction.strip():
+            told += f", and the instruction does not say `remove {_last(names[0])}`"
+        return _uncertain(case, told)
+    words = frozenset(re.findall(r"[\w$]+", case.instruction))
+    taken = list(remains.taken(case.before, case.after, case.language, case.path, words))
+    if taken:
+        more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
+        return _uncertain(case, f"{taken[0]}{more}")
+    if case.adds is None:
         return None
+    short = remains.shortened(case.before, case.after, case.language, words | case.adds)
+    return (
+        _uncertain(case, f"{_listed(short)} lost code, and the instruction does not name {_them(short)}")
+        if short
+        else None
+    )
+
+
+def _them(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+def _uncertain(case: Case, told: str) -> Evidence:
     sure = structure.is_parsed(case.before, case.language) and structure.is_parsed(case.after, case.language)
-    told = f"{_listed(names)} {'is' if len(names) == 1 else 'are'} gone"
     return _failed(told) if sure else Evidence(Check.SIGNATURE, Ruling.UNKNOWN, f"{told}, it seems", trusted=True)
 
 
@@ -186,22 +209,25 @@ def is_public(symbol: Symbol | Unit, language: str) -> bool:
 
 def _changed_headers(case: Case) -> Iterator[Unit]:
     """The definitions beside the target whose header is another now, though others may call them."""
-    old = _single(structure.units(case.before, case.language))
-    new = _single(structure.units(case.after, case.language))
+    old = _by_name(structure.units(case.before, case.language))
+    new = _by_name(structure.units(case.after, case.language))
     words = frozenset(re.findall(r"[\w$]+", case.instruction))
-    for name, unit in old.items():
-        if name == case.unit or name not in new or unit.name in words or not is_public(unit, case.language):
+    for name, units in old.items():
+        if name == case.unit or len(units) != len(new.get(name, ())) or units[0].name in words:
             continue
-        holder = old.get(name.rpartition(".")[0])
-        local = holder is not None and holder.kind != "class"
-        if not local and _header(unit) != _header(new[name]):
-            yield new[name]
+        holder = next(iter(old.get(name.rpartition(".")[0], ())), None)
+        headers = [_header(unit) for unit in units if is_public(unit, case.language)]
+        present = [_header(unit) for unit in new[name]]
+        if (holder is None or holder.kind == "class") and not set(headers) <= set(present):
+            yield next((unit for unit in new[name] if _header(unit) not in headers), new[name][0])
 
 
-def _single(units: tuple[Unit, ...]) -> dict[str, Unit]:
-    """The units whose name is theirs alone."""
-    count = Counter(unit.qualified for unit in units)
-    return {unit.qualified: unit for unit in units if count[unit.qualified] == 1}
+def _by_name(units: tuple[Unit, ...]) -> dict[str, list[Unit]]:
+    """The units of each name: several are overloads, the halves of a property, or a type and its `impl`."""
+    found: dict[str, list[Unit]] = {}
+    for unit in units:
+        found.setdefault(unit.qualified, []).append(unit)
+    return found
 
 
 def _find(units: tuple[Unit, ...], name: str) -> Unit | None:

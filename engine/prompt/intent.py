@@ -7,7 +7,6 @@ adds, and what a reply leaves out without a word about it is found by the judge 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from enum import StrEnum
 
 
@@ -80,67 +79,124 @@ _COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) fo
 
 def intent_of(instruction: str) -> Intent:
     """What an instruction to generate wants; ADD where no rule says anything, since that takes nothing away."""
+    return _said(instruction) or Intent.ADD
+
+
+def is_addition(instruction: str) -> bool:
+    """Whether a rule says that something is to be added: of words that no rule knows nobody can tell."""
+    return _said(instruction) is Intent.ADD
+
+
+def _said(instruction: str) -> Intent | None:
     text = " ".join(instruction.split())
-    return next((intent for intent, pattern in _COMPILED if pattern.search(text)), Intent.ADD)
+    return next((intent for intent, pattern in _COMPILED if pattern.search(text)), None)
 
 
-_REMOVING = (
-    r"remov(?:e|es|ed|ing)|delet(?:e|es|ed|ing)|drop(?:s|ped|ping)?|renam(?:e|es|ed|ing)|inlin(?:e|es|ed|ing)"
-    r"|replac(?:e|es|ed|ing)|eliminat(?:e|es|ed|ing)|get(?:ting)? rid of|merg(?:e|es|ed|ing)|fold(?:s|ed|ing)?"
-    r"|combin(?:e|es|ed|ing)|unif(?:y|ies|ied|ying)|mov(?:e|es|ed|ing)|absorb(?:s|ed|ing)?|collaps(?:e|es|ed|ing)"
-    r"|split(?:s|ting)?|swap(?:s|ped|ping)?|substitut(?:e|es|ed|ing)|strip(?:s|ped|ping)?|turn(?:s|ed|ing)?"
-    r"|convert(?:s|ed|ing)?|transform(?:s|ed|ing)?|supersed(?:e|es|ed|ing)|cut(?:ting)?|take out|throw away|discard"
-    r"|superfluous|redundant|obsolete|no longer (?:need|use|want)(?:ed)?|not needed|unneeded|call"
+_END = r"remove|delete|drop|erase|eliminate|discard|get rid of|take out|throw away|cut out"
+_BECOME = (
+    r"rename|inline|replace|merge|fold|combine|unify|collapse|absorb|split|swap|substitute|supersede|move|turn|convert"
 )
-_KEEPING = (
-    r"keep(?:s|ing)?|leav(?:e|es|ing)|retain(?:s|ing)?|preserv(?:e|es|ing)|add(?:s|ing)?|us(?:e|es|ing)|except|without"
-    r"|but not|do not|don't|never|instead of|rather than|unchanged|untouched|alone|stays?|fix|mend|update|improve|test"
+_KIND = (
+    r"(?:functions?|methods?|class(?:es)?|constants?|variables?|types?|structs?|interfaces?|enums?|traits?|fields?"
+    r"|propert(?:y|ies)|helpers?|definitions?|attributes?|modules?)"
 )
-_VERB = re.compile(rf"\b(?:(?P<keeping>{_KEEPING})|(?P<removing>{_REMOVING}))\b", re.IGNORECASE)
-_PRONOUN = re.compile(r"\s*(?:it|them|this|that|these|those|both|all (?:of )?(?:them|it|these))\b", re.IGNORECASE)
-_DEIXIS = re.compile(
-    r"\s*(?:it|them|this|these|the (?:selected|selection|function|method|class|code|struct|type|interface|unit))\b",
+_POLITE = (
+    r"(?:please|kindly|now|then|also|just|first|finally|so|(?:can|could|would|will) you"
+    r"|you (?:can|may|should|must|could)|(?:i|we) (?:want|need|would like)(?: you)? to|i'd like(?: you)? to"
+    r"|let's|let us|(?:we|i) (?:can|should|must)|by)"
+)
+_COMMAND = re.compile(
+    rf"(?:^|[,:;(]|\band\b|\b{_POLITE}\b)\W*(?:{_POLITE}\W+)*"
+    rf"(?P<verb>{_END}|{_BECOME}|(?:remov|delet|eras|renam|inlin|replac|merg|mov)ing|(?:dropp|splitt|fold)ing)\b",
     re.IGNORECASE,
 )
-_NEW_NAME = re.compile(
-    r"\b(?:better|new|other|another|clearer|different|shorter|good|meaningful) names?\b", re.IGNORECASE
+"""A word of removal that is said to the reader: at the start of a clause, not in what a function is to do."""
+_SUBORDINATE = re.compile(r"\b(?:that|which|who|to|for|if|when|where|while|unless|without|not|never|don't)\b", re.I)
+_POLITELY = re.compile(rf"\b{_POLITE}\b", re.IGNORECASE)
+_DETERMINERS = (
+    r"(?:(?:the|both|our|my|your|this|that|these|those|old|unused|existing|obsolete|dead|legacy|deprecated|private"
+    rf"|public|now|also|(?P<kind>{_KIND}))\s+)*"
 )
+_NAME = r"`?[A-Za-z_$][\w$]*(?:(?:\.|::|#)[\w$]+)*(?:\([^()]*\))?`?"
+_OBJECTS = re.compile(
+    rf"\s*{_DETERMINERS}(?P<names>{_NAME}(?:\s*(?:,\s*(?:and\s+)?|\band\s+|\bor\s+)"
+    rf"{_DETERMINERS.replace('?P<kind>', '?:')}{_NAME})*)(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_FOLLOWING = (
+    r"\s*(?:$|[,.;:!?)(\u2014-]|(?:and|or|but|into|to|with|by|as|too|because|since|completely|entirely|altogether|please"
+    r"|now|again|there|here)\b)"
+)
+_AFTER_A_NAME = re.compile(rf"{_FOLLOWING}|\s*{_KIND}\b", re.IGNORECASE)
+"""What may follow a plain word for it to be a name: "remove words" is one, "remove words of one letter" is not."""
+_USELESS = (
+    r"(?:\s+(?:is|are|has become|have become|became)(?:\s+\w+)?\s+(?:no longer (?:needed|used|wanted)"
+    r"|not (?:needed|used)|unneeded|unused|superfluous|redundant|obsolete|dead)\b)"
+)
+_PASSIVE = (
+    r"(?:\s+(?:can|should|must|may|could|needs to|has to|have to)(?:\s+\w+)?\s+(?:be\s+)?"
+    r"(?:removed|deleted|dropped|renamed|inlined|merged|replaced|go)\b)"
+)
+_THAT = re.compile(
+    rf"\s*(?:it|them|both|this|these|(?:this|these|the|the selected) (?:{_KIND}|code|selection|unit))(?={_FOLLOWING})",
+    re.IGNORECASE,
+)
+"""The code that is pointed at."""
+_NAMING = re.compile(r"\bcall (?:it|this)\s+`?\w+`?|\b(?:a|another|new) (?:\w+ )?name\b", re.IGNORECASE)
 
 
 def released(instruction: str, name: str, *, target: str = "") -> bool:
-    """Whether the words of an instruction let go of a definition: "remove foo", "rename foo to bar", "inline foo".
+    """Whether the user's words let go of a definition: "remove foo", "rename foo to bar", "foo is not needed".
 
     `name` is qualified. `target` is the qualified name of what the instruction is about: "remove this" means that.
+    What a function is to do ("a function that removes words") lets go of nothing, and neither does a language that no
+    rule knows: the edit is then a person's to decide on.
     """
-    own = bool(target) and (name == target or name.startswith(f"{target}."))
-    word = re.compile(rf"(?<![\w$]){re.escape(name.rpartition('.')[2])}(?![\w$])")
-    for sentence in re.split(r"[.;!?]\s+|\n", instruction):
-        if name == target and _NEW_NAME.search(sentence):
-            return True
-        for before, said in _removals(sentence):
-            if word.search(said) or (_PRONOUN.match(said) and word.search(before)):
-                return True
-            if own and _DEIXIS.match(said):
-                return True
+    sentences = [each.strip() for each in re.split(r"[.;!?]\s+|\n", instruction)]
+    if any(_lets_go(sentence, name, target) for sentence in sentences if sentence):
+        return True
     holder = name.rpartition(".")[0]
     return bool(holder) and holder != target and released(instruction, holder, target=target)
 
 
-def _removals(sentence: str) -> Iterator[tuple[str, str]]:
-    """What stands before each word of removal, and its object: the words up to the next verb that we know."""
-    verbs = list(_VERB.finditer(sentence))
-    for number, verb in enumerate(verbs):
-        if not verb["removing"] or (number and _negates(verbs[number - 1], verb, sentence)):
+def _lets_go(sentence: str, name: str, target: str) -> bool:
+    if name == target and _NAMING.search(sentence):
+        return True
+    own = bool(target) and (name == target or name.startswith(f"{target}."))
+    word = re.escape(name.rpartition(".")[2])
+    useless = re.search(rf"(?<![\w$.]){_mention(word)}(?:\s+{_KIND})?{_USELESS}", sentence)
+    passive = re.search(rf"(?<![\w$.]){_mention(word)}(?:\s+{_KIND})?{_PASSIVE}", sentence)
+    for said in (useless, passive):
+        if said and not _SUBORDINATE.search(sentence[: said.start()]):
+            return True
+    for command in _COMMAND.finditer(sentence):
+        before = sentence[: command.start("verb")]
+        if _SUBORDINATE.search(_POLITELY.sub("", before)):
             continue
-        end = verbs[number + 1].start() if number + 1 < len(verbs) else len(sentence)
-        passive = (
-            verb[0].lower().endswith(("ed", "ded", "needed", "obsolete", "redundant", "superfluous", "need", "use"))
-        )
-        before = sentence[: verb.start()]
-        yield before, (before + sentence[verb.end() : end] if passive else sentence[verb.end() : end])
+        rest = sentence[command.end() :]
+        if _THAT.match(rest):
+            if useless or passive or (own and not re.search(r"\w", _POLITELY.sub("", before))):
+                return True
+            if command["verb"].lower().startswith(("renam", "inlin")) and own:
+                return True
+            if re.search(rf"(?<![\w$.]){_mention(word)}{_USELESS}", before):
+                return True
+        elif _is_object(word, rest):
+            return True
+    return False
 
 
-def _negates(before: re.Match[str], verb: re.Match[str], sentence: str) -> bool:
-    """True for "do not remove" and "without renaming"."""
-    negation = before[0].lower() in ("without", "do not", "don't", "never", "but not", "instead of", "rather than")
-    return negation and not sentence[before.end() : verb.start()].strip()
+def _mention(word: str) -> str:
+    return rf"`?(?:[\w$]+(?:\.|::|#))*{word}(?:\([^()]*\))?`?(?![\w$])"
+
+
+def _is_object(word: str, rest: str) -> bool:
+    """Whether a name is among the objects of the verb before it."""
+    objects = _OBJECTS.match(rest)
+    if objects is None:
+        return False
+    found = re.search(rf"(?<![\w$.#:])({_mention(word)})", objects["names"])
+    if found is None:
+        return False
+    is_code = objects["kind"] is not None or re.search(r"[`_().$#:A-Z\d]", found[1]) is not None
+    return is_code or found.end() < len(objects["names"].rstrip()) or _AFTER_A_NAME.match(objects["rest"]) is not None

@@ -7,7 +7,7 @@ import re
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.models import Request, Selection, Target, TargetKind
 from stet_ls.engine.prompt.comments import Comment, bare, comment_above, stet_comments
-from stet_ls.engine.prompt.intent import Intent, intent_of
+from stet_ls.engine.prompt.intent import Intent, intent_of, is_addition
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.validators.places import below, member_end
 from stet_ls.validators.source import Source, Span
@@ -62,6 +62,21 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
     else:
         target = _of_range(request, selection.span)
     return _within(limit_tokens, request, target)
+
+
+def meant(request: Request) -> frozenset[str]:
+    """The names of the units that an instruction to generate may mean although it says no name: those that are pointed
+    at, where no rule knows its words. Of an addition in plain words nothing is meant.
+    """
+    selection = selected(request)
+    if selection is None or is_addition(request.instruction):
+        return frozenset()
+    if request.source.slice(selection.span).strip() == request.source.text.strip():
+        return frozenset()
+    if selection.span.empty:
+        unit = unit_at(request.source, request.language, selection.span)
+        return frozenset() if unit is None else frozenset({unit.name})
+    return frozenset(one.name for one in units(request.source, request.language) if one.span.overlaps(selection.span))
 
 
 def selected(request: Request) -> Selection | None:

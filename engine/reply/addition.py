@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from stet_ls.engine.models import Target, TargetKind
+from stet_ls.engine.reply.comments import keep_comments
 from stet_ls.engine.reply.documentation import keep_documentation
 from stet_ls.engine.reply.extract import MERGED, without
 from stet_ls.engine.reply.fit import Fitted, fit
@@ -215,6 +216,7 @@ def _fitted(
     splices, codes = [*merged.splices], []
     for text, place, comment in pieces:
         code = keep_documentation(text, source=source, target=place, language=language)
+        code = keep_comments(code, source.slice(place.span), language)
         made = fit(code, source=source, target=place, language=language, replaces=comment)
         if made.problem is not None:
             return made

@@ -4,41 +4,65 @@ from __future__ import annotations
 
 import re
 
-from stet_ls.engine.models import Target
+from stet_ls.engine.models import Target, TargetKind
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import Unit
 
 _DOCSTRING = re.compile(r"""[rRuU]?("{3}|'{3}).*?(?<!\\)\1|[rRuU]?(["'])[^\n]*?(?<!\\)\2""", re.DOTALL)
+_HEAD = re.compile(r"\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*")
+"""The comments above the first statement of a module."""
 _COMMENT = re.compile(r"\s*(//|/\*|\*|#(?!\[)|--)")
 """How a line of a documentation comment begins; `#[` is an attribute of Rust."""
 
 
 def keep_documentation(code: str, *, source: Source, target: Target, language: str) -> str:
-    """The code with the target's own documentation back in it, if it had some and the code has none.
+    """The code with the documentation back in it that the target, or what it holds, had and the code has not.
 
     The same where the code has other documentation that leaves out `>>>` examples: they are the user's tests.
 
     A docstring goes to the head of the body, a comment above the unit. Code in which the unit cannot be found, or whose
-    body stands on the line of its header, is returned as it is.
+    body stands on the line of its header, is left as it is.
     """
-    if not target.name:
+    if target.kind is TargetKind.INSERTION:
         return code
-    old = next((unit for unit in structure.units(source, language) if unit.qualified == target.name), None)
     reply = Source(code)
-    new = None if old is None else _same(structure.units(reply, language), old)
-    if old is None or new is None or not old.doc.strip():
-        return code
-    if new.doc.strip() and not (language == "python" and _examples(old) - _examples(new)):
-        return code
-    splice = _docstring(source, old, reply, new) if language == "python" else _comment(source, old, reply, new)
-    return code if splice is None else reply.splice([splice]).text
+    present = structure.units(reply, language)
+    splices = [_heading(source, target, reply)] if language == "python" else []
+    for old in structure.units(source, language):
+        if not target.span.contains(old.span) or not old.doc.strip():
+            continue
+        new = _same(present, old, target)
+        if new is None or (new.doc.strip() and not (language == "python" and _examples(old) - _examples(new))):
+            continue
+        splices.append(
+            _docstring(source, old, reply, new) if language == "python" else _comment(source, old, reply, new)
+        )
+    return reply.splice(sorted({splice for splice in splices if splice is not None}, key=lambda each: each.span)).text
 
 
-def _same(units: tuple[Unit, ...], old: Unit) -> Unit | None:
-    return next((unit for unit in units if unit.name == old.name and unit.kind != "class"), None) or next(
-        (unit for unit in units if unit.name == old.name), None
-    )
+def _same(units: tuple[Unit, ...], old: Unit, target: Target) -> Unit | None:
+    """The unit of the reply that one of the document became; the target itself is known by its mere name too."""
+    exact = [unit for unit in units if unit.qualified == old.qualified]
+    if old.qualified == target.name:
+        named = [unit for unit in units if unit.name == old.name]
+        exact = [unit for unit in named if unit.kind != "class"] or named
+        return exact[0] if exact else None
+    return exact[0] if len(exact) == 1 else None
+
+
+def _heading(source: Source, target: Target, reply: Source) -> Splice | None:
+    """The docstring of the module, if it is the target, above the reply's first statement."""
+    if target.kind is not TargetKind.DOCUMENT:
+        return None
+    old, new = (_HEAD.match(text) for text in (source.text, reply.text))
+    assert old is not None
+    assert new is not None
+    text = _DOCSTRING.match(source.text, old.end())
+    if text is None or _DOCSTRING.match(reply.text, new.end()):
+        return None
+    at = len(reply.text[: new.end()].encode())
+    return Splice(Span(at, at), f"{_moved(text[0], '', '')}\n\n" if reply.text[new.end() :].strip() else text[0])
 
 
 def _docstring(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | None:

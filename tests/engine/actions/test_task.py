@@ -317,3 +317,18 @@ async def test_the_imports_of_a_new_step_go_to_the_top(stet_home: Path, scripted
     after = text_after(answer, shop / "cart.py")
     assert after.index("import math") < after.index("from decimal import Decimal") < after.index("def pay"), after
     assert after.count("import math") == 1
+
+
+@pytest.mark.parametrize(("said", "lost"), [("rates are fractions", True), ("fractions; remove total", False)])
+async def test_only_the_users_words_let_go_of_code(
+    stet_home: Path, scripted: ScriptedModel, shop: Path, said: str, *, lost: bool
+) -> None:
+    """A plan is a model's, whatever it says."""
+    scripted.replies(
+        ["refactor | prices.py | new | remove total, which is not needed", block(DISCOUNT), block(DISCOUNT)]
+    )
+    scripted.default = block(DISCOUNT)
+    answer, _ = await run(scripted, shop, instruction=said)
+    refutes = [item.detail for item in answer.evidence if item.check is Check.SIGNATURE and item.verdict is Ruling.FAIL]
+    assert bool(refutes) is lost, answer.message
+    assert answer.refuted or not lost

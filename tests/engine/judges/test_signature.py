@@ -121,7 +121,10 @@ def case(after: str, instruction: str = "", unit: str = "words", language: str =
 async def test_only_what_the_instruction_names_may_go(judge: Judge, instruction: str, verdict: Ruling) -> None:
     evidence = await judge(case(ONLY_WORDS, instruction))
     assert evidence.verdict is verdict, evidence
-    assert verdict is Ruling.PASS or (evidence.trusted and evidence.detail == "`Basket` is gone")
+    told = "`Basket` is gone"
+    if instruction:
+        told += ", and the instruction does not say `remove Basket`"
+    assert verdict is Ruling.PASS or (evidence.trusted and evidence.detail == told)
 
 
 async def test_a_renaming_that_was_asked_for_is_none() -> None:
@@ -147,3 +150,107 @@ async def test_many_that_are_gone_are_counted() -> None:
     before = Source("".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(6)))
     evidence = await signature.kept(replace(case("def f0():\n    return 0\n"), before=before))
     assert evidence.detail == "`f1`, `f2`, `f3` and 2 more are gone"
+
+
+SHOP = """\
+import os
+from dataclasses import dataclass
+
+__all__ = ["Basket", "words"]
+
+
+@dataclass(frozen=True)
+class Basket:
+    prices: list
+
+
+def words(text):
+    return text.split()
+
+
+if __name__ == "__main__":
+    print(words("a"), os.sep)
+"""
+SCRIPT = """\
+import fs from "fs";
+import "./polyfill";
+const cache = new Map();
+function words(text) { return fs.read(text).split(cache); }
+app.use(words);
+export { cache };
+module.exports = { words };
+"""
+
+
+@pytest.mark.parametrize("judge", [signature.judge, signature.kept])
+@pytest.mark.parametrize(
+    ("language", "piece", "lost"),
+    [
+        ("python", "@dataclass(frozen=True)\n", "`@dataclass` of `Basket` is gone"),
+        ("python", '"Basket", ', "`Basket` is gone from `__all__`"),
+        ("python", SHOP[SHOP.index("if __name__") :], '`if __name__ == "__main__":` is gone'),
+        ("javascript", 'import fs from "fs";\n', '`import fs from "fs";` is gone'),
+        ("javascript", 'import "./polyfill";\n', '`import "./polyfill";` is gone'),
+        ("javascript", "export { cache };\n", "`export { cache };` is gone"),
+        ("javascript", "app.use(words);\n", "`app.use(words);` is gone"),
+        ("javascript", "module.exports = { words };\n", "`module.exports = { words };` is gone"),
+        ("rust", "#[derive(Debug)]\n", "`Debug` of `A` is gone"),
+        ("go", '\t"os"\n', '`"os"` is gone'),
+    ],
+)  # fmt: skip
+async def test_more_than_definitions_has_to_stay(judge: Judge, language: str, piece: str, lost: str) -> None:
+    texts = {
+        "python": SHOP,
+        "javascript": SCRIPT,
+        "rust": "#[derive(Debug)]\nstruct A;\n",
+        "go": 'package x\n\nimport (\n\t"os"\n\t"fmt"\n)\n\nfunc F() { fmt.Print(os.Args) }\n',
+    }
+    whole = texts[language]
+    base = replace(case("", language=language, unit=""), before=Source(whole), after=Source(whole.replace(piece, "")))
+    evidence = await judge(base)
+    assert (evidence.verdict, evidence.trusted) == (Ruling.FAIL, True), evidence
+    assert evidence.detail.startswith(lost)
+    named = " ".join(lost.replace("`", " ").replace("@", "").split())
+    assert (await judge(replace(base, instruction=f"without {named}"))).verdict is not Ruling.FAIL
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("@dataclass(frozen=True)", "@dataclass"),
+        ('print(words("a"), os.sep)', "raise SystemExit(words('b') and os.sep)"),
+        ('__all__ = ["Basket", "words"]', '__all__ = ["words", "Basket", "more"]'),
+        ("import os\n", "import os.path as os\n"),
+        ("print(words", "main()\n    print(words"),
+    ],
+)  # fmt: skip
+async def test_what_is_changed_is_not_gone(old: str, new: str) -> None:
+    evidence = await signature.kept(
+        replace(case("", unit=""), before=Source(SHOP), after=Source(SHOP.replace(old, new)))
+    )
+    assert evidence.verdict is Ruling.PASS, evidence
+
+
+@pytest.mark.parametrize(
+    ("body", "instruction", "meant", "verdict"),
+    [
+        ("[]", "add a function lines", frozenset(), Ruling.FAIL),
+        ("[]", "add a function lines, and let words return nothing", frozenset(), Ruling.PASS),
+        ("[]", "mach das kürzer", frozenset({"words"}), Ruling.PASS),
+        ("text.strip().split()", "add a function lines", frozenset(), Ruling.PASS),
+    ],
+)
+async def test_an_addition_keeps_what_is_there(
+    body: str, instruction: str, meant: frozenset[str], verdict: Ruling
+) -> None:
+    after = BEFORE.replace("text.split()", body) + "\n\ndef lines(text):\n    return text.splitlines()\n"
+    evidence = await signature.kept(replace(case(after, instruction, unit=""), action="generate", adds=meant))
+    assert evidence.verdict is verdict, evidence
+    assert verdict is Ruling.PASS or evidence.detail.startswith("`words` lost code")
+
+
+async def test_an_overload_that_others_cannot_call_any_more_is_told() -> None:
+    before = "class A {\n  public int f() { return 1; }\n  public int f(int a) { return a; }\n}\n"
+    after = before.replace("public int f(int", "int f(int")
+    evidence = await signature.judge(replace(case("", language="java"), before=Source(before), after=Source(after)))
+    assert (evidence.verdict, evidence.detail) == (Ruling.FAIL, "the signature of `A.f` changed to `int f(int a)`")

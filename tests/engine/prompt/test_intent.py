@@ -94,6 +94,11 @@ def test_words_that_change(instruction: str) -> None:
         ("foo is no longer needed", "foo"),
         ("remove Basket", "Basket.total"),
         ("foo can be removed", "foo"),
+        ("clean up by removing `foo`", "foo"),
+        ("simplify, and please delete foo()", "foo"),
+        ("I want you to remove foo", "foo"),
+        ("remove foo, bar and baz", "baz"),
+        ("add a function words and remove foo", "foo"),
     ],
 )
 def test_words_that_let_go_of_a_definition(instruction: str, name: str) -> None:
@@ -115,6 +120,20 @@ def test_words_that_let_go_of_a_definition(instruction: str, name: str) -> None:
         ("remove this", "other"),
         ("simplify foo", "foo"),
         ("remove the comments. foo stays", "foo"),
+        # what the new code is to do
+        ("add a function that removes words", "words"),
+        ("add a function to remove words", "words"),
+        ("a helper to split text and drop words", "words"),
+        ("count the words and remove them from the text", "words"),
+        ("strip the punctuation and remove it", "foo"),
+        # a word that is no name
+        ("remove duplicate words", "words"),
+        ("remove words of one letter", "words"),
+        ("remove the loop in foo", "foo"),
+        ("call foo only once", "foo"),
+        ("never remove foo", "foo"),
+        ("if foo is redundant, say so", "foo"),
+        ("use better names", "foo.inner"),
     ],
 )
 def test_words_that_do_not(instruction: str, name: str) -> None:

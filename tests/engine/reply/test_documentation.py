@@ -88,3 +88,10 @@ def test_examples_that_a_reply_leaves_out_of_its_docstring_come_back() -> None:
     )
     more = documented.replace("    >>>", "    >>> f(0)\n    1\n    >>>", 1) + "    return x + 1\n"
     assert kept(f"{documented}    $0...\n", more) == more, "what it adds may stay"
+
+
+def test_all_docstrings_of_a_file_come_back() -> None:
+    whole = '# Copyright\n"""A shelf."""\n\n' + SHELF.replace("$0", "")
+    assert (
+        kept(whole, "# Copyright\nclass Shelf:\n    def add(self, item):\n        self.items.append(item)\n") == whole
+    )
