@@ -9,6 +9,7 @@ import re
 from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 
 from stet_ls.engine.reply.import_forms import FORMS, Import, read
@@ -59,7 +60,7 @@ def shortened(before: Source, after: Source, language: str, named: Collection[st
 def _own_words(source: Source, language: str) -> Iterator[tuple[str, list[str]]]:
     """The words of each function, method and value, by its qualified name."""
     symbols = structure.outline(source, language)
-    for symbol, following in zip(symbols, [*symbols[1:], None], strict=True):
+    for symbol, following in zip_longest(symbols, symbols[1:]):
         if following is None or not symbol.span.contains(following.span) or following.span == symbol.span:
             yield symbol.qualified, _WORD.findall(source.slice(symbol.span))
 
@@ -90,7 +91,7 @@ def _marks(source: Source, language: str) -> dict[str, set[str]]:
         head = source.slice(Span(unit.span.start, unit.body.start if unit.body else unit.span.end))
         head = head.partition(f" {unit.name}")[0]
         marks = _MARKS[language].findall(head)
-        found[unit.qualified].update(_WORD.findall(" ".join(marks)) if language == "rust" else marks)
+        found[unit.qualified].update({*_WORD.findall(" ".join(marks))} - {"derive"} if language == "rust" else marks)
     return found
 
 
