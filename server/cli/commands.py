@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -63,13 +64,20 @@ def build_parser(chosen: Iterable[str]) -> argparse.ArgumentParser:
         prog="stet", description="AI edits that are checked before they are offered.", epilog=EPILOG, allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"stet {__version__}")
+    _let_places_pass(parser)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, row in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=row.summary, description=sentence(row.summary), allow_abbrev=False)
         if name in chosen:
             row.load().configure(subparser)
+            _let_places_pass(subparser)
             _name_verbs(subparser)
     return parser
+
+
+def _let_places_pass(parser: argparse.ArgumentParser) -> None:
+    """Lets `-:14`, a place in standard input, be no option, as argparse lets -14."""
+    parser._negative_number_matcher = re.compile(rf"{parser._negative_number_matcher.pattern}|^-:")
 
 
 def _name_verbs(parser: argparse.ArgumentParser) -> None:

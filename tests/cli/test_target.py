@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import UsageError
+from stet_ls.server.cli.commands import build_parser
 from stet_ls.server.cli.target import CommandTarget, read_target
 
 TEXT = """\
@@ -85,3 +86,9 @@ def test_what_is_no_place_is_told(file: Path, target: str, says: str) -> None:
 def test_a_file_whose_name_has_a_colon(file: Path) -> None:
     file.rename("a:1")
     assert read_target("a:1", "python").selection is None
+
+
+@pytest.mark.parametrize("target", ["-", "-:4", "-:4:7", "-::TestB"])
+def test_a_place_in_standard_input_is_no_option(target: str) -> None:
+    words = ["run", "refactor", target, "--language", "python"]
+    assert build_parser(["run"]).parse_args(words).target == target
