@@ -7,6 +7,7 @@ import inspect
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,15 @@ from stet_ls.engine.memory.table import Table
 CLASSES: dict[str, Any] = {each.__name__: each for each in (Journal, Table)}
 
 
-def die_at(step: str, when: str) -> None:
-    """Has the process killed right before, or right after, a method does its work."""
+def kill() -> None:
+    """Ends this process at once."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_at(step: str, when: str, die: Callable[[], None] = kill, patch: Callable[..., None] = setattr) -> None:
+    """Has `die` done right before, or right after, a method does its work."""
     name, _, method = step.partition(".")
     does = getattr(CLASSES[name], method)
-
-    def die() -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
 
     async def dying_async(*arguments: Any) -> None:
         if when == "after":
@@ -38,7 +41,7 @@ def die_at(step: str, when: str) -> None:
             does(*arguments)
         die()
 
-    setattr(CLASSES[name], method, dying_async if inspect.iscoroutinefunction(does) else dying)
+    patch(CLASSES[name], method, dying_async if inspect.iscoroutinefunction(does) else dying)
 
 
 async def main(root: Path, ident: str, step: str, when: str) -> None:
