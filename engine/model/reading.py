@@ -16,8 +16,17 @@ that long only in tables of numbers, and a table broken off is refused, not appl
 _BYTES_PER_TOKEN = 8
 """Twice the mean of code: a server that has sent this many bytes for each token asked for ignores `max_tokens`."""
 
-_FINISH: Mapping[str, Finish] = {"length": "length", "max_tokens": "length", "content_filter": "cut"}
-"""Reasons that do not mean "done"; all other words do."""
+_FINISH: Mapping[str, Finish] = {
+    **dict.fromkeys(("length", "max_tokens", "model_length"), "length"),
+    **dict.fromkeys(
+        (
+            "content_filter", "sensitive", "safety", "error", "network_error", "insufficient_system_resource", "abort",
+            "aborted", "cancelled", "canceled", "timeout",
+        ),
+        "cut",
+    ),
+}  # fmt: skip
+"""Reasons that do not mean "done" (of OpenAI, Mistral, DeepSeek, Zhipu, OpenRouter, vLLM); all other words do."""
 
 
 @dataclass(slots=True)

@@ -65,7 +65,9 @@ def test_a_senseless_retry_after_is_none(value: str) -> None:
 
 
 def test_a_stop_is_a_stop_whatever_it_is_called() -> None:
-    for word, finish in {"stop": "stop", "eos": "stop", "length": "length", "content_filter": "cut"}.items():
+    words = {"stop": "stop", "eos": "stop", "length": "length", "model_length": "length"}
+    unfinished = ("content_filter", "insufficient_system_resource", "error", "abort")
+    for word, finish in {**words, **dict.fromkeys(unfinished, "cut")}.items():
         reading = Reading()
         reading.take({"choices": [{"delta": {"content": "x"}, "finish_reason": word}]}, max_tokens=10)
         assert reading.finish == finish
