@@ -54,6 +54,9 @@ BRIEF = 3.0
 _READY = 3.0
 """Seconds for which the budget quick waits for a sandbox after the model's reply."""
 
+_TO_FINISH = 10.0
+"""Seconds beyond all others in which a job may put its answer together, before it is ended."""
+
 _SLOW = 40.0
 """Tokens per second below which a model's jobs get more than the interactive deadline."""
 
@@ -113,7 +116,11 @@ class Job:
     """Calls that are kept for what comes later: each further step of a task needs one."""
     waited: float = 0.0
     """Seconds in which its calls waited for their turn."""
+    at: str = ""
+    """The stage that it is at, the inner one of two."""
     _queued_at: float | None = None
+    _fitting: int = 0
+    """How often it waits for an environment now: a person may be asked about it."""
     _call: Spent | None = None
     """What the call under way takes at most."""
     held: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -145,11 +152,15 @@ class Job:
         if self._runtime is None:
             return None
         began = time.monotonic()
+        self._fitting += 1
         try:
-            found = await asyncio.shield(self._runtime)
+            try:
+                found = await asyncio.shield(self._runtime)
+            finally:
+                self._wait(time.monotonic() - began)
+            runtime = await found.fit(*texts)
         finally:
-            self._wait(time.monotonic() - began)
-        runtime = await found.fit(*texts)
+            self._fitting -= 1
         return replace(runtime, until=time.monotonic() + max(self._left(), JUDGING))
 
     def _wait(self, seconds: float) -> None:
@@ -186,8 +197,10 @@ class Job:
         """Announces a stage and counts its seconds."""
         self.on_event(Stage(name, detail))
         started = time.perf_counter()
+        outer, self.at = self.at, name
         try:
             yield
+            self.at = outer  # one that was left by an error stays named
         finally:
             self.ledger.stages[name] = self.ledger.stages.get(name, 0.0) + time.perf_counter() - started
 
@@ -322,6 +335,14 @@ class Job:
         call = Spent(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
         await asyncio.to_thread(self.purse.reserve, self.trace_id, self.spent(), call)
         self._call = call
+
+    def end(self) -> float:
+        """Seconds of work after which it is ended, whatever it is at: more than all of its stages may take together."""
+        return self._limit() + (FIRST_CALL_LIMIT if self._slow() else 0.0) + JUDGING + _TO_FINISH
+
+    def is_waiting(self) -> bool:
+        """True while it waits for its turn, for a person, or for packages, which is no time of its own."""
+        return self._queued_at is not None or self._fitting > 0
 
     def _left(self) -> float:
         """Seconds of work that the job may still take."""

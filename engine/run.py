@@ -11,6 +11,7 @@ from typing import Any
 
 from stet_ls.engine.actions.recipe import Recipe, brief
 from stet_ls.engine.actions.registry import Actions
+from stet_ls.engine.errors import LimitError
 from stet_ls.engine.events import OnEvent, ignore
 from stet_ls.engine.job import Job
 from stet_ls.engine.judges.runtimes import Runtimes
@@ -21,6 +22,7 @@ from stet_ls.engine.model.consent import ServerAsker
 from stet_ls.engine.model.pool import Models
 from stet_ls.engine.model.served import ModelSource
 from stet_ls.engine.models import Answer, Outcome, Request
+from stet_ls.engine.overtime import OvertimeError, ended_after
 from stet_ls.engine.paths import Paths
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
@@ -90,7 +92,7 @@ class Engine:
         log.info("job began", extra={"job": job.trace_id, "action": request.action})
         ended, answer, raised = Ended.FAILED, None, None
         try:
-            answer = await self._with_off(await self._with_memory(job, recipe))
+            answer = await self._within_time(job, recipe)
             ended = Ended.of(answer)
         except asyncio.CancelledError:
             ended = Ended.CANCELLED
@@ -103,6 +105,17 @@ class Engine:
             self._write_down(job, ended)
             self._tell(job, tape, ended, answer, raised)
         return answer
+
+    async def _within_time(self, job: Job, recipe: Recipe) -> Answer:
+        """The answer, or LimitError in its place once the job has worked for longer than all that it may spend."""
+        try:
+            async with ended_after(job.end, waits=job.is_waiting):
+                return await self._with_off(await self._with_memory(job, recipe))
+        except OvertimeError:
+            at = f" at the stage `{job.at}`" if job.at else ""
+            raise LimitError(
+                f"The job did not end within {job.end():.0f} s and was stopped{at}; see the setting deadline."
+            ) from None
 
     async def off(self) -> tuple[str, ...]:
         """What is switched off for folders that cannot be written now, a sentence for each obstacle."""

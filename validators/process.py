@@ -57,8 +57,9 @@ def run_tool(
     Without `cwd` the tool stands in the file system's root and has a fresh private home, so that it finds no project's
     configuration or plug-in. `environment` is added to PATH, LANG and HOME, all that it gets. `files` are written,
     by their base names, to a private folder that only this user can read and that is gone afterwards; `PRIVATE` in an
-    argument is its path. `memory` is the most address space in bytes, where the system can limit it. The tool's process
-    group is killed at the deadline, past the limit, and when the caller is interrupted. Raises nothing on its account.
+    argument is its path. `memory` is the most that it may allocate, in bytes, where the system can limit it. The
+    tool's process group is killed at the deadline, past the limit, and when the caller is interrupted. Raises nothing
+    on its account.
     """
     started = time.monotonic()
     program = shutil.which(argv[0])
@@ -114,7 +115,7 @@ def _written(home: Path, files: Mapping[str, bytes]) -> str:
 def _limit_memory(pid: int, most: int | None) -> None:
     if most is not None and hasattr(resource, "prlimit"):
         with contextlib.suppress(OSError):  # it has ended already
-            resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
+            resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
 
 
 class _Conversation:

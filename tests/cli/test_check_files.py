@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 from support.command import Ran, Stet
 from support.repository import Repository
 from support.stet import stet_argv
+
+from stet_ls.server.cli.check import git
+from stet_ls.server.cli.check.walk import collect
 
 BROKEN = "(\n"
 
@@ -244,3 +248,32 @@ def test_a_language_that_only_a_tool_of_the_user_judges_is_met(
         "pattern = '(?P<line>\\d+): (?P<message>.+)'\n"
     )
     assert stet("check", ".").out == "notes.txt:1:1: error: not like that [refuse]\n"
+
+
+@pytest.mark.parametrize("trap", ["sub/.gitignore", ".git/commondir", "named by the configuration"])
+def test_git_is_not_waited_for_where_it_waits_for_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trap: str
+) -> None:
+    monkeypatch.setattr(git, "_SOON", 0.3)
+    repository = Repository.new(tmp_path)
+    repository.write({"a.py": "", "sub/b.py": ""})
+    if "/" not in trap:
+        trap = "lists"
+        with (tmp_path / ".git" / "config").open("a") as file:
+            file.write("[include]\n\tpath = ../lists\n")
+    os.mkfifo(tmp_path / trap)
+    began = time.monotonic()
+    walk = collect([tmp_path], ())
+    assert time.monotonic() - began < 8
+    assert {file.path.name for file in walk.files} >= {"a.py", "b.py"}
+    assert walk.problems == [
+        f"{tmp_path}: .gitignore is not respected: {tmp_path / trap} is no regular file, and git waits"
+    ]
+
+
+def test_a_reference_without_end_takes_no_gigabytes(stet: Stet, folder: Path) -> None:
+    Repository.new(folder).write({"a.py": ""})
+    (folder / ".git" / "refs" / "heads" / "endless").symlink_to("/dev/zero")
+    ran = stet("check", "--baseline", "endless", "a.py")
+    assert ran.status == 2
+    assert ran.err.startswith("stet: --baseline: ")

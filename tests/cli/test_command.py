@@ -6,13 +6,16 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from support.command import SECONDS, Stet
+from support.repository import Repository
 from support.scripted import ScriptedModel
 from support.stet import interruptible_argv, stet_argv
+from support.traps import laid
 
 from stet_ls import __version__
 
@@ -205,3 +208,24 @@ def test_a_home_that_cannot_be_written_is_one_sentence_with_the_way_out(
     assert said.splitlines().count(line) == 1
     assert said.count("Not a directory") == 1
     assert "Errno" not in said
+
+
+def test_no_trap_of_a_project_keeps_a_command(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
+    """Whatever lies under the names that commands and their tools read."""
+    Repository.new(folder).write({"app.py": "import helper\n\n\ndef f(a):\n    b = a\n    return b\n"})
+    (folder / "app.c").write_text('#include "header.h"\nint f(int a) {\n  return a;\n}\n')
+    scripted.default = "```python\ndef f(a):\n    return a\n```"
+    commands = [
+        ("check", "--lint", "--jobs", "1", "."),
+        ("run", "refactor", "app.py::f", "--budget", "quick"),
+        ("doctor",),
+    ]
+    for turn, command in enumerate(commands):
+        traps = list(laid(folder, 3 * turn))
+        began = time.monotonic()
+        ran = stet(*command)
+        assert time.monotonic() - began < 30
+        assert ran.status in (0, 1), ran.err
+        assert "Traceback" not in ran.err
+        for trap in traps:
+            trap.rmdir() if trap.is_dir() and not trap.is_symlink() else trap.unlink()

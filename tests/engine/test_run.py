@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,9 +11,12 @@ import pytest
 from support.engine import Bench, applied, code_reply
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.errors import EndpointError, UsageError
+from stet_ls.engine import job
+from stet_ls.engine.actions import rewrite
+from stet_ls.engine.errors import EndpointError, LimitError, UsageError
 from stet_ls.engine.events import Judged, Stage
 from stet_ls.engine.models import Budget, Check, Ruling, Workspace
+from stet_ls.engine.overtime import OvertimeError, ended_after
 from stet_ls.engine.settings import Checks, Settings
 
 SIGN = """\
@@ -380,3 +384,28 @@ async def test_a_file_of_two_megabytes_ends_within_the_deadline(bench: Bench, sc
     assert answer.metadata["seconds"] < 2 * Settings().deadline
     told = {evidence.check: evidence.detail for evidence in answer.evidence}
     assert told[Check.DIFFERENTIAL] == "old and new were not compared: the file is larger than 500 KB"
+
+
+async def test_a_stage_that_hangs_does_not_keep_the_job(
+    bench: Bench, scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread in a file system that does not answer cannot be stopped; its job ends all the same."""
+    released = threading.Event()
+    monkeypatch.setattr(job.Job, "end", lambda _: 0.3)
+    monkeypatch.setattr(rewrite, "brief", lambda *_: released.wait(30))
+    with pytest.raises(LimitError, match="stopped at the stage `context`; see the setting deadline"):
+        await bench.run("refactor", SIGN)
+    released.set()
+    monkeypatch.undo()
+    scripted.reply(code_reply(SHORT))
+    assert (await bench.run("refactor", SIGN)).success
+
+
+async def test_waiting_for_a_person_is_no_time_of_the_jobs() -> None:
+    waiting = True
+    async with ended_after(lambda: 0.1, waits=lambda: waiting):
+        await asyncio.sleep(0.6)
+    waiting = False
+    with pytest.raises(OvertimeError):
+        async with ended_after(lambda: 0.1, waits=lambda: waiting):
+            await asyncio.sleep(30)

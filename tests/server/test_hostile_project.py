@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 from support.scripted import ScriptedModel
 from support.session import NOTHING, VSCODE, boxes, command, editor, ended, fenced, finish, start
+from support.traps import laid
 
 URI = "file:///w/a.py"
 APPLIES = {"workspace": {"applyEdit": True}}
@@ -91,3 +94,40 @@ async def test_no_message_is_a_link(environment: Mapping[str, str], scripted: Sc
         told = [*boxes(client), *(str(params) for params in client.received("$/progress"))]
     assert any("the rest [x] (command:evil) unchanged" in message for message in told)
     assert [message for message in told if link in message] == []
+
+
+async def test_no_trap_of_a_project_keeps_the_server(
+    environment: Mapping[str, str], scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    """Through diagnostics, actions and jobs, with another workspace beside it that must not notice."""
+    texts = {
+        ("app.py", "python"): "import helper\n\n\ndef f(a):\n    b = a\n    return b\n",
+        ("app.c", "c"): '#include "header.h"\nint f(int a) {\n  int b = a;\n  return b;\n}\n',
+    }
+    replies = {"python": "def f(a):\n    return a", "c": "int f(int a) {\n  return a;\n}"}
+    good = tmp_path / "good"
+    good.mkdir()
+    roots = [tmp_path / f"evil{turn}" for turn in range(3)]
+    assert sum(len(list(laid(root, 3 * turn))) for turn, root in enumerate(roots)) > 90
+    folders = [{"uri": root.as_uri(), "name": root.name} for root in (*roots, good)]
+    async with editor(environment, rootUri=good.as_uri(), workspaceFolders=folders) as client:
+        client.open((good / "a.py").as_uri(), "python", "def f(a):\n    return a\n")
+        for root in roots:
+            for (name, language), text in texts.items():
+                scripted.default = fenced(replies[language], language)
+                at = {"line": 3, "character": 4}
+                where = {"uri": (root / name).as_uri()}
+                began = time.monotonic()
+                client.open(where["uri"], language, text)
+                await client.request("textDocument/diagnostic", {"textDocument": where})
+                job = await start(client, "refactor", **where, position=at, budget="quick")
+                beside = {"textDocument": {"uri": (good / "a.py").as_uri()}}
+                asked = time.monotonic()
+                await client.request("textDocument/diagnostic", beside)
+                assert time.monotonic() - asked < 5
+                assert " % sure: " in (await finish(client, job))["message"]
+                assert time.monotonic() - began < 30
+        if sys.platform == "linux":
+            assert client.process
+            status = Path(f"/proc/{client.process.pid}/status").read_text()
+            assert int(status.partition("VmHWM:")[2].split()[0]) < 800_000  # kilobytes at its worst moment

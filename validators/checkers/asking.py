@@ -57,8 +57,8 @@ class Run:
     """How a tool is started. `tool` is its name in the tables, `program` what is started for it if that differs.
 
     `files` are put beside the private copy of the text. An answer that depends on other files of the machine too is
-    not `pure`, and is not remembered. `memory` is the most address space, in bytes. `text` is what the tool reads if
-    that is not the text as it stands.
+    not `pure`, and is not remembered. `memory` is the most that it may allocate, in bytes. `text` is what the tool
+    reads if that is not the text as it stands.
     """
 
     tool: str

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from stet_ls.validators.checkers.asking import Advice, Answered, Asked, Run, Unable, ask
 from stet_ls.validators.checkers.compile_commands import flags
+from stet_ls.validators.checkers.includes import unfit
 from stet_ls.validators.checkers.reading import distinct, finding
 from stet_ls.validators.findings import Finding, Kind
 from stet_ls.validators.process import ToolResult
@@ -23,7 +24,7 @@ _ARGUMENTS = (
     "-fsyntax-only", "-w", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-fdiagnostics-show-category=name",
     "-ferror-limit=100", "-fno-spell-checking", "-fno-diagnostics-show-note-include-stack",
 )  # fmt: skip
-_MEMORY = 4_000_000_000  # a template can ask for any amount
+_MEMORY = 2_000_000_000  # a template can ask for any amount
 
 
 def clang(asked: Asked) -> Answered:
@@ -47,6 +48,8 @@ def _as(asked: Asked, language: str) -> Answered:
     if not any(flag.startswith(("-std=", "--std=", "-ansi")) for flag in own):
         own = (_NEWEST[language], *own)
     beside = ("-iquote", str(asked.path.absolute().parent)) if asked.path else ()
+    if asked.path and (found := unfit(asked.source.data, asked.path.absolute(), (*own, *beside))) is not None:
+        return Unable(f"`{found.name}`, which it includes, is too large or no regular file")
 
     def read(result: ToolResult) -> Answered:
         if _NO_HEADER.search(result.stderr):

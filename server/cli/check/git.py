@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import os
 import stat
+from functools import partial
 from pathlib import Path
 
 from stet_ls.validators.checkers import programs
 from stet_ls.validators.process import ToolResult, run_tool
 from stet_ls.validators.toolbox import BUILT_IN
 
-_SECONDS = 60.0
+_SECONDS = 20.0
+_SOON = 3.0
+"""After so many seconds one looks whether git waits for a pipe."""
+_MEMORY = 1_000_000_000
+"""Bytes that git may allocate; what it maps of a large repository's packs does not count."""
 _OUTPUT = 1_000_000_000
 
 _QUIET = (
@@ -44,14 +49,31 @@ def git(folder: Path, *words: str, stdin: bytes = b"") -> ToolResult:
         return ToolResult(None, missing="git")
     environment = _ENVIRONMENT | {name: os.environ[name] for name in _OWN if name in os.environ}
     environment["PATH"] = programs.search_path(path=folder / "any file")
-    return run_tool(
+    run = partial(
+        run_tool,
         [str(program.path), *_QUIET, *words],
         stdin=stdin,
-        deadline=_SECONDS,
         cwd=folder,
         limit=_OUTPUT,
         environment=environment,
+        memory=_MEMORY,
     )
+    result = run(deadline=_SOON)
+    if not result.timed_out:
+        return result
+    if (found := _pipe(repository(folder) or folder)) is not None:
+        return ToolResult(None, stderr=f"{found} is no regular file, and git waits".encode())
+    return run(deadline=_SECONDS)
+
+
+def _pipe(folder: Path) -> Path | None:
+    """A pipe or a device below a folder: some list or setting of git's is one, or names one."""
+    for place, folders, names in os.walk(folder):
+        if (found := next((each for name in names if _waits(each := Path(place, name))), None)) is not None:
+            return found
+        if Path(place).name == ".git" and "objects" in folders:
+            folders.remove("objects")
+    return None
 
 
 _READ_FIRST = (".gitignore", ".gitattributes", ".git/config", ".git/index", ".git/HEAD", ".git/info/exclude")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
 from support.tools import needs
 
 from stet_ls.validators.checkers.compile_commands import flags
+from stet_ls.validators.checkers.includes import unfit
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check
@@ -40,6 +43,23 @@ class TestClang:
         verdict = judge("int f() { return missing; }\nMissing<int> g() { return {}; }\n")
         assert (verdict.status, verdict.source) == (Status.ERROR, "clang")
         assert (verdict.authoritative, verdict.may_block) == (False, False)
+
+    @pytest.mark.parametrize("to_device", [False, True], ids=["pipe", "terminal"])
+    def test_a_header_that_is_no_file_is_not_waited_for(self, tmp_path: Path, to_device: bool) -> None:
+        """Also where another header leads to it: clang would wait for as long as it may."""
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "own.h").write_text('#include "sub/deep.h"\n')
+        (tmp_path / "sub" / "deep.h").write_text("# include <trap.h>\n")
+        trap = tmp_path / "inc" / "trap.h"
+        trap.parent.mkdir()
+        trap.symlink_to("/dev/ptmx") if to_device else os.mkfifo(trap)
+        path = database(tmp_path, "-I", "inc")
+        began = time.monotonic()
+        verdict = judge('#include "own.h"\nint x;\n', path)
+        assert time.monotonic() - began < 8
+        assert verdict.source == "tree-sitter"
+        assert unfit(b'#include "own.h"', path, flags(path) or ()) == trap
+        assert unfit(b'#include "other.h"', path, flags(path) or ()) is None
 
     def test_with_them_they_are(self, tmp_path: Path) -> None:
         path = database(tmp_path, "-DPRESENT=1")

@@ -1,0 +1,49 @@
+"""The end that every job has: whatever stage hangs, and for whatever reason, its caller gets an answer.
+
+Stages keep to the job's time by themselves. This is for the one that does not: a file system that does not answer, a
+tool that outlives its own deadline.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+TICK = 0.25
+"""Seconds between two looks: time in which a job waits for a person or for its turn is no time of its own."""
+
+
+class OvertimeError(Exception):
+    """The time is over."""
+
+
+@asynccontextmanager
+async def ended_after(limit: Callable[[], float], *, waits: Callable[[], bool]) -> AsyncIterator[None]:
+    """Ends its body with OvertimeError once it has worked for `limit()` seconds, not counting those when it `waits()`.
+
+    What a thread does is not stopped, but is awaited no longer.
+    """
+    scope = asyncio.timeout(None)
+    look = asyncio.create_task(_look(scope, limit, waits), name="the end of a job")
+    try:
+        async with scope:
+            yield
+    except TimeoutError:
+        if scope.expired():
+            raise OvertimeError from None
+        raise
+    finally:
+        look.cancel()
+
+
+async def _look(scope: asyncio.Timeout, limit: Callable[[], float], waits: Callable[[], bool]) -> None:
+    loop = asyncio.get_running_loop()
+    worked, last = 0.0, loop.time()
+    while worked < limit():
+        await asyncio.sleep(TICK)
+        now = loop.time()
+        # A machine that slept, or a loop that was busy, has not let the job work either.
+        worked += 0.0 if waits() else min(now - last, 2 * TICK)
+        last = now
+    scope.reschedule(loop.time())
