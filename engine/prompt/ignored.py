@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
+from urllib.parse import unquote, urlsplit
 
 from stet_ls.engine.models import Workspace
 from stet_ls.engine.prompt.patterns import decision, parse
@@ -72,7 +74,8 @@ class Ignored:
         for place in [*reversed(folders), path]:
             for folder, lines in lists:  # the nearest first
                 if folder in place.parents:
-                    told = decision(lines, place.relative_to(folder).parts, folder=place is not path)
+                    names = [normalize("NFC", name) for name in place.relative_to(folder).parts]
+                    told = decision(lines, names, folder=place is not path)
                     if told:
                         return True
                     if told is False:
@@ -97,12 +100,16 @@ def left_out(names: Iterable[str], ignored: Ignored) -> dict[str, str]:
 
 
 def _named(name: str) -> Path | PurePosixPath:
-    plain = name.removeprefix("file://").strip()
+    plain = name.strip()
+    if plain.lower().startswith("file:"):
+        plain = unquote(urlsplit(plain).path)
     return Path(plain) if Path(plain).is_absolute() else PurePosixPath(plain.replace("\\", "/"))
 
 
 def _ignores(patterns: tuple[str, ...], names: list[str]) -> bool:
     """True if the patterns mean a path or a folder on its way."""
+    patterns = tuple(normalize("NFC", each) for each in patterns)
+    names = [normalize("NFC", each) for each in names]
     if not any(_may_mean(patterns, name) for name in names):
         return False
     lines = parse("\n".join(patterns))
@@ -128,4 +135,5 @@ def _read(path: Path, changed: int, size: int) -> str:
 
 
 def _bounded(text: str) -> str:
-    return text if text.count("\n") <= _MOST_LINES else _ALL
+    # A name can be written in several forms, which look the same to who wrote the list.
+    return normalize("NFC", text) if text.count("\n") <= _MOST_LINES else _ALL

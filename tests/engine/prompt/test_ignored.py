@@ -178,3 +178,15 @@ def test_no_line_is_slow(line: str) -> None:
     for path in (["a"] * 1000, ["a" * 255] * 16, ["a" * 250 + "c"]):
         decision(parse(line), path)
     assert time.process_time() - started < 2
+
+
+def test_a_name_in_another_spelling_is_the_same_name(tmp_path: Path) -> None:
+    """As the percent signs of a URI, or as letters with their accents apart."""
+    (tmp_path / ".stetignore").write_text("h\u00e9.md\nplain.md\n")
+    apart = "he\u0301.md"
+    hidden = Ignored(Workspace((tmp_path,)), ("own-\u00e9.md",))
+    assert hidden.reason(tmp_path / apart) == "ignored by .stetignore"
+    assert hidden.reason(tmp_path / "own-e\u0301.md") == "ignored by privacy.ignore"
+    base = tmp_path.as_uri()
+    names = [f"{base}/pl%61in.md", f"FILE://localhost{tmp_path}/plain.md", f"{base}/%2eenv", f"{base}/other%2emd"]
+    assert list(left_out(names, hidden)) == names[:3]
