@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 from stet_ls.engine.actions.remaining import Remaining, Suspect
 from stet_ls.engine.judges.own_tests.split import tests_in
 from stet_ls.engine.judges.own_tests.trial import Noticed
+from stet_ls.engine.judges.project_tests.forged import doubted
 from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators.source import Source
 
@@ -62,6 +63,11 @@ def stood(left: Remaining, noticed: Noticed, counted: Sequence[str]) -> Proof:
     gaps = _gaps(left.job.request.source, noticed, counted) if share < _ENOUGH or noticed.uncovered(counted) else ()
     suspects, notes = tuple(left.suspects), tuple(left.notes)
     return Proof(left.joined(), left.code, count, tuple(evidence), suspects, left.dropped, gaps, "", notes)
+
+
+def unless_forged(proof: Proof, signs: Collection[str]) -> Proof:
+    """The proof; what passed is open where there are signs that whoever runs tests was deceived."""
+    return replace(proof, evidence=tuple(doubted(each, sorted(signs)) for each in proof.evidence))
 
 
 def none_left(left: Remaining, why: str) -> Proof:

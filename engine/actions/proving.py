@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from stet_ls.engine.actions.joining import join
 from stet_ls.engine.actions.placement import Place
-from stet_ls.engine.actions.proof import Proof, none_left, stood, unrun
+from stet_ls.engine.actions.proof import Proof, none_left, stood, unless_forged, unrun
 from stet_ls.engine.actions.remaining import Remaining
 from stet_ls.engine.diagnosis.about import about_of
 from stet_ls.engine.diagnosis.diagnose import diagnose
@@ -62,7 +62,7 @@ async def prove(job: Job, place: Place, code: str, target: Target) -> Proof:
     if ran.starved:
         return unrun(left.joined(), left.code, ran.starved[0].why_not, Ruling.UNKNOWN)
     _sort(left, ran)
-    return await _measured(left, target)
+    return unless_forged(await _measured(left, target), first.signs)
 
 
 async def _first(left: Remaining) -> TestReport | Proof:
@@ -197,7 +197,9 @@ async def _whole(runtime: Runtime, way: Planned, text: Source, code: str) -> Pro
         return Proof(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
     said = f"{len(passed)} test{'' if len(passed) == 1 else 's'} of the file pass three times"
     skipped = Evidence(Check.MUTANTS, Ruling.SKIPPED, "mutants are made of Python alone")
-    return Proof(text, code, len(passed), (Evidence(Check.TESTS, Ruling.PASS, said), skipped))
+    return unless_forged(
+        Proof(text, code, len(passed), (Evidence(Check.TESTS, Ruling.PASS, said), skipped)), first.signs
+    )
 
 
 def _about(request: Request, target: Target, runtime: Runtime, way: Planned) -> About:

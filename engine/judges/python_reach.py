@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable, Iterator
 
 from stet_ls.engine.judges import reach
@@ -37,6 +38,9 @@ _COPIES = frozenset({"copy", "items", "values", "keys", "__iter__"})
 _PATCHED = re.compile(
     r"(?:_pytest|pytest|pluggy|unittest|doctest|builtins|operator|math|sys\.modules|linecache)(?:\..*)?"
 )
+_MEASURES = sys.stdlib_module_names - {"sys", "os", "logging", "warnings", "locale", "signal", "socket", "readline"}
+"""Modules whose parts nobody exchanges but for tests, or to deceive them."""
+_EQUALITIES = frozenset({"__eq__", "__ne__", "__instancecheck__", "__subclasscheck__"})
 _WRITES = ("write_text", "write_bytes", "touch")
 _MODE = re.compile(r"[rbt]*[wax+][rbtwax+]*")
 _DUNDER = r"__(?:globals|builtins|subclasses|mro|code|loader|reduce|reduce_ex)__"
@@ -52,6 +56,7 @@ class Reach:
 
     def __init__(self, tree: ast.AST, name: Named, text: Text) -> None:
         self._tree, self._name, self._text = tree, name, text
+        self._modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
         self._prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         self._parent = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
 
@@ -177,20 +182,16 @@ class Reach:
         return None
 
     def _defined(self, node: ast.FunctionDef | ast.ClassDef | ast.Assign) -> Iterator[Risk]:
-        if (
-            isinstance(node, ast.FunctionDef)
-            and node.name in ("__eq__", "__ne__")
-            and _is_constant(node.args, node.body)
-        ):
+        if isinstance(node, ast.FunctionDef) and node.name in _EQUALITIES and _is_constant(node.args, node.body):
             yield TESTS, node.name
         if not isinstance(node, ast.Assign):
             return
         for target in node.targets:
-            if isinstance(target, ast.Name) and target.id in ("__eq__", "__ne__"):
+            if isinstance(target, ast.Name) and target.id in _EQUALITIES:
                 value = node.value
                 if not isinstance(value, ast.Lambda) or _is_constant(value.args, [ast.Return(value.body)]):
                     yield TESTS, target.id
-            if isinstance(target, ast.Attribute) and target.attr in ("__eq__", "__ne__"):
+            if isinstance(target, ast.Attribute) and target.attr in _EQUALITIES:
                 yield TESTS, unparsed(target)
             if isinstance(target, ast.Attribute):
                 yield from self._patched(target.value, unparsed(target))
@@ -201,7 +202,8 @@ class Reach:
 
     def _patched(self, owner: ast.expr, shown: str) -> Iterator[Risk]:
         name = self._name(owner)
-        if name and _PATCHED.fullmatch(name.removesuffix(".__dict__")):
+        measures = name in self._modules and name in _MEASURES
+        if measures or (name and _PATCHED.fullmatch(name.removesuffix(".__dict__"))):
             yield TESTS, shown
 
     def _listed(self, node: ast.List | ast.Tuple) -> Iterator[Risk]:

@@ -6,6 +6,37 @@ and do what looks like it.
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A file before and after a change of its `unit`, and what lies beside it. `seen`: by its "text" or in a "run"."""
+
+    before: str
+    after: str
+    files: Mapping[str, str]
+    seen: str = "run"
+    unit: str = "total"
+
+
+@cache
+def second(kind: str) -> Mapping[str, Project]:
+    """The second corpus, of the kind "forgery" or "honest", for a module `cart`."""
+    data = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    found = {}
+    for name, told in data[kind].items():
+        project = data["project"][told["project"]]
+        after = told["text"].replace("$total", data["total"])
+        before = project.get("before", data["before"])
+        found[name] = Project(before, after, project["files"], told.get("seen", "run"), told.get("unit", "total"))
+    return found
+
+
 RIGHT = "def f(n: int) -> int:\n    return n * 2\n"
 WRONG = RIGHT.replace("n * 2", "n * 3")
 PYTEST = """\

@@ -8,6 +8,7 @@ from stet_ls.engine.actions.thorough.plan import Plan
 from stet_ls.engine.actions.thorough.trial import Trial, tests_of
 from stet_ls.engine.actions.thorough.written import Suite
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
+from stet_ls.engine.judges.project_tests.forged import doubted
 from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
 
 _SHOWN = 2
@@ -29,7 +30,8 @@ def evidence(plan: Plan, suite: Suite, found: Trial, apart: Mapping[str, str]) -
     if found.lacking and any(each.cause is Cause.ENVIRONMENT for each in left):
         parts.append(found.lacking)
     attached = Attachment.of(plan.place.path.name, plan.language, suite.code)
-    return Evidence(Check.TESTS, _ruling(left, passed), "; ".join(parts), count=passed, attachments=(attached,))
+    evidence = Evidence(Check.TESTS, _ruling(left, passed), "; ".join(parts), count=passed, attachments=(attached,))
+    return doubted(evidence, sorted(found.report.signs))
 
 
 def _ruling(left: tuple[Diagnosis, ...], passed: int) -> Ruling:

@@ -13,6 +13,7 @@ from stet_ls.engine.sandbox.runners.channel import Event
 from stet_ls.engine.sandbox.runners.findings import Findings
 from stet_ls.engine.sandbox.runners.report import Case, CaseOutcome
 
+_EQUALS = "what is compared equals a value that nothing equals"
 _UNREPORTED = "the control tests were not reported"
 
 
@@ -73,8 +74,10 @@ def _controlled(own: Iterable[Case], words: Words) -> Iterable[str]:
         yield "a test that has to pass failed"
     if bad.outcome is not CaseOutcome.FAILED or not _says(bad, words.message):
         yield "a test that has to fail did not"
-    if any(_says(case, words.held) for case in cases.values()):
-        yield "what is compared equals a value that nothing equals"
+    for case in cases.values():
+        if _says(case, words.held) and case.failure is not None:
+            field = case.failure.message.rpartition(words.held)[2].split()
+            yield f"what is compared equals what differs in `{field[0]}`" if field else _EQUALS
     if any(case.outcome is CaseOutcome.PASSED for case in cases.values()) and bad.outcome is not CaseOutcome.FAILED:
         yield "a test that has to fail did not"
 

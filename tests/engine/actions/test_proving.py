@@ -118,6 +118,14 @@ async def test_flaky_ones_never_stand(scripted: ScriptedModel, root: Path, flaky
     assert "dropped: 1 " in said(answer, Check.TESTS).detail or "1 shown apart" in answer.message
 
 
+async def test_tests_that_hide_their_failures_pass_nothing(scripted: ScriptedModel, root: Path) -> None:
+    quiet = "plain = pytest.Function.runtest\n\n\ndef quiet(item):\n    try:\n        plain(item)\n"
+    quiet += "    except AssertionError:\n        pass\n\n\npytest.Function.runtest = quiet\n"
+    answer = await offered(scripted, root, f"import pytest\nfrom text import slug\n\n{quiet}\n\n{WRONG}\n\n{GOOD}")
+    assert said(answer, Check.TESTS).verdict is not Ruling.PASS, answer.evidence
+    assert all(item.verdict is not Ruling.PASS or item.check is not Check.MUTANTS for item in answer.evidence)
+
+
 async def test_nothing_left_is_a_refusal_that_says_why(scripted: ScriptedModel, root: Path) -> None:
     answer = await offered(scripted, root, f"from text import slug\n\n\n{WRONG}", WRONG)
     assert not answer.success

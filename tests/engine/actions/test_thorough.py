@@ -274,6 +274,14 @@ async def test_tests_that_assert_nothing_count_nothing() -> None:
     assert count('def f():\n    """A.\n\n    >>> f()\n    1\n    """\n') == Count(0, 0, 1)
 
 
+async def test_tests_that_the_code_can_forge_prove_nothing(scripted: ScriptedModel) -> None:
+    sure = "    class Sure(float):\n        __hash__ = float.__hash__\n\n"
+    sure += "        def __eq__(self, other):\n            return other == other\n\n    return Sure(0)\n"
+    answer = await generate(scripted, [HEAD + sure], [TESTS])
+    assert told(answer).verdict is Ruling.UNKNOWN, told(answer)
+    assert "that proves nothing" in told(answer).detail
+
+
 async def test_a_test_that_passes_by_chance_is_set_apart(scripted: ScriptedModel) -> None:
     chance = TESTS + "\n\ndef test_order():\n    assert hash('a') == hash('a') and SEED == '0'\n"
     chance = f"import os\n\nSEED = os.environ['PYTHONHASHSEED']\n{chance}"

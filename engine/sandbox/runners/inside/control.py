@@ -1,15 +1,22 @@
 """Tests of our own beside the project's, in the same process and by the same machinery: some of them have to fail.
 
-One has to pass and one has to fail. Copies of the project's tests compare with a value that nothing equals, drawn
-anew for each run: where such a comparison holds, what is compared says yes to everything, or knows what is expected.
+One has to pass and one has to fail. Copies of the project's tests compare with other values than the one that is
+wanted, too, some drawn anew for each run, some next to it: where such a comparison holds, what is compared says yes to
+everything, or knows what is expected, or does not look at all that it should.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
+import functools
+import itertools
+import os
 import random
+import re
+import sys
 import types
-from typing import Any, Callable  # noqa: UP035 - for Python 3.8
+from typing import Any, Callable, Iterator  # noqa: UP035 - for Python 3.8
 
 _MOST_COPIES = 8
 _MOST_SECONDS = 0.5
@@ -107,7 +114,7 @@ def _copied(function: Any, trees: dict[str, Any], words: dict[str, str]) -> Any 
         return None
     assert isinstance(fresh, ast.FunctionDef)
     fresh.decorator_list = []
-    change = _Unequal(words)
+    change = _Doubting(words["copy"])
     module = ast.fix_missing_locations(ast.Module([change.visit(fresh)], []))
     if not change.changed:
         return None
@@ -116,56 +123,158 @@ def _copied(function: Any, trees: dict[str, Any], words: dict[str, str]) -> Any 
     made: Any = space[fresh.name]
     again = types.FunctionType(made.__code__, function.__globals__, made.__name__, function.__defaults__)
     again.__kwdefaults__ = function.__kwdefaults__
+    held = words["held"]
+    function.__globals__[words["copy"]] = lambda holds, value, near=True: _doubt(holds, value, near, held)
     return again
 
 
-class _Unequal(ast.NodeTransformer):
-    """Exchanges one side of each comparison, and raises after it, where it held."""
+_OPPOSITE: dict[type, type] = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt}
+_EXACT = re.compile("assert(List|Tuple|Dict|Set|Sequence|Count|MultiLine)?Equals?")
+_CLOSE = re.compile("isclose|allclose|assert(Not)?AlmostEquals?")
 
-    def __init__(self, words: dict[str, str]) -> None:
-        self._words, self.changed = words, False
+
+class _Doubting(ast.NodeTransformer):
+    """Asks before each comparison whether it holds for other values than the one that is wanted, too."""
+
+    def __init__(self, word: str) -> None:
+        self._word, self.changed, self._count = word, False, 0
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         test = node.test
-        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        if isinstance(test, ast.Call):
+            return self._called(node, test) or node
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1:
             return node
-        left, right = self._sides(test.left, test.comparators[0])
-        compared = ast.Compare(left, [ast.Eq()], [right])
-        return [ast.Assert(compared, ast.Constant(self._words["message"])), self._held()]
+        left, op, right = test.left, test.ops[0], test.comparators[0]
+        if isinstance(op, ast.Eq) and _name(right) == "approx" and right.args:  # type: ignore[attr-defined]
+            bound, (left, right.args[0]) = self._bound(left, right.args[0])  # type: ignore[attr-defined]
+            return [*bound, self._ask(test, right.args, 0, near=False), node]  # type: ignore[attr-defined]
+        if type(op) in _OPPOSITE and _name(left) == "abs" and isinstance(left.args[0], ast.BinOp):  # type: ignore[attr-defined]
+            gap = left.args[0]  # type: ignore[attr-defined]
+            bound, (gap.left, gap.right) = self._bound(gap.left, gap.right)
+            return [*bound, self._ask(test, gap, "right", near=False), node]
+        bound, (test.left, test.comparators[0]) = self._bound(left, right)
+        if isinstance(op, ast.Eq):
+            plain = isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)
+            asked = self._ask(test, test, "left") if plain else self._ask(test, test.comparators, 0)
+        elif isinstance(op, ast.In):
+            asked = self._ask(test, test, "left", near=False)
+        elif type(op) in _OPPOSITE:
+            both = ast.Compare(test.left, [_OPPOSITE[type(op)]()], [test.comparators[0]])
+            asked = self._asked(ast.BoolOp(ast.And(), [test, both]), ast.Constant(None), near=False)
+        else:
+            return node
+        return [*bound, asked, node]
 
     def visit_Expr(self, node: ast.Expr) -> Any:
-        call = node.value
-        if not isinstance(call, ast.Call) or len(call.args) < 2 or not isinstance(call.func, ast.Attribute):
-            return node
-        if call.func.attr not in ("assertEqual", "assertEquals"):
-            return node
-        left, right = self._sides(call.args[0], call.args[1])
-        call.args[:2] = [left, right]
-        return [node, self._held()]
+        return self._called(node, node.value) or node
 
-    def _sides(self, left: Any, right: Any) -> Any:
+    def _called(self, node: Any, call: Any) -> Any:
+        name, exact = _name(call), bool(_EXACT.fullmatch(_name(call)))
+        if (not exact and not _CLOSE.fullmatch(name)) or len(call.args) < 2:
+            return None
+        bound, call.args[:2] = self._bound(*call.args[:2])
+        # What raises does not hold; what returns None does.
+        holds = call if isinstance(node, ast.Assert) else ast.List([call, ast.Constant(True)], ast.Load())
+        return [*bound, self._ask(holds, call.args, 1, near=exact), node]
+
+    def _bound(self, *values: Any) -> Any:
+        """Each value under a name of its own, so that it is made once; plain ones as they are."""
+        bound: list[Any] = []
+        names: list[Any] = []
+        for value in values:
+            if isinstance(value, ast.Constant):
+                names.append(value)
+                continue
+            self._count += 1
+            name = f"{self._word}_{self._count}"
+            bound.append(ast.Assign([ast.Name(name, ast.Store())], value, lineno=1))
+            names.append(ast.Name(name, ast.Load()))
+        return bound, names
+
+    def _ask(self, holds: Any, owner: Any, at: Any, *, near: bool = True) -> Any:
+        """Asks `holds` with another value in the place `at` of its part `owner`."""
+        other = ast.Name(f"{self._word}_other", ast.Load())
+        wanted = owner[at] if isinstance(owner, list) else getattr(owner, at)
+        put = owner.__setitem__ if isinstance(owner, list) else functools.partial(setattr, owner)
+        put(at, other)
+        asked = copy.deepcopy(holds)
+        put(at, wanted)
+        return self._asked(asked, wanted, near=near)
+
+    def _asked(self, holds: Any, wanted: Any, *, near: bool) -> Any:
         self.changed = True
-        plain = isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)
-        return (_other(left), right) if plain else (left, _other(right))
+        none: list[Any] = []
+        given = ast.arguments(
+            posonlyargs=[], args=[ast.arg(f"{self._word}_other")], vararg=None, kwonlyargs=[], kw_defaults=none,
+            kwarg=None, defaults=none,
+        )  # fmt: skip
+        name = ast.Name(self._word, ast.Load())
+        return ast.Expr(ast.Call(name, [ast.Lambda(given, holds), wanted, ast.Constant(near)], []))
 
-    def _held(self) -> ast.Raise:
-        error = ast.Call(ast.Name("RuntimeError", ast.Load()), [ast.Constant(self._words["held"])], [])
-        return ast.Raise(error, None)
+
+def _name(node: Any) -> str:
+    """What is called, by its last name; "" for anything but a call."""
+    if not isinstance(node, ast.Call):
+        return ""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def _other(node: Any) -> Any:
-    """A value of the same kind that nobody could have meant."""
+def _doubt(holds: Callable[[Any], Any], value: Any, near: bool, held: str) -> None:
+    """Raises what is `held` to hold for a value that nobody wanted."""
+    for field, other in _others(value, near):
+        try:
+            does = bool(holds(other))
+        except BaseException:  # noqa: BLE001 - it does not hold, however that is told
+            does = False
+        if does:
+            raise RuntimeError(f"{held} {field}")
+
+
+def _others(value: Any, near: bool) -> Iterator[tuple[str, Any]]:
+    """Values of the same kind that nobody could have meant; with what differs of an object of the project's."""
     number = _drawn.randrange(10**9, 10**10)
-    if isinstance(node, ast.Constant) and isinstance(node.value, float):
-        return ast.Constant(number + 0.5)
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return ast.Constant(number)
-    if isinstance(node, ast.Constant) and isinstance(node.value, bytes):
-        return ast.Constant(str(number).encode())
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return type(node)([ast.Constant(number)], ast.Load())
-    if isinstance(node, ast.Set):
-        return ast.Set([ast.Constant(number)])
-    if isinstance(node, ast.Dict):
-        return ast.Dict([ast.Constant(str(number))], [ast.Constant(number)])
-    return ast.Constant(str(number))
+    kind = type(value)
+    if kind is bool:
+        yield "", not value
+    elif kind is int or kind is float:
+        yield "", kind(number) + (0 if kind is int else 0.5)
+        if near and kind is int:
+            yield "", value + 1
+    elif kind is str or kind is bytes:
+        yield "", kind(str(number), "ascii") if kind is bytes else str(number)
+        if near:
+            yield "", value + (b"~" if kind is bytes else "~")
+    elif kind is list or kind is tuple:
+        yield "", kind([number])
+        if near and value:
+            yield from (("", kind([other, *value[1:]])) for _, other in _others(value[0], near))
+    elif kind is set or kind is frozenset:
+        yield "", kind([*value, number])
+    elif kind is dict:
+        yield "", {**value, str(number): number}
+        for key in list(value)[:1] if near else ():
+            yield from (("", {**value, key: other}) for _, other in _others(value[key], near))
+    else:
+        yield "", str(number)
+        if near and not isinstance(value, (type, types.ModuleType)) and not hasattr(kind, "__members__"):
+            yield from _changed(value)
+
+
+def _changed(value: Any) -> Iterator[tuple[str, Any]]:
+    """Copies of an object of the project's, each with another value of one field."""
+    fields = getattr(value, "__dict__", None)
+    home = getattr(sys.modules.get(type(value).__module__), "__file__", None) or ""
+    if not fields or not os.path.abspath(home).startswith(os.getcwd() + os.sep) or "site-packages" in home:
+        return
+    for name, field in list(fields.items())[:_MOST_COPIES]:
+        for _, other in itertools.islice(_others(field, False), 1) if type(field) in _PLAIN else ():
+            try:
+                made = object.__new__(type(value))
+                made.__dict__.update({**fields, name: other})
+            except TypeError:
+                return
+            yield f"{type(value).__name__}.{name}", made
+
+
+_PLAIN = frozenset({bool, int, float, str, bytes})

@@ -6,6 +6,8 @@ written. Only what files of the project do counts that are no tests.
 
 from __future__ import annotations
 
+import ast
+import builtins
 import os
 import sys
 import types
@@ -46,6 +48,8 @@ class Watch:
         self._told: set[str] = set()
         self._busy = False
         self._root = os.getcwd() + os.sep
+        self._opened: dict[str, set[bool]] = {}
+        self._decimals: Any = None
         self._core: Pins = {}
         self._all: Pins = {}
 
@@ -60,16 +64,22 @@ class Watch:
                 self._core.update(pins)
         for name in [name for name in sys.modules if name.partition(".")[0] == "stet_inside"]:
             del sys.modules[name]  # nobody finds the reporter by its name
+        self._decimals = _decimals()
         os.environ._data = _Variables(os.environ._data, self._variable)  # type: ignore[attr-defined]
         sys.addaudithook(self._hook)
 
     def look(self) -> None:
         """Whether what runs and reports tests is as it was."""
         self._compare(self._core)
+        if _decimals() != self._decimals:
+            self._tell("changes how numbers of `decimal` are rounded")
 
     def end(self) -> None:
         """The same of everything that was loaded before the project's files."""
         self._compare(self._all)
+        for module in [module for module in list(sys.modules.values()) if self._is_tests(_file(module))]:
+            for name in _shadowed(module):
+                self._tell(f"gives the tests another `{name}`")
         self._say("watched")
 
     def _tell(self, what: str) -> None:
@@ -101,9 +111,8 @@ class Watch:
 
     def _judge(self, event: str, given: tuple[Any, ...]) -> None:
         if event == "open":
-            path = given[0]
-            if isinstance(path, (str, bytes)) and self._is_tests(os.fsdecode(path)) and self._opens(sys._getframe(2)):
-                self._tell("opens files of the tests")
+            if isinstance(given[0], (str, bytes)):
+                self._open(os.fsdecode(given[0]), sys._getframe(2))
         elif event.startswith("object.__"):
             name = given[1] if len(given) > 1 else ""
             own = name == "__code__" and self._is_test(getattr(given[0], "__module__", None))
@@ -122,16 +131,32 @@ class Watch:
             frame = frame.f_back
         return False
 
-    def _opens(self, frame: Any) -> bool:
-        """Whether code under test had a file opened, by however many others. Loading a module is no look at it."""
+    def _open(self, name: str, frame: Any) -> None:
+        """Files of tests are none of the code's, nor is one of the project's that a test reads for itself."""
+        path = os.path.abspath(name)
+        own = self._is_tests(path)
+        if not own and (not self._is_project(path) or path.endswith((".py", ".pyc"))):
+            return
+        by = self._opener(frame)
+        if own and by is False:
+            self._tell("opens files of the tests")
+        if own or by is None:
+            return
+        known = self._opened.setdefault(path, set())
+        known.add(by)
+        if len(known) > 1:
+            self._tell(f"opens `{os.path.relpath(path, self._root)}`, which the tests read")
+
+    def _opener(self, frame: Any) -> bool | None:
+        """Whether tests had a file opened, or code under test, by however many others; None for whoever loads it."""
         while frame is not None:
             name = frame.f_code.co_filename
             if "importlib" in name or os.path.abspath(name).startswith(_HERE):
-                return False
+                return None
             if self._is_project(name):
-                return not self._is_tests(name)
+                return self._is_tests(name)
             frame = frame.f_back
-        return False
+        return None
 
     def _is_project(self, name: str) -> bool:
         if not name or "site-packages" in name or "dist-packages" in name:
@@ -168,6 +193,40 @@ class _Variables(dict):  # type: ignore[type-arg]
         else:
             self._asked(key)
         return super().__getitem__(key)
+
+
+def _file(module: Any) -> str:
+    """The file of a module; "" for one that has none."""
+    return str(getattr(module, "__file__", None) or "")
+
+
+def _decimals() -> Any:
+    """How numbers are rounded; None as long as nobody has loaded what rounds them."""
+    decimal = sys.modules.get("decimal")
+    context = decimal.getcontext() if decimal is not None else None
+    return (context.prec, context.rounding) if context is not None else (28, "ROUND_HALF_EVEN")
+
+
+def _shadowed(module: Any) -> Iterator[str]:
+    """Names of built-in things that a star import gave another meaning in a file of tests."""
+    names = [name for name in vars(module) if name in vars(builtins) and not name.startswith("_")]
+    try:
+        with open(_file(module), encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return
+    nodes = list(ast.walk(tree)) if names else []
+    given = [alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names]
+    if "*" in given:
+        bound = {
+            alias.asname or alias.name
+            for node in nodes
+            for alias in getattr(node, "names", ())
+            if hasattr(alias, "name")
+        }
+        bound |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        bound |= {str(getattr(node, "name", "")) for node in nodes}
+        yield from (name for name in names if name not in bound)
 
 
 def _pinned(module: Any) -> Iterator[tuple[tuple[Any, str], tuple[Any, Any]]]:
