@@ -33,6 +33,8 @@ _CALLABLE = (
     types.FunctionType, types.BuiltinFunctionType, type, property, classmethod, staticmethod,
     type(str.join), type(int.__add__), type(dict.__dict__["fromkeys"]),
 )  # fmt: skip
+_HOOKS = frozenset({"unraisablehook", "excepthook", "displayhook", "showwarning", "_showwarnmsg_impl"})
+"""What pytest itself exchanges to show warnings and lost errors: no verdict hangs on it."""
 _PREFIX = "PYTEST_"
 
 if TYPE_CHECKING:
@@ -237,5 +239,5 @@ def _pinned(module: Any) -> Iterator[tuple[tuple[Any, str], tuple[Any, Any]]]:
     ]
     for owner in owners:
         for name, value in list(vars(owner).items()):
-            if isinstance(value, _CALLABLE):
+            if isinstance(value, _CALLABLE) and name not in _HOOKS:
                 yield (owner, name), (value, getattr(value, "__code__", None))
