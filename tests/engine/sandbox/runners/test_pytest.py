@@ -50,6 +50,7 @@ class TestMore:
     )
 
     assert report.outcome is Outcome.RED
+    assert not report.signs, "nobody forged anything"
     assert outcomes(report) == {
         "test_good": "passed",
         "test_wrong": "failed",
