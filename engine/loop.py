@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Generic, TypeVar
 
+from stet_ls.engine.api.events import Judged, Judging
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError
-from stet_ls.engine.events import Judged, Judging
-from stet_ls.engine.job import Job
-from stet_ls.engine.judges.attached import sealed
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.attachments import sealed
 from stet_ls.engine.judges.case import Case, Judge, name_of, timed
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.model.faults import Failure, reason
-from stet_ls.engine.models import Budget, Check, Evidence, Ruling
+from stet_ls.engine.model.endpoint.faults import Failure, reason
+from stet_ls.engine.privacy.placeholders import hide
+from stet_ls.engine.privacy.redact import restore
 from stet_ls.engine.prompt.build import Prompt, Reason, repair
-from stet_ls.engine.prompt.redact import restore
-from stet_ls.engine.prompt.returned import hide
-from stet_ls.engine.reply.wanted import NO_CODE, ONLY_REASONED
+from stet_ls.engine.reply.parsing.reply_spec import NO_CODE, ONLY_REASONED
 
 Content = TypeVar("Content")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stet_ls.validators.hidden import shown
+from stet_ls.validators.invisible_chars import shown
 
 # CommonMark 0.31: 4.5 fenced code blocks, 6.1 code spans, 2.4 backslash escapes.
 _OPENING = re.compile(r"(?P<indent>[ \t]*)(?:(?P<ticks>`{3,})[^`]*|(?P<tildes>~{3,}).*)")

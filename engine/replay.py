@@ -7,11 +7,11 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stet_ls.engine.ledger import Ended
-from stet_ls.engine.models import Answer
-from stet_ls.engine.paths import Paths
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.job.ledger import Ended
 from stet_ls.engine.run import Engine
-from stet_ls.engine.settings import Settings
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.trace.playback import Recorded, difference, request_of, settings_of
 from stet_ls.engine.trace.record import Record
 

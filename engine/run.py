@@ -9,30 +9,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.actions.recipe import Recipe, brief
+from stet_ls.engine.actions.action import Recipe, brief
 from stet_ls.engine.actions.registry import Actions
+from stet_ls.engine.answer_from_memory import recalled
+from stet_ls.engine.api.answer import Answer, Outcome
+from stet_ls.engine.api.events import OnEvent, ignore
+from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
-from stet_ls.engine.events import OnEvent, ignore
-from stet_ls.engine.job import Job
-from stet_ls.engine.judges.runtimes import Runtimes
-from stet_ls.engine.ledger import Ended, Entry, LedgerFile, now
-from stet_ls.engine.memory.client import Memory
-from stet_ls.engine.memory.flow import Flow
-from stet_ls.engine.model.consent import ServerAsker
+from stet_ls.engine.execution.runtime_provider import Runtimes
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.job.ledger import Ended, Entry, LedgerFile, now
+from stet_ls.engine.job.overtime import OvertimeError, ended_after
+from stet_ls.engine.job.spending_limits import Purse
+from stet_ls.engine.memory.job_memory import Flow
+from stet_ls.engine.memory.memory_client import Memory
+from stet_ls.engine.model.local_server_consent import ServerAsker
+from stet_ls.engine.model.model_source import ModelSource
 from stet_ls.engine.model.pool import Models
-from stet_ls.engine.model.served import ModelSource
-from stet_ls.engine.models import Answer, Outcome, Request
-from stet_ls.engine.overtime import OvertimeError, ended_after
-from stet_ls.engine.paths import Paths
 from stet_ls.engine.prompt.build import Prompt
-from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
-from stet_ls.engine.recalled import recalled
-from stet_ls.engine.settings import Settings
-from stet_ls.engine.spending import Purse
-from stet_ls.engine.trace.store import Store
-from stet_ls.engine.trace.tape import Tape
-from stet_ls.engine.trace.writing import Finished
-from stet_ls.engine.writable import told_as_off
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.storage.paths import Paths
+from stet_ls.engine.storage.writable import told_as_off
+from stet_ls.engine.trace.record_store import Store
+from stet_ls.engine.trace.recorder import Finished, Tape
+from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
 
 log = logging.getLogger(__name__)
 

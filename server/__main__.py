@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stet_ls.engine.errors import StetError, UsageError
-from stet_ls.server.cli.commands import COMMANDS, build_parser, did_you_mean, unknown_argument
-from stet_ls.validators.hidden import shown
+from stet_ls.server.cli.command_table import COMMANDS, build_parser, did_you_mean, unknown_argument
+from stet_ls.validators.invisible_chars import shown
 
 EXIT_BUG = 70  # EX_SOFTWARE of sysexits.h
 EXIT_BROKEN_PIPE = 141  # what a shell reports for SIGPIPE
@@ -85,8 +85,8 @@ def _tell_skipped(words: list[str]) -> None:
 
 
 def _no_file(error: OSError) -> int:
-    from stet_ls.engine.paths import unwritable
-    from stet_ls.server.log import tell_once
+    from stet_ls.engine.storage.paths import unwritable
+    from stet_ls.server.observability.log import tell_once
 
     where = f"{error.filename}: " if error.filename else ""
     tell_once(unwritable(error) or f"{where}{error.strerror or error}")
@@ -103,8 +103,8 @@ def _bug(error: Exception) -> int:
 def _write_log(error: Exception) -> Path | None:
     import logging
 
-    from stet_ls.engine.paths import user_paths
-    from stet_ls.server.log import ROOT, start_log
+    from stet_ls.engine.storage.paths import user_paths
+    from stet_ls.server.observability.log import ROOT, start_log
 
     file = user_paths().logs / "stet.log"
     start_log(file, "info")

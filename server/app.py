@@ -10,15 +10,15 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from stet_ls.server.code_actions import KINDS, code_actions, custom_offers
-from stet_ls.server.commands import COMMANDS
-from stet_ls.server.diagnostics import OPTIONS
+from stet_ls.server.diagnostics.publisher import OPTIONS
+from stet_ls.server.diagnostics.suppression import Rules
+from stet_ls.server.documents.index_updates import watchers
 from stet_ls.server.errors import failure_of
-from stet_ls.server.indexing import watchers
-from stet_ls.server.log_lines import Format
-from stet_ls.server.report import SCHEME
+from stet_ls.server.evidence.report_viewer import SCHEME
+from stet_ls.server.handlers.code_actions import KINDS, code_actions, custom_offers
+from stet_ls.server.handlers.commands import COMMANDS
+from stet_ls.server.observability.log_format import Format
 from stet_ls.server.session import SECTION, StetServer
-from stet_ls.server.silence import Rules
 
 __all__ = ["StetServer", "create_server"]
 
@@ -195,7 +195,7 @@ async def _warm_up(ls: StetServer) -> None:
 
 
 def _import_lifecycle() -> None:
-    import stet_ls.server.lifecycle  # noqa: F401 - brings pydantic
+    import stet_ls.server.job_flow.run_job  # noqa: F401 - brings pydantic
 
 
 async def _register(ls: StetServer) -> None:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
-    from stet_ls.engine.configuration import Loaded
-    from stet_ls.engine.paths import Paths
-    from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
     from stet_ls.engine.run import Engine
-    from stet_ls.engine.settings import Settings
+    from stet_ls.engine.settings import Loaded
+    from stet_ls.engine.settings.schema import Settings
+    from stet_ls.engine.storage.paths import Paths
+    from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
 
 LOGGER = logging.getLogger(__name__)
 
@@ -141,10 +141,10 @@ class EngineLoader:
 
 def _read(project: Path | None, editor: EditorSettings) -> tuple[type[Engine], Loaded]:
     from stet_ls.engine.actions.custom.packages import packaged
-    from stet_ls.engine.configuration import load
     from stet_ls.engine.run import Engine
+    from stet_ls.engine.settings import load
 
-    import_module("stet_ls.server.metrics")  # it brings a library with it
+    import_module("stet_ls.server.observability.metrics")  # it brings a library with it
     packaged()  # other people's imports belong into this thread
     return Engine, load(project=project, editor=editor.workspace, editor_user=editor.user)
 

@@ -16,32 +16,32 @@ from pygls.uris import to_fs_path
 
 from stet_ls import __version__
 from stet_ls.engine.markdown import plain
-from stet_ls.server.client import Client
-from stet_ls.server.counters import Counters
-from stet_ls.server.diagnostics import Diagnostics
-from stet_ls.server.documents import Documents
+from stet_ls.server.consent.model_download import ModelOffer
+from stet_ls.server.consent.permissions import Questions
+from stet_ls.server.consent.project_trust import Trust
+from stet_ls.server.diagnostics.publisher import Diagnostics
+from stet_ls.server.diagnostics.suppression import Rules
+from stet_ls.server.documents.index_updates import Indexing
+from stet_ls.server.documents.open_documents import Documents
+from stet_ls.server.documents.unit_index import UnitIndex
+from stet_ls.server.edits.edit_outcomes import Fate, Outcomes
+from stet_ls.server.edits.pending_edits import PendingEdits
 from stet_ls.server.engine_loader import EditorSettings, EngineLoader
-from stet_ls.server.health import Health
-from stet_ls.server.indexing import Indexing
-from stet_ls.server.jobs import Jobs
-from stet_ls.server.lenses import Lenses
-from stet_ls.server.model_offer import ModelOffer
-from stet_ls.server.outcomes import Fate, Outcomes
-from stet_ls.server.protocol import Protocol, converter_factory
-from stet_ls.server.questions import Questions
-from stet_ls.server.report import Reports
-from stet_ls.server.shelf import Shelf
-from stet_ls.server.silence import Rules
-from stet_ls.server.trust import Trust
-from stet_ls.server.unit_index import UnitIndex
+from stet_ls.server.evidence.code_lenses import Lenses
+from stet_ls.server.evidence.evidence_files import Shelf
+from stet_ls.server.evidence.report_viewer import Reports
+from stet_ls.server.jobs.job_registry import Jobs
+from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.lsp.protocol import Protocol, converter_factory
+from stet_ls.server.observability.health import Health
+from stet_ls.server.observability.metrics_feed import Counters
 
 if TYPE_CHECKING:
-    from stet_ls.engine.models import Answer
-    from stet_ls.engine.paths import Paths
+    from stet_ls.engine.api.answer import Answer
     from stet_ls.engine.run import Engine
-    from stet_ls.engine.settings import Settings
-    from stet_ls.server.delivery import Delivery
-    from stet_ls.server.log_lines import Format
+    from stet_ls.engine.settings.schema import Settings
+    from stet_ls.engine.storage.paths import Paths
+    from stet_ls.server.observability.log_format import Format
 
 LOGGER = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class StetServer(LanguageServer):
         self.outcomes = Outcomes(self.documents, self._tell_outcome)
         self.sending = asyncio.Lock()
         """Held by the job whose edit was sent and is not in its document yet."""
-        self.deliveries: set[Delivery] = set()
+        self.pending_edits = PendingEdits()
         """The edits that were sent and may still show."""
         self._options: dict[str, Any] = {}
         self._log_file = log_file
@@ -93,7 +93,7 @@ class StetServer(LanguageServer):
     @cached_property
     def paths(self) -> Paths:
         """The user's folders. Like the next ones it is made when first used, which is after the handshake."""
-        from stet_ls.engine.paths import user_paths
+        from stet_ls.engine.storage.paths import user_paths
 
         return user_paths()
 
@@ -176,7 +176,7 @@ class StetServer(LanguageServer):
 
     def start_log(self) -> None:
         """Opens the log file."""
-        from stet_ls.server.log import start_log
+        from stet_ls.server.observability.log import start_log
 
         start_log(self._log_file or self.paths.logs / "stet.log", self._log_level or "info", self._log_format or "text")
 
@@ -266,7 +266,7 @@ class StetServer(LanguageServer):
 
     def _tell_outcome(self, trace: str, fate: Fate, text: str) -> None:
         async def tell() -> None:
-            from stet_ls.engine.models import Outcome
+            from stet_ls.engine.api.answer import Outcome
 
             await (await self.engine.get()).engine.outcome(trace, Outcome(fate), text)
 
@@ -283,8 +283,8 @@ class StetServer(LanguageServer):
         engine.ask_by(self.questions)
 
     def _apply(self, settings: Settings) -> None:
-        from stet_ls.engine.configuration.toolbox import toolbox
-        from stet_ls.server.log import set_format, set_level
+        from stet_ls.engine.settings.tool_settings import toolbox
+        from stet_ls.server.observability.log import set_format, set_level
 
         set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)
         set_format(self._log_format or settings.log.format)

@@ -15,7 +15,7 @@ from support.scripted import ScriptedModel
 
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.workers.private import private_folder
+from stet_ls.engine.storage.private_files import private_folder
 
 _BUILDER = Path(__file__).parents[1] / "editors" / "vscode" / "node_modules" / "esbuild" / "bin"
 if shutil.which("esbuild") is None and _BUILDER.is_dir():  # what builds the extension builds the tests' TypeScript too

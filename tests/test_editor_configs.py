@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from stet_ls.editors import PLACES
-from stet_ls.engine.configuration import KEYS, SetBy
-from stet_ls.engine.models import ACTIONS
+from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.settings import KEYS, SetBy
 from stet_ls.server.cli import editor
-from stet_ls.server.cli.settings_docs import user_variables
-from stet_ls.server.commands import COMMANDS
+from stet_ls.server.cli.docs.settings_page import user_variables
+from stet_ls.server.handlers.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 EXTENSION = ROOT / "editors" / "vscode"

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 from support.scripted import ScriptedModel
 from support.session import fenced
 
-from stet_ls.validators.extras import FULL
+from stet_ls.validators.install_hints import FULL
 
 ROOT = Path(__file__).parents[1]
 ROOMS = {"server": "server", "engine": "engine", "validators": "validators", "editors/configs": "editors"}
@@ -121,7 +121,7 @@ def test_no_bare_room_is_imported(stet_home: Path) -> None:
     "statement",
     [
         "import stet_ls.server.__main__",
-        "from stet_ls.server.cli.commands import build_parser; build_parser(['serve']).parse_args(['serve'])",
+        "from stet_ls.server.cli.command_table import build_parser; build_parser(['serve']).parse_args(['serve'])",
         "from stet_ls.server.app import create_server; create_server()",
     ],
 )

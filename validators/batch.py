@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from stet_ls.validators import languages, lint, syntax
-from stet_ls.validators.checkers import java, python, together
-from stet_ls.validators.checkers.asking import Check
+from stet_ls.validators.checkers import batch_tools
+from stet_ls.validators.checkers.batch_tools import Answers, Text, Texts
+from stet_ls.validators.checkers.check_request import Check
 from stet_ls.validators.checkers.table import SLOW, Checker, checkers
-from stet_ls.validators.checkers.together import Answers, Text, Texts
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
+from stet_ls.validators.checkers.tools import java, python
 from stet_ls.validators.findings import Finding, Status, Verdict
-from stet_ls.validators.toolbox import BUILT_IN, Role, Toolbox
 
 __all__ = ["Text", "check", "check_lint"]
 
 _TOGETHER: Mapping[Check, Callable[[Texts, float, Toolbox], Answers]] = {
-    python.syntax: together.ruff_syntax,
-    python.lint: together.ruff_lint,
-    java.javac: together.javac,
+    python.syntax: batch_tools.ruff_syntax,
+    python.lint: batch_tools.ruff_lint,
+    java.javac: batch_tools.javac,
 }
 """By what asks a tool about one text: what asks it about many."""
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.asking import Asked, Unable
+from stet_ls.validators.checkers.check_request import Asked, Unable
 from stet_ls.validators.checkers.table import NAMES, Checker, checkers
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source
-from stet_ls.validators.toolbox import BUILT_IN, Role, Toolbox
 
 UNDEFINED = ("F821", "F822", "F823")
 """ruff's rules for undefined names, undefined exports and locals used before they are bound."""

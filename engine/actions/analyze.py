@@ -5,14 +5,14 @@ Numbers come from tools alone; a finding of the model counts as an opinion, and 
 
 from __future__ import annotations
 
-from stet_ls.engine.actions import prose
+from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.analysis.analysis_report import counted, report
+from stet_ls.engine.actions.analysis.measures import measure
+from stet_ls.engine.actions.analysis.model_findings import ask_opinions
 from stet_ls.engine.actions.answers import finished
-from stet_ls.engine.actions.measures import measure
-from stet_ls.engine.actions.opinions import ask_opinions
-from stet_ls.engine.actions.recipe import Recipe
-from stet_ls.engine.actions.report import counted, report
-from stet_ls.engine.job import Job
-from stet_ls.engine.models import Answer
+from stet_ls.engine.actions.prose import prose
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import Task
 
 TASK = Task(

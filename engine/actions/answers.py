@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stet_ls.engine.job import Job
-from stet_ls.engine.models import Answer
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.job.job import Job
 
 
 def refusal(job: Job, message: str) -> Answer:

@@ -9,17 +9,19 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stet_ls.engine.actions import prose
+from stet_ls.engine.actions.action import Recipe
 from stet_ls.engine.actions.answers import finished, refusal
-from stet_ls.engine.actions.named import is_silent, mark_unknown
-from stet_ls.engine.actions.recipe import Recipe
-from stet_ls.engine.actions.shown import run_examples
-from stet_ls.engine.job import Job
+from stet_ls.engine.actions.prose import prose
+from stet_ls.engine.actions.prose.example_verification import run_examples
+from stet_ls.engine.actions.prose.unsupported_claims import is_silent, mark_unknown
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Evidence
+from stet_ls.engine.api.request import Target
+from stet_ls.engine.job.job import Job
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.markdown import code_span, harmless
-from stet_ls.engine.models import Answer, Evidence, Target
+from stet_ls.engine.privacy.placeholders import without_values
 from stet_ls.engine.prompt.build import Task
-from stet_ls.engine.prompt.returned import without_values
 from stet_ls.validators import structure
 
 TASK = Task(

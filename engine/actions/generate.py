@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 
-from stet_ls.engine.actions import rewrite
-from stet_ls.engine.actions.recipe import Recipe
-from stet_ls.engine.actions.symptoms import stated
-from stet_ls.engine.actions.thorough import loop as thorough
-from stet_ls.engine.job import Job
+from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
+from stet_ls.engine.actions.rewriting import rewrite
+from stet_ls.engine.actions.rewriting.stated_examples import stated
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import lint, signature
-from stet_ls.engine.models import Answer
 from stet_ls.engine.prompt.build import Task
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target

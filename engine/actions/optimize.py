@@ -13,11 +13,12 @@ is offered with the words "not measured: ...", and no editor applies it without 
 
 from __future__ import annotations
 
-from stet_ls.engine.actions import rewrite
-from stet_ls.engine.actions.recipe import Recipe
-from stet_ls.engine.job import Job
+from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.rewriting import rewrite
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check
+from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import timing
-from stet_ls.engine.models import Answer, Check
 from stet_ls.engine.prompt.build import Task
 
 TASK = Task(

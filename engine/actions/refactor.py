@@ -10,10 +10,10 @@ The message says what it bettered by measure ("complexity 9 → 4, 20 → 12 lin
 
 from __future__ import annotations
 
-from stet_ls.engine.actions import goal, rewrite
-from stet_ls.engine.actions.recipe import Recipe
-from stet_ls.engine.job import Job
-from stet_ls.engine.models import Answer
+from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.rewriting import refactor_metrics, rewrite
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import Task
 
 TASK = Task(
@@ -31,7 +31,7 @@ REWRITE = rewrite.Rewrite(
     done="Refactored",
     tried="Tried to refactor",
     judges=rewrite.EQUAL,
-    goal=lambda case, asked: goal.told(case, asked=asked),
+    goal=lambda case, asked: refactor_metrics.told(case, asked=asked),
 )
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from stet_ls.engine.actions import analyze, debug, explain, generate, optimize, refactor, task, test
-from stet_ls.engine.actions.custom.action import CustomAction, of_row
+from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.custom.adapter import recipe_of
+from stet_ls.engine.actions.custom.custom_action import CustomAction, of_row
 from stet_ls.engine.actions.custom.packages import Packaged, packaged
-from stet_ls.engine.actions.custom.recipe import recipe_of
-from stet_ls.engine.actions.recipe import Recipe
-from stet_ls.engine.configuration.actions import project_file
 from stet_ls.engine.errors import PolicyError, UsageError
-from stet_ls.engine.settings import ActionOrigin, Settings
+from stet_ls.engine.settings.action_tables import project_file
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import ActionOrigin
 
 RECIPES: Mapping[str, Recipe] = MappingProxyType(
     {

@@ -15,22 +15,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions import debug, generate, optimize, refactor, test
+from stet_ls.engine.actions.action import Recipe, brief
 from stet_ls.engine.actions.answers import finished, refusal
-from stet_ls.engine.actions.planning import STEPS, TASK, Project, Step, project, read_plan
-from stet_ls.engine.actions.recipe import Recipe, brief
-from stet_ls.engine.actions.sketch import Sketch
-from stet_ls.engine.actions.unasked import unasked
+from stet_ls.engine.actions.planning.task_plan import STEPS, TASK, Project, Step, project, read_plan
+from stet_ls.engine.actions.planning.unrequested_changes import unasked
+from stet_ls.engine.actions.planning.workspace_overlay import Sketch
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.events import Stage
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.events import Stage
-from stet_ls.engine.job import CALLS, Job
+from stet_ls.engine.job.budget import CALLS
+from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.calibration import DEFAULT
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.verdict import summary
+from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.loop import Draft, Unusable, propose
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.models import Answer, Budget, Check, Evidence, Request, Ruling
+from stet_ls.engine.privacy.placeholders import told
 from stet_ls.engine.prompt.instruction import find_instruction
-from stet_ls.engine.prompt.returned import told
 from stet_ls.engine.prompt.target import resolve_target
 
 _RECIPES = {each.name: each for each in (generate.RECIPE, debug.RECIPE, refactor.RECIPE, optimize.RECIPE, test.RECIPE)}

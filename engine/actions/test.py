@@ -11,27 +11,29 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
+from stet_ls.engine.actions.action import Brief, Recipe, brief
 from stet_ls.engine.actions.answers import finished, refusal
-from stet_ls.engine.actions.joining import join, prepared
-from stet_ls.engine.actions.placement import Place, find_place
-from stet_ls.engine.actions.proof import Proof
-from stet_ls.engine.actions.proving import prove
-from stet_ls.engine.actions.recipe import Brief, Recipe, brief
-from stet_ls.engine.actions.remaining import Suspect
+from stet_ls.engine.actions.generated_tests.candidate_tests import Suspect
+from stet_ls.engine.actions.generated_tests.insertion import join, prepared
+from stet_ls.engine.actions.generated_tests.location import Place, find_place
+from stet_ls.engine.actions.generated_tests.validation import prove
+from stet_ls.engine.actions.generated_tests.validation_result import Proof
+from stet_ls.engine.api.answer import Answer, Edit, NewFile
+from stet_ls.engine.api.events import Judged
+from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.errors import LimitError, ModelError
-from stet_ls.engine.events import Judged
-from stet_ls.engine.job import Job
-from stet_ls.engine.judges import danger, lint, names, noop, signature, syntax
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges import lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.verdict import confidence, summary
+from stet_ls.engine.judges.confidence import confidence, summary
+from stet_ls.engine.judges.danger import judge
 from stet_ls.engine.loop import Draft, Proposal, Unusable, consider, propose
 from stet_ls.engine.markdown import fenced, harmless
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.models import Answer, Check, Edit, Evidence, NewFile
+from stet_ls.engine.privacy.placeholders import hide, misplaced
 from stet_ls.engine.prompt.build import Task, further
-from stet_ls.engine.prompt.returned import hide, misplaced
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.engine.reply.parse import parse_reply
+from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 from stet_ls.validators.source import Source
 
 TASK = Task(
@@ -50,7 +52,7 @@ TASK = Task(
 _LEAST_TOKENS = 400
 """Tokens in which a few small tests fit; of a reply that broke off, the whole ones are kept."""
 
-JUDGES = (noop.judge, syntax.judge, danger.judge, names.judge, signature.kept, lint.judge)
+JUDGES = (noop.judge, syntax.judge, judge.judge, names.judge, signature.kept, lint.judge)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import ast
 import re
 
 from stet_ls.engine.diagnosis.diagnosis import About
-from stet_ls.engine.sandbox.runners.report import Failure, Frame
-from stet_ls.validators.rewritten import unparsed
+from stet_ls.engine.runners.report import Failure, Frame
+from stet_ls.validators.ast_text import unparsed
 
 _OF_TYPES = frozenset({"TypeError", "AttributeError"})
 _ARITY = re.compile(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stet_ls.engine.diagnosis import quoted
+from stet_ls.engine.diagnosis import node_load_errors
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Symptom
 from stet_ls.engine.diagnosis.rules import RULES, unknown
-from stet_ls.engine.sandbox.runners.report import Case, Failure, Outcome, Phase, TestReport
+from stet_ls.engine.runners.report import Case, Failure, Outcome, Phase, TestReport
 
 _STOPPED = {Outcome.TIMEOUT: "timeout"}
 
 
 def diagnose(report: TestReport, about: About) -> tuple[Diagnosis, ...]:
     """One diagnosis for each failure of a report, in its order; none if it is green or nothing was run."""
-    return tuple(_one(quoted.told(symptom), about) for symptom in symptoms(report))
+    return tuple(_one(node_load_errors.told(symptom), about) for symptom in symptoms(report))
 
 
 def symptoms(report: TestReport) -> Iterator[Symptom]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from stet_ls.engine.diagnosis.fixes import Fix
-from stet_ls.engine.sandbox.runners.report import Failure
+from stet_ls.engine.runners.report import Failure
 
 
 class Cause(StrEnum):

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from stet_ls.engine.diagnosis.arguments import as_asked, misfit, wrong_call
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Symptom
-from stet_ls.engine.diagnosis.fixes import Fix
-from stet_ls.engine.diagnosis.signs import (
+from stet_ls.engine.diagnosis.failure_signs import (
     absent_package,
     denied,
     first_line,
@@ -19,7 +18,8 @@ from stet_ls.engine.diagnosis.signs import (
     on_purpose,
     sides,
 )
-from stet_ls.engine.sandbox.runners.report import Frame, Origin, Phase
+from stet_ls.engine.diagnosis.fixes import Fix
+from stet_ls.engine.runners.report import Frame, Origin, Phase
 
 Rule = Callable[[Symptom, About], Diagnosis | None]
 

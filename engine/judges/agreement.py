@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.execution.harness_run import Call, Impossible, Trial
+from stet_ls.engine.execution.python.changed_lines import without_documentation
+from stet_ls.engine.execution.python.harness import run
+from stet_ls.engine.execution.python.inputs.calls import calls_for
+from stet_ls.engine.execution.python.module_location import Place, place_of
+from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.changed import without_documentation
-from stet_ls.engine.judges.harness.place import Place, place_of
-from stet_ls.engine.judges.harness.run import run
-from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
-from stet_ls.engine.judges.inputs.calls import calls_for
-from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Check, Evidence, Ruling
 
 LEAST_INPUTS = 50
 """With fewer inputs agreement says little (engine facts, section 3: tier E3)."""

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.models import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 
 FILE = Path(__file__).with_name("calibration.json")
 """The table that is shipped."""

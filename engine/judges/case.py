@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Buffer, Evidence
-from stet_ls.validators import go_names, lint, syntax
+from stet_ls.engine.api.evidence import Evidence
+from stet_ls.engine.api.request import Buffer
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.validators import go_undefined_names, lint, syntax
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.findings import Finding, Verdict
 from stet_ls.validators.source import Source
-from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 LARGEST_RUN = 500_000
 """Bytes of a file above which its functions are not called: finding out how takes longer than a job may."""
@@ -89,5 +90,5 @@ def lint_findings(
 def undefined_names(case: Case, source: Source) -> tuple[Finding, ...] | None:
     """The names in a text of the case that nothing defines; None where nobody could say."""
     if case.language == "go":
-        return go_names.undefined(source, case.path, {each.path: each.text for each in case.buffers})
+        return go_undefined_names.undefined(source, case.path, {each.path: each.text for each in case.buffers})
     return lint.undefined_names(source, case.language, path=case.path, tools=case.tools)

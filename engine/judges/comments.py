@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.models import Check, Evidence, Ruling
-from stet_ls.validators import grammars
-from stet_ls.validators.excerpt import excerpts
-from stet_ls.validators.parse import DeadlineError, Parsed, parse
-from stet_ls.validators.rewritten import dumped
+from stet_ls.validators.ast_text import dumped
+from stet_ls.validators.changed_excerpt import excerpts
+from stet_ls.validators.parsing import grammars
+from stet_ls.validators.parsing.parse import DeadlineError, parse
+from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source
 
 if TYPE_CHECKING:

@@ -14,16 +14,16 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
+from stet_ls.engine.execution.harness_run import Call, Impossible, Outcome, Told, Trial
+from stet_ls.engine.execution.python.changed_lines import Part, named_in, parts, wired
+from stet_ls.engine.execution.python.harness import not_loaded, run
+from stet_ls.engine.execution.python.inputs.examples import doctest_examples
+from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
+from stet_ls.engine.execution.python.module_location import Place, place_of
+from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
-from stet_ls.engine.judges.changed import Part, named_in, parts, wired
-from stet_ls.engine.judges.harness.place import Place, place_of
-from stet_ls.engine.judges.harness.run import not_loaded, run
-from stet_ls.engine.judges.harness.trial import Call, Impossible, Outcome, Told, Trial
-from stet_ls.engine.judges.inputs.examples import doctest_examples
-from stet_ls.engine.judges.inputs.subject import read_module, subject_of
-from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
-from stet_ls.validators.rewritten import unparsed
+from stet_ls.validators.ast_text import unparsed
 
 _CHECKER = doctest.OutputChecker()
 _LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

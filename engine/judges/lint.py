@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case, lint_findings
-from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators.findings import new_findings
 from stet_ls.validators.lint import UNDEFINED
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case, lint_findings, undefined_names
-from stet_ls.engine.models import Check, Evidence, Ruling
-from stet_ls.validators import go_names, structure
+from stet_ls.validators import go_undefined_names, structure
 from stet_ls.validators.findings import Finding, new_findings
 
 
@@ -26,7 +26,7 @@ def _judge(case: Case) -> Evidence:
     before = undefined_names(case, case.before) or () if after else ()
     if new := new_findings(before, after):
         told = "; ".join(finding.message for finding in new[:3])
-        if any(finding.source == go_names.SOURCE for finding in before):
+        if any(finding.source == go_undefined_names.SOURCE for finding in before):
             return Evidence(Check.NAMES, Ruling.UNKNOWN, f"perhaps {told}: files of the package are missing")
         return Evidence(Check.NAMES, Ruling.FAIL, told, trusted=True)
     found = {finding.code: finding for finding in _new_lint(case)} if case.language == "python" else {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from difflib import SequenceMatcher
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges import comments
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators import structure
 
 _LARGEST = 400_000

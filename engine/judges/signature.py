@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from stet_ls.engine.judges import remains
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.judges import removed_code
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.models import Check, Evidence, Ruling
-from stet_ls.engine.prompt.intent import released
+from stet_ls.engine.prompt.instruction_intent import released
 from stet_ls.validators import structure
-from stet_ls.validators.excerpt import excerpts
+from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import Symbol, Unit
 
@@ -87,13 +87,13 @@ def _lost(case: Case) -> Evidence | None:
             told += f", and the instruction does not say `remove {_last(names[0])}`"
         return _uncertain(case, told)
     words = frozenset(re.findall(r"[\w$]+", case.instruction))
-    taken = list(remains.taken(case.before, case.after, case.language, case.path, words))
+    taken = list(removed_code.taken(case.before, case.after, case.language, case.path, words))
     if taken:
         more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
         return _uncertain(case, f"{taken[0]}{more}")
     if case.adds is None:
         return None
-    short = remains.shortened(case.before, case.after, case.language, words | case.adds)
+    short = removed_code.shortened(case.before, case.after, case.language, words | case.adds)
     return (
         _uncertain(case, f"{_listed(short)} lost code, and the instruction does not name {_them(short)}")
         if short

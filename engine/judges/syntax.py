@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case, verdict
-from stet_ls.engine.models import Check, Evidence, Ruling
 from stet_ls.validators import syntax
 from stet_ls.validators.findings import Status
 

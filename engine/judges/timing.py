@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.execution.harness_run import Call, Impossible, Trial
+from stet_ls.engine.execution.python.harness import not_loaded, run
+from stet_ls.engine.execution.python.inputs.calls import calls_for
+from stet_ls.engine.execution.python.inputs.examples import test_texts
+from stet_ls.engine.execution.python.inputs.scaled import grown
+from stet_ls.engine.execution.python.inputs.subject import changed_units, read_module
+from stet_ls.engine.execution.python.module_location import Place, place_of
+from stet_ls.engine.execution.runtime import Extent, Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.harness.place import Place, place_of
-from stet_ls.engine.judges.harness.run import not_loaded, run
-from stet_ls.engine.judges.harness.trial import Call, Impossible, Trial
-from stet_ls.engine.judges.inputs.calls import calls_for
-from stet_ls.engine.judges.inputs.examples import test_texts
-from stet_ls.engine.judges.inputs.grown import grown
-from stet_ls.engine.judges.inputs.subject import changed_units, read_module
-from stet_ls.engine.judges.runtime import Extent, Runtime
-from stet_ls.engine.models import Check, Evidence, Ruling
 
 WORTH = 1.1
 """A gain below this is not worth an edit, and hardly told from noise."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.prompt.leaks.find import leaks
+from stet_ls.engine.privacy.secrets.scan import leaks
 
 GLOBAL = "global"
 """The scope of solutions that every workspace may use."""

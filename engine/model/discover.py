@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stet_ls.engine.model.connection import Connection, Listed
-from stet_ls.engine.model.faults import Failure
-from stet_ls.engine.model.profiles import is_chat_model
-from stet_ls.engine.settings import Provider
+from stet_ls.engine.model.endpoint.connection import Connection, Listed
+from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.profiles.profiles import is_chat_model
+from stet_ls.engine.settings.table_schemas import Provider
 
 PORTS: Mapping[str, int] = {"ollama": 11434, "llama.cpp": 8080, "lm-studio": 1234, "vllm": 8000}
 """Servers in the order in which they are preferred, and the port that each takes unless told otherwise."""

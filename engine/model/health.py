@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.breaker import State
-from stet_ls.engine.model.client import Client
-from stet_ls.engine.model.faults import Failure, sentence
-from stet_ls.engine.model.profiles import Profile
-from stet_ls.engine.paths import Paths
-from stet_ls.engine.settings import Settings
+from stet_ls.engine.model.endpoint.circuit_breaker import State
+from stet_ls.engine.model.endpoint.endpoint_client import Client
+from stet_ls.engine.model.endpoint.faults import Failure, sentence
+from stet_ls.engine.model.profiles.profiles import Profile
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.storage.paths import Paths
 
 _SECONDS = 0.8
 
@@ -95,8 +95,8 @@ def profile_row(profile: Profile) -> dict[str, Any]:
 
 
 def _embedded_row(settings: Settings, paths: Paths) -> dict[str, Any]:
-    from stet_ls.engine.model.embedded import Embedded
-    from stet_ls.engine.model.weights import WEIGHTS, chosen
+    from stet_ls.engine.model.embedded.embedded_model import Embedded
+    from stet_ls.engine.model.embedded.weights import WEIGHTS, chosen
 
     name = chosen(settings.model.embedded, paths)
     obstacle = Embedded(settings, paths).available()

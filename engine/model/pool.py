@@ -8,29 +8,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from stet_ls.engine.api.events import OnEvent, ignore
+from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError, StetError, WeightsError
-from stet_ls.engine.events import OnEvent, ignore
-from stet_ls.engine.line import Line, Lines
-from stet_ls.engine.model import chain
+from stet_ls.engine.model import failover
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
-from stet_ls.engine.model.client import Client, shown_address
-from stet_ls.engine.model.consent import Consent, Consents, FoundServer, ServerAsker
-from stet_ls.engine.model.cost import cost_of
-from stet_ls.engine.model.dialect import EMBEDDED, Dialect
 from stet_ls.engine.model.discover import discover
-from stet_ls.engine.model.experience import Experience
-from stet_ls.engine.model.faults import Failure
+from stet_ls.engine.model.endpoint.cost import cost_of
+from stet_ls.engine.model.endpoint.endpoint_client import Client, shown_address
+from stet_ls.engine.model.endpoint.endpoint_stats import Experience
+from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.request_quirks import EMBEDDED, Dialect
 from stet_ls.engine.model.health import health_of
-from stet_ls.engine.model.profiles import Profile, measured, overridden, profile_for
-from stet_ls.engine.model.speed import LOCAL_READING
-from stet_ls.engine.model.store import ProfileStore
-from stet_ls.engine.models import Message
-from stet_ls.engine.paths import Paths
+from stet_ls.engine.model.local_server_consent import Consent, Consents, FoundServer, ServerAsker
+from stet_ls.engine.model.profiles.profile_store import ProfileStore
+from stet_ls.engine.model.profiles.profiles import Profile, measured, overridden, profile_for
+from stet_ls.engine.model.profiles.speed import LOCAL_READING
+from stet_ls.engine.model.request_queue import Line, Lines
 from stet_ls.engine.prompt.seal import UNSEALED, Sealed
-from stet_ls.engine.settings import Provider, Settings
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import Paths
 
 if TYPE_CHECKING:
-    from stet_ls.engine.model.embedded import Embedded
+    from stet_ls.engine.model.embedded.embedded_model import Embedded
 
 _EMBEDDED = "embedded"
 """What identifies the embedded model between runs; its port is another one each time."""
@@ -90,7 +91,7 @@ class Models:
             _log.info("prompt: %s", [(message.role, message.content) for message in messages])
         clients = await self.clients(deadline, on_event)
         try:
-            completion = await chain.ask(
+            completion = await failover.ask(
                 clients,
                 messages,
                 sampling=sampling,
@@ -272,8 +273,8 @@ class Models:
 
     def _embedded_profile(self) -> Profile:
         """The profile of the embedded model that would be started. Reads a file."""
-        from stet_ls.engine.model.embedded import CONTEXT
-        from stet_ls.engine.model.weights import WEIGHTS, chosen
+        from stet_ls.engine.model.embedded.embedded_model import CONTEXT
+        from stet_ls.engine.model.embedded.weights import WEIGHTS, chosen
 
         name = chosen(self._settings.model.embedded, self._paths)
         if name is None:
@@ -293,7 +294,7 @@ class Models:
     async def _embedded_endpoint(self, on_event: OnEvent) -> Provider:
         if self._embedded is None:
             # Late: who configured an endpoint never loads what the embedded model needs.
-            from stet_ls.engine.model.embedded import Embedded
+            from stet_ls.engine.model.embedded.embedded_model import Embedded
 
             self._embedded = Embedded(self._settings, self._paths)
         return await self._embedded.endpoint(on_event)

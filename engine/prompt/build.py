@@ -15,25 +15,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.api.request import Request, Target, TargetKind
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.models import Message, Request, Target, TargetKind
+from stet_ls.engine.privacy.ignored_files import Ignored
+from stet_ls.engine.privacy.ignored_files import left_out as left_out_files
+from stet_ls.engine.privacy.redact import Redaction
 from stet_ls.engine.prompt import wording
-from stet_ls.engine.prompt.account import Part, parts_of
-from stet_ls.engine.prompt.context import gather
-from stet_ls.engine.prompt.conventions import conventions
+from stet_ls.engine.prompt.code_view import View, stub_lines, view
+from stet_ls.engine.prompt.context.conventions import conventions
+from stet_ls.engine.prompt.context.gather import gather
+from stet_ls.engine.prompt.context.project_notes import FILE, notes
+from stet_ls.engine.prompt.context_items import Piece, Remembered, Worth
 from stet_ls.engine.prompt.fence import code_fence, data, nonce, stable
-from stet_ls.engine.prompt.ignored import Ignored
-from stet_ls.engine.prompt.ignored import left_out as left_out_files
-from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
 from stet_ls.engine.prompt.instruction import Instruction
 from stet_ls.engine.prompt.layout import Choice, Layout, choose
-from stet_ls.engine.prompt.notes import FILE, notes
-from stet_ls.engine.prompt.pieces import Piece, Remembered, Worth
-from stet_ls.engine.prompt.redact import Redaction
 from stet_ls.engine.prompt.seal import UNSEALED, Sealed, seal, seal_more
-from stet_ls.engine.prompt.task import Task, Tier, Wants
+from stet_ls.engine.prompt.task_spec import Task, Tier, Wants
+from stet_ls.engine.prompt.token_breakdown import Part, parts_of
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.engine.prompt.view import View, stub_lines, view
+from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
 from stet_ls.validators.languages import language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units

@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Mapping
 
-from stet_ls.validators.hidden import HIDDEN
+from stet_ls.validators.invisible_chars import HIDDEN
 
 _BACKTICKS = re.compile(r"`{3,}")
 

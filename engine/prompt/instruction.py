@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from stet_ls.engine.models import Request, Target, TargetKind
-from stet_ls.engine.prompt.comments import bare
+from stet_ls.engine.api.request import Request, Target, TargetKind
+from stet_ls.engine.prompt.stet_comments import bare
 from stet_ls.engine.prompt.target import INSERTS, comment_for, selected
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import is_stub, unit_at, units

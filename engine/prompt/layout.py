@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from stet_ls.engine.prompt.context_items import Piece, Worth
 from stet_ls.engine.prompt.fence import data
-from stet_ls.engine.prompt.pieces import Piece, Worth
 from stet_ls.engine.prompt.tokens import estimate
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.models import Message, Request
+from stet_ls.engine.privacy.redact import Redacted, Redaction, redact
+from stet_ls.engine.privacy.secrets.dotenv import is_dotenv, values_of, workspace_values
 from stet_ls.engine.prompt.fence import neutralize
-from stet_ls.engine.prompt.leaks.dotenv import is_dotenv, values_of, workspace_values
-from stet_ls.engine.prompt.redact import Redacted, Redaction, redact
 from stet_ls.validators.containment import real_path
 
 CONFIG = frozenset({

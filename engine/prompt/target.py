@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
+from stet_ls.engine.api.request import Request, Selection, Target, TargetKind
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.models import Request, Selection, Target, TargetKind
-from stet_ls.engine.prompt.comments import Comment, bare, comment_above, stet_comments
-from stet_ls.engine.prompt.intent import Intent, intent_of, is_addition
+from stet_ls.engine.prompt.instruction_intent import Intent, intent_of, is_addition
+from stet_ls.engine.prompt.stet_comments import Comment, bare, comment_above, stet_comments
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.validators.places import below, member_end
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.strings import passages
 from stet_ls.validators.structure import Unit, is_stub, unit_at, units, widen
+from stet_ls.validators.structure.literals import passages
+from stet_ls.validators.structure.member_locations import below, member_end
 
 INSERTS = frozenset({"generate", "task"})
 """The actions that may add code where none stands; all others need something to work on."""

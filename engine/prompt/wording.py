@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stet_ls.engine.models import Message, Role, Target, TargetKind
-from stet_ls.engine.prompt.task import Task, Tier, Wants
+from stet_ls.engine.api.message import Message, Role
+from stet_ls.engine.api.request import Target, TargetKind
+from stet_ls.engine.prompt.task_spec import Task, Tier, Wants
 from stet_ls.validators.languages import language
 
 _ROLE: dict[Wants, str] = {

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.strings import fixed_lines
+from stet_ls.validators.structure.literals import fixed_lines
 
 _AS_IT_IS = frozenset({"yaml", "markdown", "plaintext", "restructuredtext", "haskell", "latex"})
 """Languages in which columns mean something: the code moves as a whole."""

@@ -14,17 +14,19 @@ from typing import Any, TypeVar
 
 from stet_ls import __version__
 from stet_ls.engine.errors import PolicyError, StetError
-from stet_ls.engine.sandbox import advice, orphans, probe, scratch
-from stet_ls.engine.sandbox.backend import Backend, BoxError, Candidate
-from stet_ls.engine.sandbox.candidates import Found, candidates
+from stet_ls.engine.sandbox import install_advice, isolation_probe
+from stet_ls.engine.sandbox.backends import reaper
+from stet_ls.engine.sandbox.backends.backend import Backend, Candidate
+from stet_ls.engine.sandbox.backends.backend_discovery import Found, candidates
+from stet_ls.engine.sandbox.box_pool import Pool
+from stet_ls.engine.sandbox.files import scratch
+from stet_ls.engine.sandbox.files.overlay import Layers
+from stet_ls.engine.sandbox.files.run_folder import Workplace
+from stet_ls.engine.sandbox.files.workspace_copy import Mirrors
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
-from stet_ls.engine.sandbox.layer import Layers
-from stet_ls.engine.sandbox.mirror import Mirrors
-from stet_ls.engine.sandbox.pool import Pool
-from stet_ls.engine.sandbox.spec import RunResult, RunSpec
-from stet_ls.engine.sandbox.workplace import Workplace
-from stet_ls.engine.workers.private import read_private, write_private
-from stet_ls.engine.writable import Obstacle
+from stet_ls.engine.sandbox.spec import BoxError, RunResult, RunSpec
+from stet_ls.engine.storage.private_files import read_private, write_private
+from stet_ls.engine.storage.writable import Obstacle
 
 T = TypeVar("T")
 
@@ -175,7 +177,7 @@ class Sandbox:
         Layers(folder / "layers").sweep()
         Mirrors(folder / "mirrors").sweep()
         scratch.sweep(folder / "runs")
-        orphans.end()
+        reaper.end()
         return tuple(candidates(folder, self.backend))
 
     async def _examine(self, found: Found) -> Candidate:
@@ -196,7 +198,7 @@ class Sandbox:
         report = self._remembered(_key(found))
         try:
             if report is None or not await _stands(found.build(report)):
-                report = _report(found.report, await probe.attack(found.build(found.report), found.partly))
+                report = _report(found.report, await isolation_probe.attack(found.build(found.report), found.partly))
                 self._remember(_key(found), report)
         except StetError as error:
             self._remember(_key(found), None)
@@ -239,7 +241,8 @@ async def _stands(backend: Backend) -> bool:
 
 def _key(found: Found) -> str:
     """What a probe's result depends on: the boot, the kernel and who may have namespaces, Stet, the box' program."""
-    return f"{_boot()} {platform.release()} {advice.namespaces()} {__version__} {probe.VERSION} {found.key}"
+    machine = f"{_boot()} {platform.release()} {install_advice.namespaces()}"
+    return f"{machine} {__version__} {isolation_probe.VERSION} {found.key}"
 
 
 def _rank(candidate: Candidate, overlay: bool) -> tuple[int, bool]:
@@ -252,7 +255,7 @@ def none_here(named: str = "") -> IsolationReport:
     if named:
         why = f"the settings name {named} as the sandbox's backend, and it is not here"
         return IsolationReport("none", "", Level.NONE, why_not_stronger=why)
-    found = advice.without_any(platform.system())
+    found = install_advice.without_any(platform.system())
     return IsolationReport("none", "", Level.NONE, why_not_stronger=found.why, advice=found.command)
 
 
@@ -265,7 +268,7 @@ def refusal(report: IsolationReport, needed: Level) -> str:
     return f"No code was run: isolation {needed} is asked for and {report.level} is what stands here{why}.{help_}"
 
 
-def _report(found: IsolationReport, probed: probe.Probed) -> IsolationReport:
+def _report(found: IsolationReport, probed: isolation_probe.Probed) -> IsolationReport:
     why = "; ".join(f"{wall}: {hole}" for wall, hole in probed.holes.items())
     return replace(found, level=level_of(probed.enforced), enforced=probed.enforced, why_not_stronger=why)
 

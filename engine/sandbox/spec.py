@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.isolation import IsolationReport
 
 _KIB = 1024
@@ -171,3 +172,7 @@ class RunResult:
             "detail": self.detail,
             "isolation": self.isolation.to_json(),
         }
+
+
+class BoxError(StetError):
+    """The box could not be built. Its text is what the tool or the kernel says."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stet_ls.engine.trace.hiding import Hider
 from stet_ls.engine.trace.record import Record
+from stet_ls.engine.trace.scrubber import Hider
 
 
 def exported(record: Record) -> Record:

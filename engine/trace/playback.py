@@ -14,17 +14,19 @@ from typing import Any
 from pydantic import ValidationError
 
 from stet_ls.engine import errors
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.events import OnEvent, ignore
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.api.request import Buffer, Diagnostic, Request, Selection, Workspace
 from stet_ls.engine.errors import EndpointError, Fault, LimitError, StetError, UsageError
-from stet_ls.engine.events import OnEvent, ignore
-from stet_ls.engine.ledger import Ended
+from stet_ls.engine.job.ledger import Ended
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
-from stet_ls.engine.model.profiles import Profile
-from stet_ls.engine.models import Answer, Buffer, Diagnostic, Message, Request, Selection, Workspace
+from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.prompt.seal import UNSEALED, Sealed
-from stet_ls.engine.settings import Settings, Spending, TraceSettings
+from stet_ls.engine.settings.schema import Settings, Spending, TraceSettings
 from stet_ls.engine.trace import record as form
-from stet_ls.engine.trace.hiding import Hider
-from stet_ls.engine.trace.writing import SETTINGS, hidden_answer, trouble
+from stet_ls.engine.trace.scrubber import Hider
+from stet_ls.engine.trace.serializer import SETTINGS, hidden_answer, trouble
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
 

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.ledger import Ended
-from stet_ls.engine.models import Budget
+from stet_ls.engine.job.ledger import Ended
 
 VERSION = 1
 """Of the form. It grows when a reader of the former one would misunderstand what it reads."""

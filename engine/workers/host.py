@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, TextIO
 
-from stet_ls.engine.workers.wire import (
+from stet_ls.engine.workers.handshake import (
     LINE_LIMIT,
     LOOPBACK,
     Handshake,

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from stet_ls.engine.workers.wire import (
+from stet_ls.engine.workers.handshake import (
     LINE_LIMIT,
     LOOPBACK,
     Handshake,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from stet_ls.engine.errors import WorkerError
-from stet_ls.engine.workers.wire import Handshake
+from stet_ls.engine.workers.handshake import Handshake
 
 _LOG_LIMIT = 1_000_000
 """Bytes of a log before the next start begins a new one; the last is kept beside it."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.engine.errors import PolicyError, WorkerError
+from stet_ls.engine.storage.file_lock import hold_async
+from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
+from stet_ls.engine.storage.writable import obstacle
+from stet_ls.engine.workers.handshake import Handshake
 from stet_ls.engine.workers.lease import Lease, connect
-from stet_ls.engine.workers.lock import hold_async
-from stet_ls.engine.workers.private import private_folder, read_private, write_private
 from stet_ls.engine.workers.spawn import spawn
-from stet_ls.engine.workers.wire import Handshake
-from stet_ls.engine.writable import obstacle
 
 _log = logging.getLogger(__name__)
 

@@ -7,13 +7,13 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from stet_ls.engine.configuration import PROJECT_FILE, Row, find_project, load
-from stet_ls.engine.configuration.trust import trust
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.paths import user_paths
-from stet_ls.server.cli import present
-from stet_ls.server.cli.session import tell
-from stet_ls.server.cli.settings_docs import starter_file
+from stet_ls.engine.settings import PROJECT_FILE, Row, find_project, load
+from stet_ls.engine.settings.trusted_projects import trust
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.server.cli.docs.settings_page import starter_file
+from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.server.cli.terminal import render
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +43,8 @@ def _trust() -> int:
         raise UsageError(f"no {PROJECT_FILE} here defines an action, so there is nothing to trust")
     trust(project, actions[0].origin.digest)
     for row in actions:
-        present.print_line(f"{row.name}: {row.title}")
-        present.print_line(f"    {row.instruction}")
+        render.print_line(f"{row.name}: {row.title}")
+        render.print_line(f"    {row.instruction}")
     tell(f"trusted, until one of them changes: {len(actions)} of {project / PROJECT_FILE}")
     return 0
 
@@ -56,8 +56,8 @@ def _show(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps([asdict(row) for row in loaded.rows], ensure_ascii=False, indent=2))
     else:
-        for line in present.table([_columns(row) for row in loaded.rows]):
-            present.print_line(line)
+        for line in render.table([_columns(row) for row in loaded.rows]):
+            render.print_line(line)
     for warning in loaded.warnings:
         tell(warning)
     return UsageError.exit_code if len(loaded.warnings) > sum(row.refused for row in loaded.rows) else 0
@@ -78,5 +78,5 @@ def _init() -> int:
         raise UsageError(f"{path} exists already; it is left as it is") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    present.print_line(str(path))
+    render.print_line(str(path))
     return 0

@@ -17,22 +17,22 @@ from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.actions.registry import Actions
-from stet_ls.engine.configuration import Loaded
-from stet_ls.engine.configuration.toolbox import toolbox
 from stet_ls.engine.errors import NoModelError, StetError
-from stet_ls.engine.model.store import ProfileStore
-from stet_ls.engine.paths import user_paths
-from stet_ls.engine.settings import Settings
-from stet_ls.server.cli import present
+from stet_ls.engine.model.profiles.profile_store import ProfileStore
+from stet_ls.engine.settings import Loaded
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.tool_settings import toolbox
+from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.editor import PROGRAMS
-from stet_ls.server.cli.session import load_settings
-from stet_ls.validators import pack
+from stet_ls.server.cli.inputs.load_settings import load_settings
+from stet_ls.server.cli.terminal import render
+from stet_ls.validators.checkers.availability import survey
 from stet_ls.validators.checkers.programs import on_path
-from stet_ls.validators.checkers.survey import survey
 from stet_ls.validators.checkers.table import CHECKERS
-from stet_ls.validators.extras import absent, way_to
+from stet_ls.validators.checkers.toolbox import Role, Toolbox
+from stet_ls.validators.install_hints import absent, way_to
 from stet_ls.validators.languages import LANGUAGES
-from stet_ls.validators.toolbox import Role, Toolbox
+from stet_ls.validators.syntax import language_pack
 
 
 class State(StrEnum):
@@ -146,8 +146,10 @@ def _versions() -> Iterator[Part]:
 
 def _checkers(tools: Toolbox) -> Iterator[Part]:
     own = sum(row.grammar is not None for row in LANGUAGES)
-    more = sum(row.packed is not None and row.packed not in pack.DENIED for row in LANGUAGES)
-    extra = "by the language pack" if pack.installed() else "with the extra all-languages, which is not installed"
+    more = sum(row.packed is not None and row.packed not in language_pack.DENIED for row in LANGUAGES)
+    extra = (
+        "by the language pack" if language_pack.installed() else "with the extra all-languages, which is not installed"
+    )
     yield Part("syntax", State.OK, f"{own} languages by their grammars, {more} more {extra}")
     for standing in survey(tools):
         known = [f"{role} by {', '.join(names)}" for role, names in standing.working.items() if names]
@@ -198,8 +200,8 @@ def _sandbox(loaded: Loaded) -> Part:
 
 async def _memory(loaded: Loaded) -> Part:
     """How much is remembered. A fault of the memory keeps no job from running."""
-    from stet_ls.engine.memory.client import Memory
-    from stet_ls.engine.memory.flow import Flow
+    from stet_ls.engine.memory.job_memory import Flow
+    from stet_ls.engine.memory.memory_client import Memory
 
     flow = Flow(Memory(loaded.settings.memory, user_paths()), loaded.settings.memory)
     if obstacle := flow.memory.obstacle():
@@ -238,6 +240,6 @@ def _places() -> Iterator[Part]:
 
 
 def _print(parts: list[Part]) -> None:
-    for part, text in zip(parts, present.table([(part.name, part.detail) for part in parts]), strict=True):
+    for part, text in zip(parts, render.table([(part.name, part.detail) for part in parts]), strict=True):
         mark, style = _MARKS[part.state]
-        present.print_line(f"{mark} {text}", style)
+        render.print_line(f"{mark} {text}", style)

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 
 from stet_ls.editors import PLACES
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.commands import did_you_mean
+from stet_ls.server.cli.command_table import did_you_mean
 
 PROGRAMS: Mapping[str, str] = {
     "neovim": "nvim",

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StetError, StoreError, StoreFault, UsageError
-from stet_ls.server.cli import present
-from stet_ls.server.cli.session import load_settings, tell
-from stet_ls.validators.hidden import shown
+from stet_ls.server.cli.inputs.load_settings import load_settings, tell
+from stet_ls.server.cli.terminal import render
+from stet_ls.validators.invisible_chars import shown
 
 if TYPE_CHECKING:
-    from stet_ls.engine.memory.flow import Flow
+    from stet_ls.engine.memory.job_memory import Flow
     from stet_ls.engine.memory.solution import Solution
 
 _WIDE = 76
@@ -59,9 +59,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Does what the verb says; 1 for an id that there is none of, or a memory that had to be mended."""
     settings = load_settings().settings.memory
-    from stet_ls.engine.memory.client import COMMANDS_STAY, Memory
-    from stet_ls.engine.memory.flow import Flow
-    from stet_ls.engine.paths import user_paths
+    from stet_ls.engine.memory.job_memory import Flow
+    from stet_ls.engine.memory.memory_client import COMMANDS_STAY, Memory
+    from stet_ls.engine.storage.paths import user_paths
 
     async def work() -> int:
         flow = Flow(Memory(settings, user_paths()), settings)
@@ -108,7 +108,7 @@ async def _search(flow: Flow, arguments: argparse.Namespace) -> int:
             ]
         )
     else:
-        present.print_line("Nothing that is remembered fits these words.")
+        render.print_line("Nothing that is remembered fits these words.")
     return 0
 
 
@@ -121,7 +121,7 @@ async def _show(flow: Flow, arguments: argparse.Namespace) -> int:
 async def _forget(flow: Flow, arguments: argparse.Namespace) -> int:
     row = await flow.memory.ask("show", ident=arguments.id)
     await flow.forget([row["id"]])
-    present.print_line(f"Forgotten: {_short(row['instruction'])}")
+    render.print_line(f"Forgotten: {_short(row['instruction'])}")
     return 0
 
 
@@ -134,7 +134,7 @@ async def _clear(flow: Flow, arguments: argparse.Namespace) -> int:
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             return 1
     gone = await flow.memory.ask("clear", scope=arguments.scope)
-    present.print_line(f"{gone:,} solutions are forgotten.")
+    render.print_line(f"{gone:,} solutions are forgotten.")
     return 0
 
 
@@ -151,7 +151,7 @@ async def _export(flow: Flow, arguments: argparse.Namespace) -> int:
 
 async def _import(flow: Flow, arguments: argparse.Namespace) -> int:
     """Good lines are taken, broken ones told."""
-    from stet_ls.engine.memory.transfer import read_lines
+    from stet_ls.engine.memory.import_solutions import read_lines
 
     solutions, problems = read_lines(await asyncio.to_thread(_read, arguments.file))
     new = await _take_in(flow, solutions)
@@ -165,8 +165,8 @@ async def _import(flow: Flow, arguments: argparse.Namespace) -> int:
 
 async def _learn(flow: Flow, arguments: argparse.Namespace) -> int:
     """Into the scope of the project, as an editor that has its folder open sees it."""
-    from stet_ls.engine.judges.runtimes import Runtimes
-    from stet_ls.engine.paths import user_paths
+    from stet_ls.engine.execution.runtime_provider import Runtimes
+    from stet_ls.engine.storage.paths import user_paths
     from stet_ls.server.cli.memory_learn import functions_of, take_in_proven
 
     root, solutions = await asyncio.to_thread(functions_of, arguments.path)
@@ -188,7 +188,7 @@ async def _learn(flow: Flow, arguments: argparse.Namespace) -> int:
 
 async def _compact(flow: Flow, arguments: argparse.Namespace) -> int:
     sizes = await flow.memory.ask("compact")
-    present.print_line(f"{sizes['before'] / 1e6:.1f} MB before, {sizes['after'] / 1e6:.1f} MB now")
+    render.print_line(f"{sizes['before'] / 1e6:.1f} MB before, {sizes['after'] / 1e6:.1f} MB now")
     return 0
 
 
@@ -197,10 +197,10 @@ async def _doctor(flow: Flow, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(found, indent=2))
     elif found["sound"]:
-        present.print_line(f"{found['solutions']:,} solutions, all of them whole.")
+        render.print_line(f"{found['solutions']:,} solutions, all of them whole.")
     else:
         _table([(name.replace("_", " "), str(value)) for name, value in found.items() if value])
-        present.print_line("The table was made anew from the journal.")
+        render.print_line("The table was made anew from the journal.")
     return 0 if found["sound"] else 1
 
 
@@ -263,8 +263,8 @@ def _write(file: Path, text: str) -> None:
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> None:
-    for line in present.table(rows):
-        present.print_line(line)
+    for line in render.table(rows):
+        render.print_line(line)
 
 
 def _many(solutions: int | None) -> str:

@@ -11,24 +11,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.judges.fitting import Helper
-from stet_ls.engine.judges.project_tests.find import is_test, touching
-from stet_ls.engine.judges.runtimes import Runtimes
-from stet_ls.engine.memory.transfer import learn
-from stet_ls.engine.models import Request, Workspace
-from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
-from stet_ls.engine.sandbox.runners.report import CaseOutcome, TestReport
-from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.engine.execution.environment_provisioning import Helper
+from stet_ls.engine.execution.runtime_provider import Runtimes
+from stet_ls.engine.judges.project_tests.discovery import is_test, touching
+from stet_ls.engine.memory.import_solutions import learn
+from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.runners.report import CaseOutcome, TestReport
+from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.server.cli.session import project_root, tell
+from stet_ls.server.cli.inputs.load_settings import project_root, tell
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
 if TYPE_CHECKING:
-    from stet_ls.engine.judges.runtime import Runtime
-    from stet_ls.engine.memory.client import Memory
+    from stet_ls.engine.execution.runtime import Runtime
+    from stet_ls.engine.memory.memory_client import Memory
     from stet_ls.engine.memory.solution import Solution
 
 _GOOD = frozenset({CaseOutcome.PASSED, CaseOutcome.XFAILED, CaseOutcome.SKIPPED})

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.paths import user_paths
-from stet_ls.server.cli import present
-from stet_ls.server.cli.commands import did_you_mean
-from stet_ls.server.cli.session import tell
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.server.cli.command_table import did_you_mean
+from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.server.cli.terminal import render
 
 PROBE_SECONDS = 120.0
 """Of a self-test. A model on two old processors gets through three quarters of it in that time."""
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.verb == "pull":
         return _pull(arguments.name, arguments.source)
     if arguments.verb in ("allow", "deny"):
-        from stet_ls.server.cli.consent import answer
+        from stet_ls.server.cli.terminal.consent import answer
 
         return answer(arguments.url, allowed=arguments.verb == "allow")
     from stet_ls.server.cli.model_probe import probe
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(*, as_json: bool) -> int:
-    from stet_ls.engine.model.weights import WEIGHTS, installed
+    from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
 
     paths = user_paths()
     rows: list[dict[str, Any]] = []
@@ -80,13 +80,13 @@ def _list(*, as_json: bool) -> int:
         (row["name"], row["model"], f"{row['bytes'] / 1e6:.0f} MB", row["sha256"], row["path"] or "not here")
         for row in rows
     ]
-    for line in present.table(columns):
-        present.print_line(line)
+    for line in render.table(columns):
+        render.print_line(line)
     return 0
 
 
 def _pull(name: str | None, source: Path | None) -> int:
-    from stet_ls.engine.model.weights import DEFAULT, WEIGHTS, installed, pull
+    from stet_ls.engine.model.embedded.weights import DEFAULT, WEIGHTS, installed, pull
 
     name = name or DEFAULT
     if name not in WEIGHTS:
@@ -98,7 +98,7 @@ def _pull(name: str | None, source: Path | None) -> int:
         path = pull(name, user_paths(), source=source, on_progress=bar)
     finally:
         bar.clear()
-    present.print_line(str(path))
+    render.print_line(str(path))
     return 0
 
 

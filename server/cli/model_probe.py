@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StetError, UsageError
-from stet_ls.engine.paths import user_paths
-from stet_ls.server.cli import present
-from stet_ls.server.cli.commands import did_you_mean
-from stet_ls.server.cli.progress import ProgressLine
-from stet_ls.server.cli.session import load_settings, tell
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.server.cli.command_table import did_you_mean
+from stet_ls.server.cli.inputs.load_settings import load_settings, tell
+from stet_ls.server.cli.terminal import render
+from stet_ls.server.cli.terminal.progress_line import ProgressLine
 
 if TYPE_CHECKING:
-    from stet_ls.engine.model.client import Client
-    from stet_ls.engine.probe.selftest import Finding
+    from stet_ls.engine.model.endpoint.endpoint_client import Client
+    from stet_ls.engine.model_probe.selftest import Finding
 
 START_SECONDS = 300.0
 """The embedded model may have to be loaded first, from a slow disk."""
@@ -24,8 +24,8 @@ START_SECONDS = 300.0
 async def probe(*, endpoint: str | None, seconds: float, as_json: bool) -> int:
     """Tests each endpoint in turn and prints what it found; the exit status is that of the worst."""
     from stet_ls.engine.model.pool import Models
-    from stet_ls.engine.probe.selftest import self_test
-    from stet_ls.server.cli.consent import Terminal
+    from stet_ls.engine.model_probe.selftest import self_test
+    from stet_ls.server.cli.terminal.consent import Terminal
 
     models = Models(load_settings().settings, user_paths())
     models.asker = Terminal()
@@ -100,9 +100,9 @@ def _chosen(clients: Sequence[Client], endpoint: str | None) -> Sequence[Client]
 def _warn_of_the_price(client: Client) -> None:
     """Before anything is sent to an endpoint that is paid for, or may be."""
     from stet_ls.engine.model.chat import Usage
-    from stet_ls.engine.model.connection import is_loopback
-    from stet_ls.engine.model.cost import cost_of
-    from stet_ls.engine.probe.selftest import CALLS, PROMPT_TOKENS, REPLY_TOKENS
+    from stet_ls.engine.model.endpoint.connection import is_loopback
+    from stet_ls.engine.model.endpoint.cost import cost_of
+    from stet_ls.engine.model_probe.selftest import CALLS, PROMPT_TOKENS, REPLY_TOKENS
 
     price = cost_of(client.provider, Usage(PROMPT_TOKENS, REPLY_TOKENS))
     if price == 0 or (price is None and is_loopback(client.provider.base_url)):
@@ -118,9 +118,9 @@ def _print(found: dict[str, Any]) -> None:
     for name in ("profile", "base_url", "probed"):
         flat.pop(name)
     rows = [(name.replace("_", " "), _shown(value)) for name, value in flat.items() if value not in (None, [])]
-    for line in present.table(rows):
-        present.print_line(line)
-    present.print_line("")
+    for line in render.table(rows):
+        render.print_line(line)
+    render.print_line("")
 
 
 def _shown(value: Any) -> str:

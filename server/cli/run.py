@@ -11,18 +11,21 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.api.answer import Answer, Edit
+from stet_ls.engine.api.request import Budget, Request, Workspace
 from stet_ls.engine.errors import PolicyError, SettingsError, UsageError
-from stet_ls.engine.judges.kinds import ACCEPTABLE
-from stet_ls.engine.models import ACTIONS, Answer, Budget, Edit, Request, Workspace
-from stet_ls.engine.paths import user_paths
-from stet_ls.engine.workers.private import write_private
-from stet_ls.server.cli import files, present
-from stet_ls.server.cli.commands import did_you_mean
-from stet_ls.server.cli.progress import ProgressLine
-from stet_ls.server.cli.session import load_settings, project_root, tell
-from stet_ls.server.cli.target import CommandTarget, is_standard_input, read_target
-from stet_ls.server.evidence import boxed, dangers, is_full, report, told, unaccepted
-from stet_ls.server.shelf import write
+from stet_ls.engine.judges.danger.risk_kinds import ACCEPTABLE
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.engine.storage.private_files import write_private
+from stet_ls.server.cli.command_table import did_you_mean
+from stet_ls.server.cli.inputs import files
+from stet_ls.server.cli.inputs.command_target import CommandTarget, is_standard_input, read_target
+from stet_ls.server.cli.inputs.load_settings import load_settings, project_root, tell
+from stet_ls.server.cli.terminal import render
+from stet_ls.server.cli.terminal.progress_line import ProgressLine
+from stet_ls.server.evidence.evidence_files import write
+from stet_ls.server.evidence.evidence_text import boxed, dangers, is_full, report, told, unaccepted
 from stet_ls.validators.source import Source, Splice
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
@@ -85,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _find_custom(arguments: argparse.Namespace) -> None:
     """Refuses an action that nobody defines: before its target is read, whose faults would matter less."""
     from stet_ls.engine.actions.registry import Actions
-    from stet_ls.engine.configuration import find_project, load
+    from stet_ls.engine.settings import find_project, load
 
     here = Path.cwd()
     folder = Path(arguments.target).parent
@@ -106,9 +109,9 @@ async def _run(arguments: argparse.Namespace) -> int:
     overrides = {"sandbox.minimum_level": arguments.sandbox_level}
     settings = load_settings(near=near, arguments=overrides, trust_project=arguments.trust).settings
 
-    from stet_ls.engine.memory.client import COMMANDS_STAY
+    from stet_ls.engine.memory.memory_client import COMMANDS_STAY
     from stet_ls.engine.run import Engine
-    from stet_ls.server.cli.consent import Terminal
+    from stet_ls.server.cli.terminal.consent import Terminal
 
     engine = Engine(settings, user_paths())
     engine.ask_by(Terminal())
@@ -152,7 +155,7 @@ def _write_evidence(folder: Path, answer: Answer) -> None:
 
 
 def _request(arguments: argparse.Namespace, target: CommandTarget) -> Request:
-    from stet_ls.server.cli.findings import diagnostics
+    from stet_ls.server.cli.inputs.file_diagnostics import diagnostics
 
     path = target.document.path.absolute() if target.document else None
     root = project_root(path.parent if path else Path.cwd())
@@ -184,10 +187,10 @@ def _context(pairs: Iterable[str]) -> Mapping[str, str]:
 async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> int:
     prompt = await engine.show_prompt(request)
     if as_json:
-        present.print_json({**prompt.to_json(), "endpoint": (await engine.health())["endpoint"]})
+        render.print_json({**prompt.to_json(), "endpoint": (await engine.health())["endpoint"]})
         return 0
     for message in prompt.messages:
-        present.print_text(f"[{message.role}]\n{message.content}\n")
+        render.print_text(f"[{message.role}]\n{message.content}\n")
     for part in prompt.parts:
         tell(f"{part.tokens:6,} tokens: {part.name}")
     for one in prompt.redactions:
@@ -200,7 +203,7 @@ async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> in
 
 def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer) -> int:
     if arguments.json:
-        present.print_json(answer.to_json())
+        render.print_json(answer.to_json())
         return 0 if answer.success and not answer.refuted else 1
     for warning in answer.warnings:
         tell(warning)
@@ -208,29 +211,29 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         tell(boxed(answer))
     if not answer.success:
         if answer.markdown and not arguments.diff:
-            present.print_markdown(answer.markdown)
-        present.print_evidence(answer.evidence, sys.stderr)
+            render.print_markdown(answer.markdown)
+        render.print_evidence(answer.evidence, sys.stderr)
         tell(f"{arguments.target}: {answer.message}")
         if answer.metadata.get("calls"):
             tell(MORE)
         return 1
     if answer.refuted and (arguments.apply or arguments.diff):
-        present.print_evidence(answer.evidence, sys.stderr)
+        render.print_evidence(answer.evidence, sys.stderr)
         option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
         tell(f"nothing was {left}: a judge refuted the edit; without {option} it is shown")
         return 1
     if arguments.apply and (unnamed := unaccepted(answer, arguments.accept_risk)):
-        present.print_evidence(answer.evidence, sys.stderr)
+        render.print_evidence(answer.evidence, sys.stderr)
         tell(f"nothing was written: the edit {'; '.join(dangers(answer))}; without --apply it is shown")
         tell(f"to write it after all: {' '.join(f'--accept-risk {code}' for code in unnamed)}")
         return PolicyError.exit_code
     if arguments.apply:
         return _apply(target, answer)
     if answer.markdown:
-        present.print_markdown(answer.markdown)
+        render.print_markdown(answer.markdown)
     for diff in _diffs(target, answer):
-        present.print_diff(diff)
-    present.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
+        render.print_diff(diff)
+    render.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
     tell(told(answer))
     return int(answer.refuted)
 
@@ -238,9 +241,9 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
 def _diffs(target: CommandTarget, answer: Answer) -> Iterable[str]:
     for path, edits in by_path(answer.edits).items():
         name = "stdin" if path is None else shown_path(path)
-        yield present.unified_diff(edits[0].base.text, spliced(edits).text, name)
+        yield render.unified_diff(edits[0].base.text, spliced(edits).text, name)
     for file in answer.new_files:
-        yield present.unified_diff(None, file.text, shown_path(file.path))
+        yield render.unified_diff(None, file.text, shown_path(file.path))
 
 
 def _apply(target: CommandTarget, answer: Answer) -> int:
@@ -255,8 +258,8 @@ def _apply(target: CommandTarget, answer: Answer) -> int:
         changes.append(files.Change(document, spliced(edits).text))
     files.write(changes, answer.new_files)
     for written in (*(change.document.path for change in changes), *(file.path for file in answer.new_files)):
-        present.print_line(f"wrote {shown_path(written)}")
-    present.print_evidence(answer.evidence)
+        render.print_line(f"wrote {shown_path(written)}")
+    render.print_evidence(answer.evidence)
     tell(told(answer))
     return 0
 

@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.paths import user_paths
-from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
-from stet_ls.server.cli.session import load_settings, tell
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.server.cli.inputs.load_settings import load_settings, tell
 
 _TIMED_OUT = 124
 _STOPPED = 125

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.arguments import hide_argument
+from stet_ls.server.cli.inputs.secret_arguments import hide_argument
 from stet_ls.validators.project_files import read_regular
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -46,8 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     if address and not token:
         raise UsageError("--tcp and --ws need a token: set STET_TOKEN, or pass --token-file")
 
-    from stet_ls.server import transport
     from stet_ls.server.app import create_server
+    from stet_ls.server.lsp import transport
 
     server = create_server(
         log_file=arguments.log_file,

@@ -6,10 +6,10 @@ import argparse
 import json
 from dataclasses import asdict
 
-from stet_ls.engine.ledger import GROUPS, LedgerFile, Total, days_ago, total, totals
-from stet_ls.engine.paths import user_paths
-from stet_ls.server.cli import present
-from stet_ls.server.cli.commands import positive
+from stet_ls.engine.job.ledger import GROUPS, LedgerFile, Total, days_ago, total, totals
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.server.cli.command_table import positive
+from stet_ls.server.cli.terminal import render
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,13 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"by": arguments.by, "rows": rows, "total": asdict(total(entries))}, ensure_ascii=False))
         return 0
     if not sums:
-        present.print_line(f"No job ran in the last {arguments.days} days.")
+        render.print_line(f"No job ran in the last {arguments.days} days.")
         return 0
     head = (arguments.by, "jobs", "offered", "refuted", "calls", "tokens in", "tokens out", "cost", "seconds")
-    for line in present.table(
-        [head, *(_row(name, each) for name, each in sums.items()), _row("total", total(entries))]
-    ):
-        present.print_line(line)
+    for line in render.table([head, *(_row(name, each) for name, each in sums.items()), _row("total", total(entries))]):
+        render.print_line(line)
     return 0
 
 

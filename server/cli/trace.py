@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.paths import user_paths
-from stet_ls.server.cli import present
-from stet_ls.server.cli.commands import positive
-from stet_ls.server.cli.session import load_settings, tell
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.server.cli.command_table import positive
+from stet_ls.server.cli.inputs.load_settings import load_settings, tell
+from stet_ls.server.cli.terminal import render
 
 if TYPE_CHECKING:  # the record's model brings the engine with it
     from stet_ls.engine.trace.record import Called, Record
-    from stet_ls.engine.trace.store import Store
+    from stet_ls.engine.trace.record_store import Store
 
 _LONGEST_MESSAGE = 80
 
@@ -45,7 +45,7 @@ def _verb(verbs: Any, name: str, summary: str) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Does it; a record that cannot be read or run again is a UsageError that names its file and field."""
-    from stet_ls.engine.trace.store import Store
+    from stet_ls.engine.trace.record_store import Store
 
     store = Store(user_paths().traces, 0)
     if arguments.verb == "list":
@@ -83,14 +83,14 @@ def _list(store: Store, arguments: argparse.Namespace) -> int:
         except UsageError as error:
             tell(str(error))
     if arguments.json:
-        present.print_json({"traces": rows})
+        render.print_json({"traces": rows})
     elif not rows:
-        present.print_line("No records are kept.")
+        render.print_line("No records are kept.")
     else:
         table: list[tuple[str, ...]] = [("job", "at", "action", "language", "became", "seconds", "calls", "message")]
         table += [tuple(str(row[column]) for column in table[0]) for row in rows]
-        for line in present.table(table):
-            present.print_line(line)
+        for line in render.table(table):
+            render.print_line(line)
     return 0
 
 
@@ -118,10 +118,10 @@ def _ended(record: Record) -> str:
 
 def _show(record: Record, fate: str, arguments: argparse.Namespace) -> int:
     if arguments.json:
-        present.print_json(json.loads(record.to_json()))
+        render.print_json(json.loads(record.to_json()))
         return 0
     for line in _shown(record, fate, prompts=arguments.prompts):
-        present.print_text(line)
+        render.print_text(line)
     return 0
 
 
@@ -173,29 +173,29 @@ async def _replay(name: str, record: Record, arguments: argparse.Namespace) -> i
     result = await replay(record, name, load_settings().settings, user_paths())
     if arguments.json:
         told = {"job": record.id, "same": not result.diff, "ended": result.ended.value, "diff": result.diff}
-        present.print_json({**told, "asked": result.asked, "recorded": result.recorded})
+        render.print_json({**told, "asked": result.asked, "recorded": result.recorded})
         return 1 if result.diff else 0
     if result.asked != result.recorded:
         tell(f"{result.asked} replies were asked for, and the record has {result.recorded}")
     if result.diff:
-        present.print_diff(f"{result.diff}\n")
+        render.print_diff(f"{result.diff}\n")
         tell(f"job {record.id}: the replay came to something else")
         return 1
-    present.print_line(f"job {record.id}: the same answer, from {result.recorded} recorded replies ({result.ended})")
+    render.print_line(f"job {record.id}: the same answer, from {result.recorded} recorded replies ({result.ended})")
     return 0
 
 
 def _export(store: Store, arguments: argparse.Namespace) -> int:
+    from stet_ls.engine.storage.private_files import write_private
     from stet_ls.engine.trace.export import contents, exported
-    from stet_ls.engine.workers.private import write_private
 
     _, record = _record(store, arguments.id)
     record = exported(record)
     if arguments.file == "-":
-        present.print_text(record.to_json())
+        render.print_text(record.to_json())
     else:
         write_private(Path(arguments.file), record.to_json())
-        present.print_line(f"wrote {arguments.file}")
+        render.print_line(f"wrote {arguments.file}")
     tell("it holds:")
     for line in contents(record):
         tell(f"  {line}")

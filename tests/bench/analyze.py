@@ -10,10 +10,10 @@ from pathlib import Path
 
 from bench.row import Row
 
-from stet_ls.engine.models import Budget, Request
-from stet_ls.engine.paths import user_paths
+from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.run import Engine
-from stet_ls.engine.settings import ModelSettings, Settings
+from stet_ls.engine.settings.schema import ModelSettings, Settings
+from stet_ls.engine.storage.paths import user_paths
 from stet_ls.validators.source import Source
 
 STDLIB = Path(sysconfig.get_path("stdlib"))

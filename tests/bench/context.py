@@ -17,15 +17,15 @@ from pathlib import Path
 from bench.row import Row
 
 from stet_ls.engine.actions.registry import RECIPES
-from stet_ls.engine.models import Request, Selection, Workspace
-from stet_ls.engine.paths import Paths
+from stet_ls.engine.api.request import Request, Selection, Workspace
 from stet_ls.engine.prompt.build import build
-from stet_ls.engine.prompt.index.workspace import WorkspaceIndex
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.engine.reply.fit import fit
-from stet_ls.engine.reply.parse import parse_reply
+from stet_ls.engine.reply.fitting.fit import fit
+from stet_ls.engine.reply.parsing.parse_reply import parse_reply
+from stet_ls.engine.storage.paths import Paths
+from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
 from stet_ls.validators import syntax
 from stet_ls.validators.source import Source, Span
 

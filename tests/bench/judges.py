@@ -21,13 +21,13 @@ from pathlib import Path
 
 from bench.row import Row
 
+from stet_ls.engine.actions.generated_tests.mutants import mutants_of
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.judge import judge
-from stet_ls.engine.judges.mutants import mutants_of
-from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Ruling
-from stet_ls.engine.sandbox import mounts
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
+from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source

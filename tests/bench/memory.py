@@ -27,11 +27,11 @@ from bench.row import Row
 from support.session import NOTHING, command, editor
 from support.wire import RawClient
 
-from stet_ls.engine.memory import journal, upkeep
-from stet_ls.engine.memory.embedders import OnnxMiniLM
-from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution, texts_of
-from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.store import journal, maintenance
+from stet_ls.engine.memory.store.embedders import OnnxMiniLM
+from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.synced_index import Shelf
 
 ROWS = 10_000
 MANY = 100_000
@@ -90,7 +90,7 @@ async def _lsp() -> AsyncIterator[Row]:
             yield Row(f"{what}, {ROWS:,} rows, P50/95/99", _spread(await _searched(client)), "15/30/60 ms")
             with _load():
                 yield Row(f"{what}, every core taken, P50/95/99", _spread(await _searched(client)), "50/100/200 ms")
-            child = _process(b"stet_ls.engine.memory.child", home)
+            child = _process(b"stet_ls.engine.memory.store.store_child", home)
             yield Row(
                 "memory of the worker, now and at most",
                 f"{_megabytes(child, 'VmRSS'):.0f}, {_megabytes(child, 'VmHWM'):.0f} MB",
@@ -114,7 +114,7 @@ async def _stores() -> AsyncIterator[Row]:
             started = time.perf_counter()
             await store.put(one)
             seconds.append(time.perf_counter() - started)
-            await upkeep.maintain(store)
+            await maintenance.maintain(store)
         ratio = np.percentile(await _searches(store), 95) / np.percentile(before, 95)
         yield Row(f"one of {STORES:,} stores, P50/95/99", _spread(seconds), "100/-/- ms")
         yield Row(f"search P95 after {STORES:,} stores against before", f"{ratio:.2f} x", "1.5 x")
@@ -146,7 +146,7 @@ async def _filled(root: Path, count: int) -> Path:
     embedder = OnnxMiniLM()
     store = Store(await Shelf.open(aside, embedder), 2 * MANY)
     await _fill(store, *_embedded(embedder, instructions()), count)
-    await upkeep.compact(store)
+    await maintenance.compact(store)
     return aside
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from bench.row import Row
 from support.planted import corpus
 
-from stet_ls.engine.judges.risks import risks_in
-from stet_ls.engine.prompt.redact import redact
+from stet_ls.engine.judges.danger.risks import risks_in
+from stet_ls.engine.privacy.redact import redact
 from stet_ls.validators.source import Source
 
 CONFIG = frozenset({"yaml", "json", "toml", "dotenv", "xml", "ini", "properties", "shellscript", "dockerfile", "netrc"})

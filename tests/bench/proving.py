@@ -26,17 +26,20 @@ from bench.row import Row
 from pydantic import SecretStr
 from support.scripted import ScriptedModel
 
-from stet_ls.engine.models import Answer, Check, Request, Selection, Workspace
-from stet_ls.engine.paths import user_paths
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check
+from stet_ls.engine.api.request import Request, Selection, Workspace
 from stet_ls.engine.run import Engine
-from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report import CaseOutcome
+from stet_ls.engine.runners.run_tests import repeat
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
+from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
-from stet_ls.engine.sandbox.runners.plan import TestPlan
-from stet_ls.engine.sandbox.runners.report import CaseOutcome
-from stet_ls.engine.sandbox.runners.run import repeat
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.settings import Provider, Settings
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import user_paths
 from stet_ls.validators.source import Source, Span
 
 Task = tuple[str, str, str]

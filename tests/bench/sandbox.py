@@ -13,12 +13,12 @@ from pathlib import Path
 
 from bench.row import Row
 
-from stet_ls.engine.sandbox import mounts
-from stet_ls.engine.sandbox.environments.build import PackagesError
-from stet_ls.engine.sandbox.environments.detect import Detector
-from stet_ls.engine.sandbox.environments.store import Store
+from stet_ls.engine.sandbox.environments.environment_store import Store
+from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
+from stet_ls.engine.sandbox.environments.wheel_install import PackagesError
+from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
-from stet_ls.engine.sandbox.processes import descendants
+from stet_ls.engine.sandbox.processes.procfs import descendants
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from bench.row import Row
 
-from stet_ls.engine.actions.thorough.dialect import DIALECTS
-from stet_ls.engine.judges.project_tests.reach import ways_to
+from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS
+from stet_ls.engine.judges.project_tests.reachability import ways_to
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 

@@ -13,11 +13,13 @@ from pathlib import Path
 
 from bench.row import Row
 
-from stet_ls.validators import pack, parse, syntax
+from stet_ls.validators import syntax
 from stet_ls.validators.languages import language
-from stet_ls.validators.pack.crew import Crew
+from stet_ls.validators.parsing import parse
+from stet_ls.validators.parsing.tree_cache import Memory
 from stet_ls.validators.source import Source, Span, Splice
-from stet_ls.validators.trees import Memory
+from stet_ls.validators.syntax import language_pack
+from stet_ls.validators.syntax.language_pack.child_pool import Crew
 
 SAMPLES = Path(__file__).resolve().parents[1] / "validators" / "corpus" / "samples"
 NAMES = ("python", "javascript", "typescript", "go", "rust", "java", "cpp", "csharp")
@@ -141,7 +143,7 @@ def _packed() -> Iterator[Row]:
     assert haskell
     assert cobol
     source = Source("".join(f"f{n} :: Int -> Int\nf{n} x = x + {n}\n" for n in range(250)))
-    ask = lambda text, row, deadline: pack.glance(text, row, deadline=deadline, by=crew, denied={})  # noqa: E731
+    ask = lambda text, row, deadline: language_pack.glance(text, row, deadline=deadline, by=crew, denied={})  # noqa: E731
     yield Row(
         "language pack: first verdict, child started", f"{_timed(lambda: ask(source, haskell, PATIENCE)) * 1e3:.0f} ms"
     )

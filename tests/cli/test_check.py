@@ -112,5 +112,5 @@ def test_a_clean_file_needs_little_of_the_house(folder: Path, environment: Mappi
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert done.returncode == 0
     assert "stet_ls.validators.syntax" in imported
-    late = {"pydantic", "rich", "tree_sitter", "multiprocessing", "pygls", "stet_ls.validators.messages"}
+    late = {"pydantic", "rich", "tree_sitter", "multiprocessing", "pygls", "stet_ls.validators.syntax.messages"}
     assert not imported & late

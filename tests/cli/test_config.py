@@ -8,7 +8,7 @@ from pathlib import Path
 
 from support.command import Stet
 
-from stet_ls.engine.configuration import KEYS
+from stet_ls.engine.settings import KEYS
 
 
 def test_show_has_a_row_for_each_key_and_hides_keys(stet: Stet, folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from support.command import Stet
 from support.scripted import ScriptedModel, dead_endpoint
 
-from stet_ls.server.cli import wrong_answer
+from stet_ls.server.cli.demo import rejected_answer
 
 FIX = '''\
 PLAN: the name is misspelt
@@ -111,6 +111,6 @@ def test_a_wrong_answer_is_caught_without_a_model(stet: Stet) -> None:
 
 def test_the_record_is_of_the_sample() -> None:
     """Else it would be judged on a text that nobody sees."""
-    record = json.loads((Path(wrong_answer.__file__).parents[1] / wrong_answer.RECORD).read_text())
+    record = json.loads((Path(rejected_answer.__file__).parent / rejected_answer.RECORD).read_text())
 
-    assert record["request"]["text"] == (Path(wrong_answer.__file__).parents[1] / "sample" / "prices.py").read_text()
+    assert record["request"]["text"] == (Path(rejected_answer.__file__).parent / "sample" / "prices.py").read_text()

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.configuration import KEYS, TABLES
-from stet_ls.server.cli.docs import pages
+from stet_ls.engine.settings import KEYS, TABLES
+from stet_ls.server.cli.docs.pages import pages
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize("name", pages())
 def test_a_page_is_up_to_date(name: str) -> None:
-    """To make them anew: .venv/bin/python -m stet_ls.server.cli.docs"""
+    """To make them anew: .venv/bin/python -m stet_ls.server.cli.docs.pages"""
     assert (DOCS / name).read_text() == pages()[name]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.files import Change, read_document, write
+from stet_ls.server.cli.inputs.files import Change, read_document, write
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.server.cli.language_client import LanguageClient, ServerGoneError
+from stet_ls.server.cli.demo.language_client import LanguageClient, ServerGoneError
 
 SILENT = "import os, sys; open(str(os.getpid()), 'w').close(); sys.stdin.read(); import time; time.sleep(600)"
 """Leaves its number in the folder, and does not end by itself."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.command import Stet
 
-from stet_ls.engine.sandbox.candidates import bwrap_programs
+from stet_ls.engine.sandbox.backends.backend_discovery import bwrap_programs
 
 pytestmark = pytest.mark.skipif(not list(bwrap_programs()), reason="no bwrap is installed")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.commands import build_parser
-from stet_ls.server.cli.target import CommandTarget, read_target
+from stet_ls.server.cli.command_table import build_parser
+from stet_ls.server.cli.inputs.command_target import CommandTarget, read_target
 
 TEXT = """\
 class TestA:

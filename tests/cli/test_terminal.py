@@ -16,8 +16,8 @@ from support.scripted import Reply, ScriptedModel
 from support.stet import stet_argv
 from support.terminal import Terminal, on_terminal
 
-from stet_ls.server.cli.present import print_json, unified_diff, visible
-from stet_ls.validators.hidden import HIDDEN
+from stet_ls.server.cli.terminal.render import print_json, unified_diff, visible
+from stet_ls.validators.invisible_chars import HIDDEN
 
 
 def test_a_terminal_gets_colours_and_no_escape_sequence_of_a_model(

@@ -1,11 +1,15 @@
-"""Here checkers, formatters and writers of records are real, and not waited for in haste."""
+"""Here checkers, formatters, boxes and writers of records are real, and not waited for in haste."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from support.patience import patient_with_tools
 
-from stet_ls.engine.trace import store
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.engine.trace import record_store
 
 __all__ = ["patient_with_tools"]
 
@@ -13,4 +17,9 @@ __all__ = ["patient_with_tools"]
 @pytest.fixture(autouse=True)
 def patient_with_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that is closed has its records written, however busy the machine is."""
-    monkeypatch.setattr(store, "_CLOSING_SECONDS", 60.0)
+    monkeypatch.setattr(record_store, "_CLOSING_SECONDS", 60.0)
+
+
+@pytest.fixture
+def sandbox(probes: Path) -> Sandbox:
+    return Sandbox(Level.STRONG, probes)

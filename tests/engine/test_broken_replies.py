@@ -8,8 +8,9 @@ import pytest
 from support.engine import Bench, applied, code_reply
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.models import Answer, Budget
-from stet_ls.engine.settings import Checks, Settings
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.request import Budget
+from stet_ls.engine.settings.schema import Checks, Settings
 
 HEAD = "def double(x: int) -> int:\n"
 OLD = f"{HEAD}    return x $0+ x\n"

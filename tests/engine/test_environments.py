@@ -10,8 +10,11 @@ from support.engine import Bench, applied, code_reply, reply_of_tests
 from support.scripted import ScriptedModel
 from support.wheels import use_index, write_wheel
 
-from stet_ls.engine.models import Answer, Check, Evidence, Ruling, Workspace
-from stet_ls.engine.settings import Checks, ModelRow, Settings
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.settings.schema import Checks, Settings
+from stet_ls.engine.settings.table_schemas import ModelRow
 
 WEIGH = '''\
 from shop.units import PER_STONE

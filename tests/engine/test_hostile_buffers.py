@@ -13,8 +13,10 @@ from support.engine import Bench, applied, code_reply, request_for
 from support.markers import split_markers
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.judges.verdict import summary
-from stet_ls.engine.models import Answer, Check, Diagnostic, Ruling, Workspace
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Ruling
+from stet_ls.engine.api.request import Diagnostic, Workspace
+from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.prompt.fence import nonce
 from stet_ls.validators.source import Span
 

@@ -10,14 +10,14 @@ import pytest
 from support.engine import Bench, code_reply
 from support.scripted import ScriptedModel
 
+from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.models import Answer
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level, weakest
-from stet_ls.engine.sandbox.recorded import Recorded
+from stet_ls.engine.sandbox.isolation_record import Recorded
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import RunSpec
-from stet_ls.engine.settings import Checks, SandboxSettings, Settings
-from stet_ls.server.evidence import boxed, report
+from stet_ls.engine.settings.schema import Checks, SandboxSettings, Settings
+from stet_ls.server.evidence.evidence_text import boxed, report
 
 OLD = "def double(x: int) -> int:\n    return x $0+ x\n"
 NEW = "def double(x: int) -> int:\n    return 2 * x\n"

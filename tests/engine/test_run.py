@@ -11,13 +11,14 @@ import pytest
 from support.engine import Bench, applied, code_reply
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine import job
-from stet_ls.engine.actions import rewrite
+from stet_ls.engine.actions.rewriting import rewrite
+from stet_ls.engine.api.events import Judged, Stage
+from stet_ls.engine.api.evidence import Check, Ruling
+from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.errors import EndpointError, LimitError, UsageError
-from stet_ls.engine.events import Judged, Stage
-from stet_ls.engine.models import Budget, Check, Ruling, Workspace
-from stet_ls.engine.overtime import OvertimeError, ended_after
-from stet_ls.engine.settings import Checks, Settings
+from stet_ls.engine.job import job
+from stet_ls.engine.job.overtime import OvertimeError, ended_after
+from stet_ls.engine.settings.schema import Checks, Settings
 
 SIGN = """\
 import os

@@ -10,8 +10,10 @@ import pytest
 from support.engine import Bench, applied, code_reply, request_for
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.models import Answer, Buffer, Check, Diagnostic, Ruling, Workspace
-from stet_ls.engine.settings import LogSettings, Privacy, Settings
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Ruling
+from stet_ls.engine.api.request import Buffer, Diagnostic, Workspace
+from stet_ls.engine.settings.schema import LogSettings, Privacy, Settings
 from stet_ls.validators.source import Span
 
 TOKEN = "ghp_" + "a1B2c3D4e5" * 3

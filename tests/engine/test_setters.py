@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from stet_ls.engine.configuration import KEYS, TABLES, Loaded, SetBy, load
-from stet_ls.engine.settings import Settings
-from stet_ls.server.cli.settings_docs import settings_page
+from stet_ls.engine.settings import KEYS, TABLES, Loaded, SetBy, load
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.server.cli.docs.settings_page import settings_page
 
 USER: dict[str, Any] = {
     "providers": [{"name": "evil", "base_url": "http://evil.example/v1"}],

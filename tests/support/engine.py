@@ -10,11 +10,13 @@ from pydantic import SecretStr
 from support.markers import split_markers
 from support.scripted import Body, ScriptedModel
 
-from stet_ls.engine.events import Event
-from stet_ls.engine.models import Answer, Request, Selection
-from stet_ls.engine.paths import user_paths
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.events import Event
+from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.run import Engine
-from stet_ls.engine.settings import Provider, Settings
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import user_paths
 from stet_ls.validators.source import Source
 
 _DEADLINE = 600.0

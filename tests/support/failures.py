@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from support import sections
 
-from stet_ls.engine.diagnosis.about import about_of
+from stet_ls.engine.diagnosis.code_facts import about_of
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 

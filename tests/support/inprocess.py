@@ -14,8 +14,8 @@ from typing import Any, cast
 from pygls.lsp.server import LanguageServer
 from support.wire import Channel, Json, RawClient
 
-from stet_ls.server.conversation import converse
-from stet_ls.server.protocol import Protocol
+from stet_ls.server.lsp.main_loop import converse
+from stet_ls.server.lsp.protocol import Protocol
 
 
 @contextlib.asynccontextmanager

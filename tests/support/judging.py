@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.calibration import Strength, strength
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.models import Check, Evidence, Ruling
 
 MakeCase = Callable[..., Case]
 """Makes a case of two texts and a unit's name; see `make` in the judges' conftest."""

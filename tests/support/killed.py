@@ -11,12 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.memory import upkeep
-from stet_ls.engine.memory.embedders import OnnxMiniLM
-from stet_ls.engine.memory.journal import Journal
-from stet_ls.engine.memory.shelf import Shelf
-from stet_ls.engine.memory.store import Store
-from stet_ls.engine.memory.table import Table
+from stet_ls.engine.memory.store import maintenance
+from stet_ls.engine.memory.store.embedders import OnnxMiniLM
+from stet_ls.engine.memory.store.journal import Journal
+from stet_ls.engine.memory.store.lance_table import Table
+from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.synced_index import Shelf
 
 CLASSES: dict[str, Any] = {each.__name__: each for each in (Journal, Table)}
 
@@ -47,7 +47,7 @@ def die_at(step: str, when: str, die: Callable[[], None] = kill, patch: Callable
 async def main(root: Path, ident: str, step: str, when: str) -> None:
     store = Store(await Shelf.open(root, OnnxMiniLM()), 10_000)
     die_at(step, when)
-    await upkeep.forget(store, [ident])
+    await maintenance.forget(store, [ident])
 
 
 if __name__ == "__main__":

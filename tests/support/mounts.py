@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.sandbox.candidates import bwrap_programs
+from stet_ls.engine.sandbox.backends.backend_discovery import bwrap_programs
 
 
 def read_only(folder: Path) -> list[str]:

@@ -161,7 +161,7 @@ def hardened() -> LanguageServer:
     """What the product is made of."""
     from pydantic import BaseModel, ConfigDict
 
-    from stet_ls.server.protocol import Protocol, converter_factory
+    from stet_ls.server.lsp.protocol import Protocol, converter_factory
 
     class NoParams(BaseModel):
         model_config = ConfigDict(extra="forbid")
@@ -249,7 +249,7 @@ def main(kind: str, channel: str = "--stdio", port: str = "0") -> int:
         else:
             ls.start_io()
         return 0
-    from stet_ls.server import transport
+    from stet_ls.server.lsp import transport
 
     if channel == "--stdio":
         return transport.serve_stdio(ls)

@@ -19,9 +19,10 @@ from support.engine import applied, code_reply, request_for
 from support.scripted import Body, Reply, ScriptedModel
 
 from stet_ls.engine.errors import ModelError
-from stet_ls.engine.paths import user_paths
 from stet_ls.engine.run import Engine
-from stet_ls.engine.settings import ModelSettings, Provider, Settings
+from stet_ls.engine.settings.schema import ModelSettings, Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import user_paths
 
 Fault = Callable[[str, random.Random], Reply]
 

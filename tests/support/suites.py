@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from stet_ls.engine.sandbox.runners.report import TestReport
+from stet_ls.engine.runners.report import TestReport
 
 Check = Callable[..., Awaitable[TestReport]]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from stet_ls.validators import batch, lint, syntax
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.source import Source
-from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 ENVIRONMENT = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 PATIENT = 60.0  # seconds; other tests keep the machine busy

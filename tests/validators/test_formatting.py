@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from support.tools import needs
 
-from stet_ls.validators.formatting import format_changed
+from stet_ls.validators.checkers.formatting import format_changed
+from stet_ls.validators.checkers.toolbox import AddedTool, Role, Toolbox
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.toolbox import AddedTool, Role, Toolbox
 
 RUFF = "[tool.ruff]\nline-length = 60\n[tool.ruff.format]\nquote-style = 'single'\n"
 

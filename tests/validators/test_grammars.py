@@ -12,7 +12,7 @@ import pytest
 from stet_ls.validators import syntax
 from stet_ls.validators.findings import Status
 from stet_ls.validators.languages import LANGUAGES
-from stet_ls.validators.parse import parse
+from stet_ls.validators.parsing.parse import parse
 from stet_ls.validators.source import Source
 
 # A text that is right, and one that is not: the grammar has to be that of the language, not merely to load.

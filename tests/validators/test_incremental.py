@@ -16,9 +16,9 @@ import tree_sitter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stet_ls.validators import grammars, trees
-from stet_ls.validators.edits import edits
-from stet_ls.validators.parse import clean, parse
+from stet_ls.validators.parsing import grammars, tree_cache
+from stet_ls.validators.parsing.incremental_edits import edits
+from stet_ls.validators.parsing.parse import clean, parse
 from stet_ls.validators.source import Source, Span, Splice
 
 _CORPUS = Path(__file__).parent / "corpus" / "samples"
@@ -95,7 +95,7 @@ def test_the_verdict_is_that_of_the_whole_text_even_where_recovery_differs(path:
     for _ in range(5):
         after = source.splice(data.draw(splices(source)))
         made = edits(clean(source), clean(after))
-        tree = parser.parse(clean(after), trees.edited(tree, clean(source), made))
+        tree = parser.parse(clean(after), tree_cache.edited(tree, clean(source), made))
         whole = parser.parse(clean(after))
         assert tree.root_node.has_error == whole.root_node.has_error
         if not whole.root_node.has_error:
@@ -110,7 +110,7 @@ def test_a_broken_text_does_not_show_what_it_was_made_from() -> None:
     before, after = (f"{start} A {{\n{method}}}\n".encode() for start in ("class", "c(lass"))
     parser = tree_sitter.Parser(grammars.grammar("typescript"))
     whole = list(shape(parser.parse(after)))
-    reused = parser.parse(after, trees.edited(parser.parse(before), before, edits(before, after)))
+    reused = parser.parse(after, tree_cache.edited(parser.parse(before), before, edits(before, after)))
     assert list(shape(reused)) != whole, "the parser does it right by now: a broken text need not be parsed anew"
     parse(Source(before.decode()), "typescript")
     assert list(shape(parse(Source(after.decode()), "typescript").tree)) == whole

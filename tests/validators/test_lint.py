@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from stet_ls.validators import lint
+from stet_ls.validators.checkers.tools.ruff import project_options
 from stet_ls.validators.findings import Severity
-from stet_ls.validators.ruff import project_options
 from stet_ls.validators.source import Source
 
 

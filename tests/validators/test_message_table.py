@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from stet_ls.validators import messages
 from stet_ls.validators.findings import Finding
-from stet_ls.validators.parse import parse
+from stet_ls.validators.parsing.parse import parse
 from stet_ls.validators.source import Source, Span, Splice
+from stet_ls.validators.syntax import messages
 
 FAULTS: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "corpus" / "faults.toml").read_text("utf-8"))
 CASES = [(language, fault) for language, cases in FAULTS.items() for fault in cases]

@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from stet_ls.validators import brackets, messages
-from stet_ls.validators.failure import END_OF_FILE, END_OF_LINE, first_failure
 from stet_ls.validators.findings import Finding
-from stet_ls.validators.parse import parse
+from stet_ls.validators.parsing.parse import parse
 from stet_ls.validators.source import Source
+from stet_ls.validators.syntax import brackets, messages
+from stet_ls.validators.syntax.parse_failure import END_OF_FILE, END_OF_LINE, first_failure
 
 
 def explain(text: str, language: str, seconds: float = 10) -> tuple[Finding, ...]:

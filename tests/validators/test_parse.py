@@ -13,10 +13,11 @@ from contextlib import suppress
 import pytest
 import tree_sitter
 
-from stet_ls.validators import grammars, syntax
+from stet_ls.validators import syntax
 from stet_ls.validators.findings import Status
 from stet_ls.validators.languages import LANGUAGES
-from stet_ls.validators.parse import DeadlineError, clean, parse
+from stet_ls.validators.parsing import grammars
+from stet_ls.validators.parsing.parse import DeadlineError, clean, parse
 from stet_ls.validators.source import Source
 
 PARSED = [row.id for row in LANGUAGES if row.grammar]
@@ -88,7 +89,7 @@ def test_no_text_overruns_the_deadline_or_raises(language: str, text: str) -> No
 
 CUT_ANYWHERE = """
 import itertools, types
-from stet_ls.validators import parse
+from stet_ls.validators.parsing import parse
 from stet_ls.validators.source import Source
 for language in ("html", "lua", "python", "javascript"):
     for deadline in range(1, 60):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.validators.process import run_tool
+from stet_ls.validators.checkers.tool_process import run_tool
 
 
 def python(code: str) -> list[str]:

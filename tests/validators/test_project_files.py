@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.validators import ruff
-from stet_ls.validators.checkers import rust
+from stet_ls.validators.checkers.tools import ruff, rust
 from stet_ls.validators.project_files import (
     entries,
     matching,

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check, glance
-from stet_ls.validators.toolbox import Toolbox
 
 PARSED = [row.id for row in LANGUAGES if row.grammar]
 

@@ -9,21 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stet_ls.validators import languages, ruff
+from stet_ls.validators import languages
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.asking import Asked, Run, Unable, ask, safe_name, within
-from stet_ls.validators.checkers.rust import edition, toolchain
-from stet_ls.validators.checkers.settings_above import (
-    above,
-    contents,
-    inner,
-    json_object,
-    nearest,
-    scalars,
-    table,
-)
-from stet_ls.validators.process import PRIVATE, ToolResult
-from stet_ls.validators.toolbox import BUILT_IN, AddedTool, Role, Toolbox
+from stet_ls.validators.checkers.check_request import Asked, Run, Unable, ask, safe_name, within
+from stet_ls.validators.checkers.formatter_settings import above, contents, inner, json_object, nearest, scalars, table
+from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
+from stet_ls.validators.checkers.toolbox import BUILT_IN, AddedTool, Role, Toolbox
+from stet_ls.validators.checkers.tools import ruff
+from stet_ls.validators.checkers.tools.rust import edition, toolchain
 
 Formatted = str | Unable
 Format = Callable[[Asked], Formatted]

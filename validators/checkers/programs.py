@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.containment import is_inside, is_inside_any, real_path
-from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers import (
-    added,
+from stet_ls.validators.checkers import user_tools
+from stet_ls.validators.checkers.check_request import Answered, Asked, Check, Unable
+from stet_ls.validators.checkers.toolbox import BUILT_IN, AddedTool, Role, Toolbox
+from stet_ls.validators.checkers.tools import (
     biome,
     clang,
-    complexity,
     go,
     java,
+    lizard,
     node,
     oxlint,
     python,
@@ -20,8 +22,6 @@ from stet_ls.validators.checkers import (
     shell,
     typescript,
 )
-from stet_ls.validators.checkers.asking import Answered, Asked, Check, Unable
-from stet_ls.validators.toolbox import BUILT_IN, AddedTool, Role, Toolbox
 
 
 def _waits(_asked: Asked) -> Answered:
@@ -84,7 +84,7 @@ CHECKERS: tuple[Checker, ...] = (
     Checker("oxlint", _L, (*_JS, *_TS), oxlint.lint, "extra full, or PATH",
             note="its rules for wrong or useless code"),
     Checker("biome", _L, (*_JS, *_TS, "json", "css"), biome.lint, note="its recommended rules"),
-    Checker("lizard", _L, _COUNTED, complexity.lizard, "installed with Stet", seconds=5.0, covers=(COMPLEXITY,),
+    Checker("lizard", _L, _COUNTED, lizard.lizard, "installed with Stet", seconds=5.0, covers=(COMPLEXITY,),
             note="complexity of functions"),
     Checker("eslint", _L, (*_JS, *_TS), _waits, executes_project_code=True, note="its settings are code"),
     Checker("go vet", _L, ("go",), _waits, executes_project_code=True, note="builds the package, cgo included"),
@@ -104,7 +104,7 @@ def checkers(language: str, role: Role, tools: Toolbox = BUILT_IN) -> tuple[Chec
 
 
 def _row(tool: AddedTool) -> Checker:
-    check = partial(added.check, tool)
+    check = partial(user_tools.check, tool)
     return Checker(
         tool.name, tool.role, (tool.language,), check, "user setting", tool.authoritative, tool.deadline,
         slow=tool.deadline > SLOW, covers=(),

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.metrics.control import CONTROL, Control
-from stet_ls.validators.parse import Parsed
-from stet_ls.validators.shapes import SHAPES
+from stet_ls.validators.metrics.control_flow_kinds import CONTROL, Control
+from stet_ls.validators.node_kinds import SHAPES
+from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.units import Unit, captures, find, tree_of
+from stet_ls.validators.structure.units import Unit, captures, find, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter

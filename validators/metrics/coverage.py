@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.validators.metrics.reports import Piece, Reader, Wanted, candidates
+from stet_ls.validators.metrics.coverage_reports import Piece, Reader, Wanted, candidates
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.validators.metrics.tokens import Tokens, tokens
+from stet_ls.validators.metrics.code_tokens import Tokens, tokens
 from stet_ls.validators.source import Source, Span
 
 LEAST_WORDS, LEAST_LINES = 50, 5

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from stet_ls.validators import ruff
+from stet_ls.validators.checkers.tool_process import run_tool
+from stet_ls.validators.checkers.tools import ruff
 from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.metrics.style import Style, lines_of, style_of
-from stet_ls.validators.process import run_tool
 from stet_ls.validators.source import Source, Span
 
 LINE_LENGTH = 79

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.shapes import SHAPES
+from stet_ls.validators.node_kinds import SHAPES
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.units import captures, tree_of
+from stet_ls.validators.structure.units import captures, tree_of
 
 _SEEN = 160
 """Bytes of a call that are looked at; its arguments may be a whole program."""

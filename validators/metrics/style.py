@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.asking import Asked, Unable, within
+from stet_ls.validators.checkers.check_request import Asked, Unable, within
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.table import COMPLEXITY, checkers
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.toolbox import BUILT_IN, Role, Toolbox
 
 
 @dataclass(frozen=True, slots=True)

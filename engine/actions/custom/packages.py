@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from stet_ls.engine.actions.custom.action import CustomAction, checked
-from stet_ls.engine.models import ACTIONS
+from stet_ls.engine.actions.custom.custom_action import CustomAction, checked
+from stet_ls.engine.api.actions import ACTIONS
 
 log = logging.getLogger(__name__)
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.judges.differential.compare import Likeness, likeness
-from stet_ls.engine.judges.differential.probes import Probe, Probed, in_order
-from stet_ls.engine.judges.differential.vouched import is_vouched, kinds_of
-from stet_ls.engine.judges.harness.trial import Call, Outcome, Report
-from stet_ls.engine.judges.inputs.draw import ODD, UNSURE
-from stet_ls.engine.models import Attachment
+from stet_ls.engine.api.evidence import Attachment
+from stet_ls.engine.execution.harness_run import Call, Outcome, Report
+from stet_ls.engine.execution.inputs.rows import ODD, UNSURE
+from stet_ls.engine.execution.probe import Probe, Probed, in_order
+from stet_ls.engine.judges.differential.input_domain import is_vouched, kinds_of
+from stet_ls.engine.judges.differential.outcome_equality import Likeness, likeness
 
 _SHOWN, _MISSED = 300, 12
 _WRONG_KIND = {"TypeError", "AttributeError"}

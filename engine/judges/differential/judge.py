@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.execution.harness_run import Impossible
+from stet_ls.engine.execution.probe import Probe, in_order
+from stet_ls.engine.execution.python.inside.encode import ITEMS
+from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
-from stet_ls.engine.judges.differential import python, script
+from stet_ls.engine.judges.differential import javascript, python
 from stet_ls.engine.judges.differential.comparison import Comparison
-from stet_ls.engine.judges.differential.probes import Probe, in_order
-from stet_ls.engine.judges.harness.inside.encode import ITEMS
-from stet_ls.engine.judges.harness.trial import Impossible
-from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Check, Evidence, Ruling
 
 LEAST_VALID = 20
 """With fewer valid inputs equality says too little to pass."""
@@ -35,7 +35,7 @@ class Comparer(Protocol):
 
 COMPARERS: Mapping[str, Comparer] = {
     "python": python,
-    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), script),
+    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), javascript),
 }
 """By language id."""
 

@@ -6,24 +6,25 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stet_ls.engine.judges.attached import comparison
+from stet_ls.engine.api.evidence import Attachment
+from stet_ls.engine.execution.harness_run import Call, Impossible, Report, Trial
+from stet_ls.engine.execution.inputs.coverage_guided import reaching
+from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
+from stet_ls.engine.execution.probe import Probed
+from stet_ls.engine.execution.python.harness import not_loaded, run
+from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
+from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
+from stet_ls.engine.execution.python.inputs.edge_cases import with_odd_values
+from stet_ls.engine.execution.python.inputs.examples import test_texts
+from stet_ls.engine.execution.python.inputs.generators import with_first_values
+from stet_ls.engine.execution.python.inputs.module_state import changed_by
+from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module
+from stet_ls.engine.execution.python.module_location import Place, alone, place_of
+from stet_ls.engine.execution.python.probes import probed
+from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
-from stet_ls.engine.judges.differential.probes import Probed, probed
-from stet_ls.engine.judges.harness.place import Place, alone, place_of
-from stet_ls.engine.judges.harness.run import not_loaded, run
-from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
-from stet_ls.engine.judges.inputs.calls import calls_for, new_literals
-from stet_ls.engine.judges.inputs.examples import test_texts
-from stet_ls.engine.judges.inputs.odd import with_odd_values
-from stet_ls.engine.judges.inputs.partly import with_first_values
-from stet_ls.engine.judges.inputs.protocol import with_protocol
-from stet_ls.engine.judges.inputs.reaching import reaching
-from stet_ls.engine.judges.inputs.repeats import with_repeats
-from stet_ls.engine.judges.inputs.state import changed_by
-from stet_ls.engine.judges.inputs.subject import changed_units, known_module
-from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Attachment
+from stet_ls.engine.judges.differential.python_attachment import comparison
 
 _FURTHER = 3.0
 """Seconds for further inputs, where the first ones did not come by all of the change."""

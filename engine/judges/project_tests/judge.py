@@ -7,18 +7,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
+from stet_ls.engine.execution.runtime import Extent, Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests import needed
-from stet_ls.engine.judges.project_tests.find import Touching, touching
-from stet_ls.engine.judges.project_tests.forged import unless_forged
-from stet_ls.engine.judges.project_tests.ran import ran
-from stet_ls.engine.judges.project_tests.reach import leading, runs_any, says_any, test_name
-from stet_ls.engine.judges.project_tests.words import beside, count, good, line, names, shown, where, why
-from stet_ls.engine.judges.runtime import Extent, Runtime
-from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
-from stet_ls.engine.sandbox.runners.plan import Suite, TestPlan
-from stet_ls.engine.sandbox.runners.report import CaseOutcome, Outcome, TestReport
-from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.engine.judges.project_tests import required_packages
+from stet_ls.engine.judges.project_tests.discovery import Touching, touching
+from stet_ls.engine.judges.project_tests.executed_changes import ran
+from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
+from stet_ls.engine.judges.project_tests.reachability import leading, runs_any, says_any, test_name
+from stet_ls.engine.judges.project_tests.report_text import beside, count, good, line, names, shown, where, why
+from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.validators.structure import units
 
@@ -59,7 +59,7 @@ async def _runs(case: Case) -> _Runs | Evidence:
     if runtime.left() < _LEAST_SECONDS:
         return _said(Ruling.UNKNOWN, f"no time was left to run {count(len(tests), 'test file')}")
     if case.language == "python":
-        wanted = await asyncio.to_thread(needed.texts, root, found.texts, buffers)
+        wanted = await asyncio.to_thread(required_packages.texts, root, found.texts, buffers)
         runtime = await runtime.fit(case.before.text, case.after.text, *wanted)
     return _Runs(case, runtime, root, found, buffers)
 

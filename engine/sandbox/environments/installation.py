@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from os.path import abspath
 from pathlib import Path
 
-from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.sandbox.files import mounts
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.project_files import matching, read_regular, read_start
 

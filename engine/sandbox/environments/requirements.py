@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.sandbox.environments.known import normalized
+from stet_ls.engine.sandbox.environments.known_packages import normalized
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.project_files import matching, parse_table, read_text
 

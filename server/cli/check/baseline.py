@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.check.git import complaint, git, repository
-from stet_ls.server.cli.files import MOST_BYTES
+from stet_ls.server.cli.inputs.files import MOST_BYTES
 
 _FILE_MODES = ("100644", "100755", "100664")  # neither links (120000) nor other repositories (160000)
 _SIMILAR = 0.5  # the share of lines that git, too, asks of a file before it calls it renamed

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import UsageError
+from stet_ls.server.cli.check.check_file import Judging, Report, Task, lost
+from stet_ls.server.cli.check.file_discovery import collect
 from stet_ls.server.cli.check.formats import FORMATS
-from stet_ls.server.cli.check.judging import Judging, Report, Task, lost
-from stet_ls.server.cli.check.leaving import leaves_nothing
-from stet_ls.server.cli.check.tally import Tally, watched
-from stet_ls.server.cli.check.walk import collect
-from stet_ls.server.cli.commands import positive
-from stet_ls.server.cli.files import MOST_BYTES, decode
-from stet_ls.server.cli.session import tell
+from stet_ls.server.cli.check.signals import leaves_nothing
+from stet_ls.server.cli.check.summary import Tally, watched
+from stet_ls.server.cli.command_table import positive
+from stet_ls.server.cli.inputs.files import MOST_BYTES, decode
+from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.languages import PLAIN, language_of
-from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 if TYPE_CHECKING:
     from stet_ls.server.cli.check.baseline import Baseline
@@ -88,12 +88,12 @@ def _tools() -> Toolbox:
     """The user's tools. What a project's file says has no part in it, and reading settings takes a library that is
     worth its time only where there are some.
     """
-    from stet_ls.engine.paths import user_paths
+    from stet_ls.engine.storage.paths import user_paths
 
     if not user_paths().config_file.is_file() and not any(name.startswith("STET_CHECKS_") for name in os.environ):
         return BUILT_IN
-    from stet_ls.engine.configuration.toolbox import toolbox
-    from stet_ls.server.cli.session import load_settings
+    from stet_ls.engine.settings.tool_settings import toolbox
+    from stet_ls.server.cli.inputs.load_settings import load_settings
 
     return toolbox(load_settings().settings)
 
@@ -132,7 +132,7 @@ def _nothing(arguments: argparse.Namespace) -> str:
 def _language(name: str | None) -> str:
     if name is None:
         return ""
-    from stet_ls.server.cli.target import language_id
+    from stet_ls.server.cli.inputs.command_target import language_id
 
     return language_id(name)
 
@@ -152,7 +152,7 @@ def _spread(
     if processes <= 1:
         yield from map(judging, chunks)
         return
-    from stet_ls.server.cli.check.crew import Job, spread
+    from stet_ls.server.cli.check.worker_pool import Job, spread
 
     yield from spread(Job(judging, lost), chunks, processes=processes)
 

@@ -10,12 +10,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from stet_ls import __version__
-from stet_ls.server.cli.check.judging import Placed, Report
+from stet_ls.server.cli.check.check_file import Placed, Report
 from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.hidden import HIDDEN, shown
+from stet_ls.validators.invisible_chars import HIDDEN, shown
 
 if TYPE_CHECKING:
-    from stet_ls.validators.outline import Symbol
+    from stet_ls.validators.structure.outline import Symbol
 
 Reports = Iterable[Report]
 
@@ -95,7 +95,7 @@ def _line(report: Report, place: Placed, said: str) -> str:
 def _writer() -> Callable[[str, str], None]:
     if not sys.stdout.isatty():
         return _plain
-    from stet_ls.server.cli.present import print_line
+    from stet_ls.server.cli.terminal.render import print_line
 
     return print_line
 

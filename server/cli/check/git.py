@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.process import ToolResult, run_tool
-from stet_ls.validators.toolbox import BUILT_IN
+from stet_ls.validators.checkers.tool_process import ToolResult, run_tool
+from stet_ls.validators.checkers.toolbox import BUILT_IN
 
 _SECONDS = 20.0
 _SOON = 3.0

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from stet_ls.engine.models import Budget
-from stet_ls.engine.settings import Provider, Settings
+from stet_ls.engine.api.request import Budget
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import Provider
 
 
 class Held(Enum):

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' folde
 from bench.eval.table import Result, wilson
 
 from stet_ls.engine.judges.calibration import FILE, HIGHEST, LEAST_COUNT, LOWEST, Cell, Row, Strength, read
-from stet_ls.engine.model.profiles import profile_for
+from stet_ls.engine.model.profiles.profiles import profile_for
 
 ABOUT = (
     "Chances of being right by strength of evidence (E0 to E5) and model. A start value is a guess that no count has "

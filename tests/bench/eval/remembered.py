@@ -16,11 +16,11 @@ from pathlib import Path
 from bench.eval.arms import Held
 from bench.eval.cases import AGAIN, Case, Solved, solved
 
-from stet_ls.engine.memory.client import Memory
+from stet_ls.engine.memory.import_solutions import learn
+from stet_ls.engine.memory.memory_client import Memory
 from stet_ls.engine.memory.solution import flat, plain
-from stet_ls.engine.memory.transfer import learn
-from stet_ls.engine.paths import Paths
-from stet_ls.engine.settings import MemorySettings
+from stet_ls.engine.settings.schema import MemorySettings
+from stet_ls.engine.storage.paths import Paths
 
 _OPENING = re.compile(r"^write an? (?:python )?function to ", re.IGNORECASE)
 _FRAMES = (

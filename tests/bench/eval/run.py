@@ -32,17 +32,18 @@ from bench.eval.recorder import Recorder
 from bench.eval.remembered import again, filled, is_own
 from bench.eval.table import markdown
 
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.memory import flow
-from stet_ls.engine.model.embedded import Embedded
-from stet_ls.engine.models import Answer, Request, Selection
-from stet_ls.engine.paths import Paths, user_paths
+from stet_ls.engine.memory import job_memory
+from stet_ls.engine.model.embedded.embedded_model import Embedded
 from stet_ls.engine.prompt.target import resolve_target
-from stet_ls.engine.reply.fit import fit
+from stet_ls.engine.reply.fitting.fit import fit
 from stet_ls.engine.run import Engine
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.settings import Settings
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.storage.paths import Paths, user_paths
 from stet_ls.validators import syntax
 from stet_ls.validators.source import Source, Splice
 from stet_ls.validators.structure import units
@@ -85,7 +86,9 @@ async def _run(arguments: argparse.Namespace, cases: list[Case]) -> None:
     home = out / "home"
     paths = replace(user_paths(), data=home / "data", cache=home / "cache", logs=home / "log")
     homes = {held: await filled(held, out, arguments.data, cases, paths) for held in {arm.held for arm in arms}}
-    flow.BUDGET = HOUR  # of what is asked, too: a memory that was late once would have another prompt the next time
+    job_memory.BUDGET = (
+        HOUR  # of what is asked, too: a memory that was late once would have another prompt the next time
+    )
     sandbox = Sandbox(Level.STRONG, paths.cache / "sandbox")
     done = {(row["case"], row["arm"]): row for row in _results(out)}
     async with _endpoint(arguments.recorded, out) as (upstream, key, model):

@@ -14,10 +14,11 @@ import pytest
 from support.engine import Bench, request_for
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.models import OPINION, Answer, Budget, Buffer, Diagnostic, Workspace
-from stet_ls.engine.paths import user_paths
+from stet_ls.engine.api.answer import OPINION, Answer
+from stet_ls.engine.api.request import Budget, Buffer, Diagnostic, Workspace
 from stet_ls.engine.run import Engine
-from stet_ls.engine.settings import ModelSettings, Settings
+from stet_ls.engine.settings.schema import ModelSettings, Settings
+from stet_ls.engine.storage.paths import user_paths
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Span
 

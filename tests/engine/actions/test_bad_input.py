@@ -12,8 +12,11 @@ import pytest
 from support.engine import Bench, code_reply
 from support.scripted import ScriptedModel
 
-from stet_ls.engine.models import Answer, Check, Evidence, Ruling, Workspace
-from stet_ls.engine.settings import ModelRow, Settings
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import ModelRow
 
 SURE = 0.9
 """The confidence where behaviour was compared on enough inputs, or tests of the user's pass."""

@@ -12,15 +12,16 @@ from support.engine import Bench, code_reply
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.custom import Case, Check, CustomAction, Evidence, Ruling
-from stet_ls.engine.actions.custom.action import of_row
+from stet_ls.engine.actions.custom.custom_action import of_row
 from stet_ls.engine.actions.custom.packages import Packaged
 from stet_ls.engine.actions.custom.packages import load as load_packages
 from stet_ls.engine.actions.registry import Actions
-from stet_ls.engine.configuration import load
-from stet_ls.engine.configuration.trust import trust
+from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import PolicyError, UsageError
-from stet_ls.engine.models import Budget
-from stet_ls.engine.settings import ActionRow, Settings
+from stet_ls.engine.settings import load
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import ActionRow
+from stet_ls.engine.settings.trusted_projects import trust
 
 TABLE = '[[actions]]\nname = "tidy"\ntitle = "Tidy"\ninstruction = "Tidy {name}, it is {language}."\n'
 

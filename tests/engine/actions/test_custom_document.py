@@ -8,9 +8,9 @@ import pytest
 from support.engine import Bench, code_reply
 from support.scripted import Reply, ScriptedModel
 
+from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.comments import judge
-from stet_ls.engine.models import Evidence, Ruling
 from stet_ls.validators.source import Source
 
 CASES = {

@@ -8,9 +8,12 @@ import pytest
 from support.engine import Bench
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.actions.symptoms import stated
-from stet_ls.engine.models import Answer, Budget, Check, Diagnostic, Evidence, Ruling, Workspace
-from stet_ls.engine.settings import ModelRow, Settings
+from stet_ls.engine.actions.rewriting.stated_examples import stated
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Budget, Diagnostic, Workspace
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import ModelRow
 from stet_ls.validators.source import Span
 
 BROKEN = "def discount(price, rate):\n    return price * (1 + rate)\n"

@@ -9,8 +9,10 @@ import pytest
 from support.engine import Bench
 from support.scripted import ScriptedModel
 
-from stet_ls.engine.actions.named import mark_unknown
-from stet_ls.engine.models import Answer, Budget, Ruling
+from stet_ls.engine.actions.prose.unsupported_claims import mark_unknown
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.api.request import Budget
 
 SLUG = '''\
 import urllib.request

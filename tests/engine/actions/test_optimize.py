@@ -11,8 +11,11 @@ from support.command import Stet
 from support.engine import Bench, code_reply
 from support.scripted import ScriptedModel
 
-from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling
-from stet_ls.engine.settings import ModelRow, Settings
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Budget
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import ModelRow
 
 HEAD = "def common(a: list[int], b: list[int]) -> list[int]:\n"
 SLOW = HEAD + "    return [x for x in a if x in b]\n"

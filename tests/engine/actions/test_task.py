@@ -8,13 +8,16 @@ import pytest
 from support.engine import Bench, asks_for_tests, reply_of_tests
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.actions.planning import Project, Step, read_plan
+from stet_ls.engine.actions.planning.task_plan import Project, Step, read_plan
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.events import Stage
+from stet_ls.engine.api.evidence import Check, Ruling
+from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.errors import ModelError, UsageError
-from stet_ls.engine.events import Stage
 from stet_ls.engine.loop import Unusable
-from stet_ls.engine.models import Answer, Budget, Check, Ruling, Workspace
-from stet_ls.engine.settings import ModelRow, Settings
-from stet_ls.server.evidence import dangers
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import ModelRow
+from stet_ls.server.evidence.evidence_text import dangers
 from stet_ls.validators.source import Source, Splice
 
 PRICES = """def discount(price, rate):

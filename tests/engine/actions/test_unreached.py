@@ -8,8 +8,11 @@ import pytest
 from support.engine import Bench, asks_for_tests, code_reply
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.models import Answer, Budget, Check, Evidence, Ruling, Workspace
-from stet_ls.engine.settings import ModelRow, Settings
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Budget, Workspace
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import ModelRow
 
 MODULE = "def total(prices):\n    return sum(prices)\n"
 TESTS = """\

@@ -7,7 +7,7 @@ import pytest
 from stet_ls.engine.diagnosis.diagnose import diagnose, orders
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, normalized
 from stet_ls.engine.diagnosis.fixes import Fix
-from stet_ls.engine.sandbox.runners.report import (
+from stet_ls.engine.runners.report import (
     Case,
     CaseOutcome,
     Comparison,

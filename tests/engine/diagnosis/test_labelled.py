@@ -15,10 +15,10 @@ from support.tools import needs
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report import TestReport
+from stet_ls.engine.runners.run_tests import repeat, run_tests
 from stet_ls.engine.sandbox.isolation import Level
-from stet_ls.engine.sandbox.runners.plan import TestPlan
-from stet_ls.engine.sandbox.runners.report import TestReport
-from stet_ls.engine.sandbox.runners.run import repeat, run_tests
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits
 

@@ -10,9 +10,8 @@ import pytest
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
 from stet_ls.engine.diagnosis.fixes import Fix
-from stet_ls.engine.sandbox.isolation import Level
-from stet_ls.engine.sandbox.runners.plan import TestPlan
-from stet_ls.engine.sandbox.runners.report import (
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report import (
     Case,
     CaseOutcome,
     CollectionError,
@@ -23,7 +22,8 @@ from stet_ls.engine.sandbox.runners.report import (
     Phase,
     TestReport,
 )
-from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.engine.runners.run_tests import run_tests
+from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
 

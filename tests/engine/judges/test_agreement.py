@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from support.judging import MakeCase
 
+from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.judges.agreement import Agreement, agreement
-from stet_ls.engine.models import Ruling
 
 STUB = "def f(xs: list[int]) -> int:\n    ...\n"
 SAMPLES = (

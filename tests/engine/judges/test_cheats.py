@@ -9,15 +9,16 @@ import pytest
 from support.judging import MakeCase, in_each_box
 from support.tools import needs
 
+from stet_ls.engine.actions.generated_tests.mutant_trial import lines_of, mutants_for, notice
+from stet_ls.engine.actions.generated_tests.suite_plans import planned
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges import doctest, timing
 from stet_ls.engine.judges.differential.judge import judge as compare
-from stet_ls.engine.judges.own_tests.plans import planned
-from stet_ls.engine.judges.own_tests.trial import lines_of, mutants_for, notice
 from stet_ls.engine.judges.project_tests.judge import judge as run_tests
-from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Ruling, Workspace
-from stet_ls.engine.sandbox.runners.plan import TestPlan
-from stet_ls.engine.sandbox.runners.run import run_tests as run_tests_of
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.run_tests import run_tests as run_tests_of
 
 SAME = "def f(n: int) -> int:\n    return n * 2\n"
 OTHER = SAME.replace("n * 2", "n * 3")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.judges.calibration import (
     DEFAULT,
     FILE,
@@ -19,8 +20,7 @@ from stet_ls.engine.judges.calibration import (
     read,
     strength,
 )
-from stet_ls.engine.judges.verdict import REFUTED, confidence
-from stet_ls.engine.models import Attachment, Check, Evidence, Ruling
+from stet_ls.engine.judges.confidence import REFUTED, confidence
 
 PARSES = Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok", trusted=True)
 NAMES = Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from support.judging import MakeCase, in_each_box
 
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.execution.harness_run import Call, Impossible, Report, Trial
+from stet_ls.engine.execution.python.harness import run
+from stet_ls.engine.execution.python.inputs import draw
+from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.judges.differential.judge import judge
-from stet_ls.engine.judges.harness.run import run
-from stet_ls.engine.judges.harness.trial import Call, Impossible, Report, Trial
-from stet_ls.engine.judges.inputs import draw
-from stet_ls.engine.judges.inputs.calls import calls_for
-from stet_ls.engine.models import Ruling
 
 TOTAL = '''
 def total(prices, rate=0.5):

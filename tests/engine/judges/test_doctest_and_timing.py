@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from support.judging import MakeCase, in_each_box
 
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.execution.harness_run import Call, Report, Trial
+from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.judges import doctest, timing
-from stet_ls.engine.judges.harness.run import run
-from stet_ls.engine.judges.harness.trial import Call, Report, Trial
-from stet_ls.engine.models import Ruling
 
 TEXT = '''
 def half(n):

@@ -13,14 +13,14 @@ from support.forgeries import HELD_OUT, HONEST, JS_RIGHT, NODE, PYTEST, RIGHT, S
 from support.judging import MakeCase
 from support.tools import needs
 
-from stet_ls.engine.judges import danger
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests.forged import unless_forged
+from stet_ls.engine.judges.danger import judge as danger
+from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
 from stet_ls.engine.judges.project_tests.judge import judge
-from stet_ls.engine.models import Check, Evidence, Ruling
-from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.runners.report import Outcome, TestReport
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
-from stet_ls.engine.sandbox.runners.report import Outcome, TestReport
+from stet_ls.engine.sandbox.files import mounts
 
 FORGED = {**TUNED, **HELD_OUT}
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Buffer
 from stet_ls.engine.judges import doctest, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.judges.differential import judge as differential
 from stet_ls.engine.judges.project_tests import judge as project_tests
-from stet_ls.engine.judges.verdict import summary
-from stet_ls.engine.models import Buffer, Check, Evidence, Ruling
 from stet_ls.validators.source import Source, Span
 
 BEFORE = """\

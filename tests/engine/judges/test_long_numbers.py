@@ -6,22 +6,22 @@ from collections.abc import Callable
 
 import pytest
 
-from stet_ls.engine.actions.thorough.specification import specification
+from stet_ls.engine.actions.generate_test_fix.languages.python import specification
+from stet_ls.engine.actions.generated_tests.mutants import mutants_of
+from stet_ls.engine.actions.generated_tests.suite_split import without
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.execution.inputs.coverage_guided import reaching
+from stet_ls.engine.execution.python.inputs.calls import calls_for
+from stet_ls.engine.execution.python.inputs.generators import with_first_values
+from stet_ls.engine.execution.python.inputs.scaled import grown
+from stet_ls.engine.execution.python.module_location import alone
+from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.comments import judge as same_code
-from stet_ls.engine.judges.differential.probes import probed
+from stet_ls.engine.judges.danger.exception_swallowing import swallowed
 from stet_ls.engine.judges.differential.python import changed
 from stet_ls.engine.judges.doctest import examples_of
-from stet_ls.engine.judges.harness.place import alone
-from stet_ls.engine.judges.inputs.calls import calls_for
-from stet_ls.engine.judges.inputs.grown import grown
-from stet_ls.engine.judges.inputs.partly import with_first_values
-from stet_ls.engine.judges.inputs.reaching import reaching
-from stet_ls.engine.judges.mutants import mutants_of
-from stet_ls.engine.judges.own_tests.split import without
-from stet_ls.engine.judges.swallowed import swallowed
-from stet_ls.engine.models import Ruling
-from stet_ls.engine.sandbox.runners import expected
+from stet_ls.engine.runners import expected_tests
 from stet_ls.validators.source import Source
 
 LONG = f"0x{'f' * 5_000}"
@@ -65,7 +65,7 @@ READERS: dict[str, Callable[[], object]] = {
     "hidden errors": lambda: swallowed(Source(BEFORE), "python"),
     "what tests are written from": lambda: specification(BEFORE, AFTER, "keyed"),
     "tests without one": lambda: without(TESTS, ["test_two"]),
-    "tests that are expected": lambda: list(expected.python(TESTS)),
+    "tests that are expected": lambda: list(expected_tests.python(TESTS)),
 }
 
 

@@ -13,15 +13,16 @@ import pytest
 from support.busy import too_busy_for
 from support.judging import in_each_box
 
+from stet_ls.engine.api.evidence import Evidence, Ruling
+from stet_ls.engine.api.request import Buffer, Workspace
+from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.project_tests.find import Touching, is_test, touching
+from stet_ls.engine.judges.project_tests.discovery import Touching, is_test, touching
 from stet_ls.engine.judges.project_tests.judge import judge
-from stet_ls.engine.judges.project_tests.reach import ways_to
-from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Buffer, Evidence, Ruling, Workspace
+from stet_ls.engine.judges.project_tests.reachability import ways_to
 from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, own
+from stet_ls.engine.sandbox.files.mounts import interpreter as binds
 from stet_ls.engine.sandbox.isolation import Level
-from stet_ls.engine.sandbox.mounts import interpreter as binds
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.validators.source import Source
 

@@ -11,8 +11,8 @@ from support.judging import MakeCase
 from support.rewrites import RIGHT, UNPROVEN, UNSEEN, Rewrite, rewrites
 from support.tools import needs
 
+from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.judges.differential.judge import judge
-from stet_ls.engine.models import Ruling
 
 FOLDER = Path(__file__).with_name("rewrites")
 OWN, LIBRARY = rewrites(FOLDER / "own.txt"), rewrites(FOLDER / "library.txt")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.judges.risks import risks_in
+from stet_ls.engine.judges.danger.risks import risks_in
 from stet_ls.validators.source import Source
 
 PROCESS, CODE, NETWORK = "starts a process", "runs text as code", "talks to the network"

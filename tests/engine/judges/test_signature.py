@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.judges import signature
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.signature import gone
-from stet_ls.engine.models import Ruling
 from stet_ls.validators.source import Source
 
 

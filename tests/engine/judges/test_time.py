@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.judges.harness.run import TOO_LATE, reported
-from stet_ls.engine.judges.harness.trial import Trial
-from stet_ls.engine.judges.own_tests import trial
-from stet_ls.engine.judges.own_tests.plans import planned
-from stet_ls.engine.judges.runtime import Runtime
-from stet_ls.engine.models import Workspace
-from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.actions.generated_tests import mutant_trial
+from stet_ls.engine.actions.generated_tests.suite_plans import planned
+from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.execution.harness_run import Trial
+from stet_ls.engine.execution.launch import TOO_LATE, reported
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.spec import Limits, RunSpec
 
 CODE = "def f(x):\n    return x + 1 if x > 2 else x - 1\n"
@@ -39,10 +39,10 @@ async def test_a_mutant_that_was_cut_off_was_not_noticed(runtime: Runtime, tmp_p
     there = replace(runtime, workspace=Workspace((tmp_path,)))
     way = planned(there, "python", tmp_path / "a.py", CODE, tmp_path / "test_a.py")
     plan = way.running("import time\n\nfrom a import f\n\n\ndef test_f():\n    f(3)\n    time.sleep(2)\n", "test_f")
-    mutants = trial.mutants_for(CODE, "f")
+    mutants = mutant_trial.mutants_for(CODE, "f")
     assert len(mutants) > 5, "all of them could be tried"
 
-    noticed = await trial.notice(there, plan, way.target, ["test_f"], mutants, trial.lines_of(CODE, "f"))
+    noticed = await mutant_trial.notice(there, plan, way.target, ["test_f"], mutants, mutant_trial.lines_of(CODE, "f"))
 
     assert (noticed.why_not, noticed.kills) == ("", {"test_f": frozenset()})
 
@@ -54,4 +54,4 @@ def test_tests_that_were_cut_off_are_not_redundant(starved: str) -> None:
     runs = {"own": told, "same": told, starved: {**told, "done": False, "starved": True}}
     data = json.dumps({"nonce": "n", "changed": [], **runs}).encode()
 
-    assert "too busy" in trial._read(data, "n", ["test_f"], (), frozenset()).why_not
+    assert "too busy" in mutant_trial._read(data, "n", ["test_f"], (), frozenset()).why_not

@@ -7,10 +7,10 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from stet_ls.engine.memory import upkeep
-from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.store import maintenance
+from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.synced_index import Shelf
 
 
 async def main(root: Path, name: str) -> None:
@@ -21,12 +21,12 @@ async def main(root: Path, name: str) -> None:
         kept, gone = await stored(store, f"{name} kept {number}"), await stored(store, f"{name} gone {number}")
         print("put", kept, flush=True)
         await store.count([kept], wins=1)
-        await upkeep.forget(store, [gone])
+        await maintenance.forget(store, [gone])
         print("forgot", gone, flush=True)
         if number % 3 == 0:
-            await upkeep.compact(store)
+            await maintenance.compact(store)
         else:
-            await upkeep.maintain(store, now=True)
+            await maintenance.maintain(store, now=True)
 
 
 async def stored(store: Store, words: str) -> str:

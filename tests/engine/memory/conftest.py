@@ -9,16 +9,16 @@ from support.remembered import Open
 
 pytest.importorskip("lancedb", reason="the extra memory is not installed")
 
-from stet_ls.engine.memory import flow
-from stet_ls.engine.memory.embedders import Embedder, OnnxMiniLM
-from stet_ls.engine.memory.shelf import Shelf
-from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory import job_memory
+from stet_ls.engine.memory.store.embedders import Embedder, OnnxMiniLM
+from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.synced_index import Shelf
 
 
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs wait for their hits for as long as a busy machine takes."""
-    monkeypatch.setattr(flow, "BUDGET", 60.0)
+    monkeypatch.setattr(job_memory, "BUDGET", 60.0)
 
 
 @pytest.fixture(scope="session")

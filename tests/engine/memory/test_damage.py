@@ -17,13 +17,13 @@ from support.mounts import read_only, tiny
 from support.remembered import DATE, REVERSE, Open
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.memory import upkeep
-from stet_ls.engine.memory.embedders import Embedder
-from stet_ls.engine.memory.rows import SCHEMA_VERSION, TABLE
-from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store import Store
-from stet_ls.engine.memory.table import Table
+from stet_ls.engine.memory.store import maintenance
+from stet_ls.engine.memory.store.embedders import Embedder
+from stet_ls.engine.memory.store.lance_table import Table
+from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.table_rows import SCHEMA_VERSION, TABLE
 
 WRITER = Path(__file__).parent / "writer.py"
 
@@ -60,7 +60,7 @@ async def test_two_processes_that_store_the_same_make_one_row(root: Path, open_s
 
     store = await open_store(with_embedder=False)
     assert await store.shelf.table.count() == 15
-    assert (await upkeep.doctor(store))["sound"]
+    assert (await maintenance.doctor(store))["sound"]
 
 
 async def test_killed_at_any_moment_it_loses_nothing_that_was_acknowledged(root: Path, open_store: Open) -> None:
@@ -81,7 +81,7 @@ async def test_killed_at_any_moment_it_loses_nothing_that_was_acknowledged(root:
     rows = await store.shelf.table.get(sorted(acknowledged))
     assert len(acknowledged) >= 16
     assert {ident for ident, row in rows.items() if row is not None} == acknowledged
-    assert (await upkeep.doctor(store))["sound"]
+    assert (await maintenance.doctor(store))["sound"]
 
 
 async def test_killed_in_the_middle_of_everything_it_does_what_it_said(root: Path, open_store: Open) -> None:
@@ -108,7 +108,7 @@ async def test_killed_in_the_middle_of_everything_it_does_what_it_said(root: Pat
     assert not forgot & known.keys()
     rows = await store.shelf.table.get(sorted(put | forgot))
     assert {ident for ident, row in rows.items() if row is not None} == put
-    assert (await upkeep.doctor(store))["sound"]
+    assert (await maintenance.doctor(store))["sound"]
     files = [path.read_bytes() for path in root.rglob("*") if path.is_file()]
     assert not any(ident.encode() in content for ident in forgot for content in files)
 
@@ -117,7 +117,7 @@ async def test_what_another_process_wrote_is_found(store: Store, root: Path, emb
     other = Store(await Shelf.open(root, embedder), 100)
     await store.put(DATE)
     assert [hit.solution for hit in await other.search(DATE.instruction)] == [DATE]
-    await upkeep.forget(other, [DATE.id])
+    await maintenance.forget(other, [DATE.id])
     assert await store.search(DATE.instruction) == []
 
 
@@ -127,8 +127,8 @@ def data_files(store: Store) -> list[Path]:
 
 async def test_a_damaged_page_is_noticed_and_mended(store: Store, open_store: Open) -> None:
     await store.put_many([DATE, REVERSE])
-    await upkeep.embed_waiting(store)
-    await upkeep.compact(store)
+    await maintenance.embed_waiting(store)
+    await maintenance.compact(store)
     (file,) = data_files(store)
     data = bytearray(file.read_bytes())
     middle = len(data) // 3
@@ -136,12 +136,12 @@ async def test_a_damaged_page_is_noticed_and_mended(store: Store, open_store: Op
     file.write_bytes(data)
 
     again = await open_store()
-    found = await upkeep.doctor(again)
+    found = await maintenance.doctor(again)
     assert not found["sound"]
     assert found["damaged_rows"] or found["table_unreadable"] or found["missing_rows"]
-    await upkeep.embed_waiting(again)
+    await maintenance.embed_waiting(again)
     assert [hit.solution for hit in await again.search(DATE.instruction)] == [DATE]
-    assert (await upkeep.doctor(again))["sound"]
+    assert (await maintenance.doctor(again))["sound"]
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", None])
@@ -153,7 +153,7 @@ async def test_a_damaged_manifest_costs_the_index_and_no_solution(
         manifest.unlink() if content is None else manifest.write_bytes(content)
 
     again = await open_store()
-    await upkeep.embed_waiting(again)
+    await maintenance.embed_waiting(again)
     assert [hit.solution for hit in await again.search(DATE.instruction)] == [DATE]
 
 
@@ -165,7 +165,7 @@ async def test_a_lost_data_file_costs_the_index_and_no_solution(store: Store, op
     again = await open_store()
     assert again.shelf.waiting == 1
     assert await again.get(DATE.id) == DATE
-    assert (await upkeep.doctor(again))["sound"]
+    assert (await maintenance.doctor(again))["sound"]
 
 
 async def test_a_lost_journal_comes_back_from_the_table(store: Store, open_store: Open) -> None:
@@ -182,11 +182,11 @@ async def test_a_damaged_journal_line_comes_back_from_the_table(store: Store, op
     path = store.shelf.journal.path
     path.write_bytes(path.read_bytes().replace(b"ISO date", b"OSI date"))
     again = await open_store()
-    found = await upkeep.doctor(again)
+    found = await maintenance.doctor(again)
 
     assert (found["damaged_journal_lines"], found["rows_only_in_table"]) == (1, 1)
     assert set(again.shelf.journal.solutions()) == {DATE.id, REVERSE.id}
-    assert (await upkeep.doctor(again))["sound"]
+    assert (await maintenance.doctor(again))["sound"]
 
 
 async def test_a_newer_table_is_refused_in_one_sentence(store: Store, open_store: Open) -> None:
@@ -225,9 +225,9 @@ FULL = """
 import asyncio, sys
 from pathlib import Path
 from stet_ls.engine.errors import StoreError
-from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.store.synced_index import Shelf
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.store.solution_store import Store
 async def main():
     store = Store(await Shelf.open(Path(sys.argv[1]), None), 10000)
     stored = []
@@ -279,9 +279,9 @@ READ_ONLY = """
 import asyncio, sys
 from pathlib import Path
 from stet_ls.engine.errors import StoreError
-from stet_ls.engine.memory.shelf import Shelf
+from stet_ls.engine.memory.store.synced_index import Shelf
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.store.solution_store import Store
 async def main():
     store = Store(await Shelf.open(Path(sys.argv[1]), None), 10000)
     print([hit.solution.instruction for hit in await store.search("parse ISO date string")])
@@ -307,7 +307,7 @@ async def test_a_folder_that_cannot_be_written_is_still_read(root: Path, open_st
 
 NOBODY = """
 import os
-import lancedb.index, pyarrow, numpy, stet_ls.engine.memory.store
+import lancedb.index, pyarrow, numpy, stet_ls.engine.memory.store.solution_store
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 """
@@ -357,12 +357,12 @@ async def test_forget_leaves_no_byte(open_store: Open, with_embedder: bool) -> N
     store = await open_store(with_embedder=with_embedder)
     secretive = Solution("Compute the zyzzyva quotient", "def zyzzyva():\n    return 'quokka'", "python")
     await store.put_many([DATE, secretive])
-    await upkeep.embed_waiting(store)
+    await maintenance.embed_waiting(store)
     await store.search("zyzzyva quotient")
     await store.count([secretive.id], wins=1)
     await store.put(replace(secretive, outcome="proven"))
 
-    assert await upkeep.forget(store, [secretive.id]) == 1
+    assert await maintenance.forget(store, [secretive.id]) == 1
     for path in store.shelf.root.rglob("*"):
         content = path.read_bytes().lower() if path.is_file() else b""
         assert not any(word in content for word in (b"zyzzyva", b"quokka", secretive.id.encode())), path
@@ -383,6 +383,6 @@ async def test_a_forgetting_that_was_cut_short_is_finished_by_the_next_one(store
 
 async def test_clear_takes_one_scope_or_all(store: Store) -> None:
     await store.put_many([replace(DATE, scope="a"), replace(REVERSE, scope="b")])
-    assert await upkeep.clear(store, "a") == 1
-    assert await upkeep.clear(store, None) == 1
+    assert await maintenance.clear(store, "a") == 1
+    assert await maintenance.clear(store, None) == 1
     assert await store.shelf.table.count() == 0

@@ -24,10 +24,10 @@ import pytest
 from support.remembered import DATE, REVERSE
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.memory.client import Memory
-from stet_ls.engine.memory.embedders import MINILM, Choice, Embedder, Endpoint, choose, vectors_name
-from stet_ls.engine.paths import user_paths
-from stet_ls.engine.settings import MemorySettings
+from stet_ls.engine.memory.memory_client import Memory
+from stet_ls.engine.memory.store.embedders import MINILM, Choice, Embedder, Endpoint, choose, vectors_name
+from stet_ls.engine.settings.schema import MemorySettings
+from stet_ls.engine.storage.paths import user_paths
 
 DIMENSION = 64
 
@@ -146,7 +146,7 @@ import sys
 asked = []
 sys.addaudithook(lambda event, args: asked.append(event) if event in ("socket.getaddrinfo", "socket.connect") else None)
 from stet_ls.engine.errors import StoreError
-from stet_ls.engine.memory.embedders import Choice, choose
+from stet_ls.engine.memory.store.embedders import Choice, choose
 try:
     choose(Choice("sentence-transformers", "nobody/has-this-model"))
 except StoreError as error:

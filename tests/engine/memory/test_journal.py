@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.memory import journal
-from stet_ls.engine.memory.journal import Journal
 from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.store import journal
+from stet_ls.engine.memory.store.journal import Journal
 
 ONE = Solution("Add two numbers", "def add(a, b):\n    return a + b", "python", evidence=("tests: 3 pass",))
 TWO = Solution("Größe in Öre", "def öre():\n    return '\u2028'", "python")

@@ -17,11 +17,11 @@ import pytest
 from support import killed
 from support.killed import die_at
 
-from stet_ls.engine.memory import journal, upkeep
-from stet_ls.engine.memory.embedders import Embedder
-from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.store import journal, maintenance
+from stet_ls.engine.memory.store.embedders import Embedder
+from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.synced_index import Shelf
 
 WORDS = "ѮѰѪѺ"
 """Letters that no other row has: Lance compresses larger tables by a dictionary of what is frequent in them."""
@@ -89,21 +89,21 @@ async def _fill(store: Store, embedder: Embedder, count: int) -> None:
     async with store.shelf.writing():
         await store.shelf.write([journal.put(row) for row in rows], vectors)
     await store.put(SECRETIVE)
-    await upkeep.maintain(store, now=True)
+    await maintenance.maintain(store, now=True)
 
 
 async def _forget(store: Store) -> None:
-    assert await upkeep.forget(store, [SECRETIVE.id]) == 1
+    assert await maintenance.forget(store, [SECRETIVE.id]) == 1
 
 
 async def _clear(store: Store) -> None:
-    assert await upkeep.clear(store, None) > 0
+    assert await maintenance.clear(store, None) > 0
 
 
 async def _undo(store: Store) -> None:
     assert (await store.put(replace(SECRETIVE, grounds=("kept 1a2b3c",)))).how == "known"
     assert await store.retract("1a2b3c") == 0, "it was kept before"
-    assert await upkeep.forget(store, [SECRETIVE.id]) == 1
+    assert await maintenance.forget(store, [SECRETIVE.id]) == 1
     await store.put(replace(SECRETIVE, grounds=("proven 1a2b3c",), outcome="proven"))
     assert await store.retract("1a2b3c") == 1
 
@@ -115,7 +115,7 @@ async def _replace(store: Store) -> None:
 async def _evict(store: Store) -> None:
     await store.count([SECRETIVE.id], losses=3)
     store.most = 5
-    await upkeep.maintain(store, now=True)
+    await maintenance.maintain(store, now=True)
 
 
 LEAVES: dict[str, Callable[[Store], Awaitable[None]]] = {
@@ -172,7 +172,7 @@ async def test_killed_in_the_middle_the_next_start_finishes(
         with monkeypatch.context() as dying:
             die_at(step, when, die, dying.setattr)
             with pytest.raises(Died):
-                await upkeep.forget(store, [SECRETIVE.id])
+                await maintenance.forget(store, [SECRETIVE.id])
 
     again = Store(await Shelf.open(root, embedder), 10_000)
     begun = (step, when) != ("Journal.append", "before")
@@ -190,7 +190,7 @@ async def test_what_an_undone_edit_added_to_a_solution_that_stays_goes(
     tests, evidence = f"def test_{WORDS}(): ...", (f"tests: pass, {WORDS}",)
     await store.put(replace(TWIN, grounds=("kept 3c2b1a",)))
     await store.put(replace(TWIN, tests=tests, evidence=evidence, outcome="proven", grounds=("proven 1a2b3c",)))
-    assert await upkeep.forget(store, [SECRETIVE.id]) == 0, "its twin replaced it"
+    assert await maintenance.forget(store, [SECRETIVE.id]) == 0, "its twin replaced it"
     assert holding(root, WORDS, "1a2b3c") == {"journal.jsonl", "tables"}
     assert await store.retract("1a2b3c") == 0
 
@@ -201,11 +201,11 @@ async def test_what_an_undone_edit_added_to_a_solution_that_stays_goes(
 
 async def test_clear_removes_what_was_never_whole(root: Path, embedder: Embedder, filled: Filled) -> None:
     store = await filled(root, 10)
-    await upkeep.clear(store, None)
+    await maintenance.clear(store, None)
     with store.shelf.journal.path.open("a") as file:
         file.write(f'{{"crc":"0","e":{{"v":1,"op":"put","solution":{{"code":"{WORDS}')  # by a crash
-    assert await upkeep.clear(store, "another scope") == 0
-    assert await upkeep.clear(store, None) == 0
+    assert await maintenance.clear(store, "another scope") == 0
+    assert await maintenance.clear(store, None) == 0
 
     assert holding(root, WORDS) == set()
 
@@ -233,10 +233,10 @@ async def test_files_that_a_crash_left_half_written_go(root: Path, embedder: Emb
     for name in left:
         (root / name).write_text(WORDS) if not name.endswith("broken") else (root / name).mkdir()
     (root / left[-1] / "data").write_text(WORDS)
-    assert await upkeep.forget(store, [SECRETIVE.id]) == 1
+    assert await maintenance.forget(store, [SECRETIVE.id]) == 1
 
     assert holding(root, WORDS) == set()
-    assert (await upkeep.doctor(store))["sound"]
+    assert (await maintenance.doctor(store))["sound"]
 
 
 async def test_what_an_older_version_left_behind_goes_when_the_store_is_opened(

@@ -8,9 +8,9 @@ import pytest
 from support.remembered import DATE, REVERSE, Open
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.memory import upkeep
 from stet_ls.engine.memory.solution import MOST_GROUNDS, Solution
-from stet_ls.engine.memory.store import Store, Stored
+from stet_ls.engine.memory.store import maintenance
+from stet_ls.engine.memory.store.solution_store import Store, Stored
 
 
 async def found(store: Store, query: str, **how: object) -> list[str]:
@@ -132,7 +132,7 @@ async def test_a_new_embedder_gets_to_all_rows_in_the_background(open_store: Ope
 
     assert store.shelf.waiting == 2
     assert [hit.by for hit in await store.search(DATE.instruction)] == ["words"]
-    assert await upkeep.embed_waiting(store) == 2
+    assert await maintenance.embed_waiting(store) == 2
     assert store.shelf.waiting == 0
     assert [hit.by for hit in await store.search(DATE.instruction)] == ["vectors"]
 
@@ -144,7 +144,7 @@ async def test_the_bound_holds_and_losers_go_first(open_store: Open) -> None:
     await store.count([rows[29].id], losses=2)
     await store.count([row.id for row in rows[:15]], uses=1)
 
-    assert await upkeep.evict(store) == 11
+    assert await maintenance.evict(store) == 11
     assert set(store.shelf.journal.solutions()) >= {row.id for row in rows[:15]}
     assert rows[29].id not in store.shelf.journal.solutions()
 

@@ -13,12 +13,12 @@ import pytest
 from support.remembered import DATE, REVERSE
 
 from stet_ls.engine.errors import StoreError
-from stet_ls.engine.memory import upkeep
-from stet_ls.engine.memory.embedders import Embedder
-from stet_ls.engine.memory.shelf import Shelf
-from stet_ls.engine.memory.store import Hit, Store
-from stet_ls.engine.memory.table import Table
-from stet_ls.engine.memory.team import Team
+from stet_ls.engine.memory.store import maintenance
+from stet_ls.engine.memory.store.embedders import Embedder
+from stet_ls.engine.memory.store.lance_table import Table
+from stet_ls.engine.memory.store.solution_store import Hit, Store
+from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.team_table import Team
 
 AGAIN = "read a date in ISO form from text"
 
@@ -119,7 +119,7 @@ async def test_what_is_forgotten_is_forgotten_for_the_team(place: Place) -> None
     reader = await place.member("reader", writes=False)
     await writer.put(DATE)
     await share(writer)
-    await upkeep.forget(writer, [DATE.id])
+    await maintenance.forget(writer, [DATE.id])
 
     assert await look(writer) == []
     assert await look(reader) == []
@@ -133,7 +133,7 @@ async def test_what_was_undone_is_undone_for_the_team(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     reader = await place.member("reader", writes=False)
     await writer.put_many([PROVEN, replace(REVERSE, outcome="kept", grounds=("kept 9f9f9f", "kept 1a2b3c"), wins=1)])
-    await upkeep.embed_waiting(writer)
+    await maintenance.embed_waiting(writer)
     assert await share(writer) == 2
     assert writer.team is not None
     writer.team.owe("1a2b3c")
@@ -173,12 +173,12 @@ async def test_what_a_crash_left_in_the_teams_files_goes_with_the_next_start(
     with monkeypatch.context() as dying:
         dying.setattr(Table, step, die)
         with pytest.raises(Died):
-            await (upkeep.forget(writer, [PROVEN.id]) if way == "forget" else undo(writer))
+            await (maintenance.forget(writer, [PROVEN.id]) if way == "forget" else undo(writer))
     assert any(b"fromisoformat" in content for content in place.files().values())
 
     again = await place.member("writer", writes=True)
     if (way, step) == ("forget", "remove"):
-        assert await upkeep.forget(again, [PROVEN.id]) == 1, "nothing was removed, nor said to be"
+        assert await maintenance.forget(again, [PROVEN.id]) == 1, "nothing was removed, nor said to be"
     await share(again)
     assert not any(b"fromisoformat" in content for content in place.files().values())
 
@@ -191,7 +191,7 @@ async def test_what_others_are_just_writing_stays(place: Place) -> None:
     await share(writer)
     (data,) = {path.parent for path in place.files() if path.parent.name == "data"}
     (data / f"{'0' * 32}.lance").write_bytes(b"of another member")
-    await upkeep.forget(writer, [DATE.id])
+    await maintenance.forget(writer, [DATE.id])
 
     assert [path.name for path in place.files() if path.parent == data] == [f"{'0' * 32}.lance"]
 
@@ -200,7 +200,7 @@ async def test_what_others_are_just_writing_stays(place: Place) -> None:
 async def test_what_is_forgotten_while_it_is_being_shared_is_not_shared(place: Place) -> None:
     writer = await place.member("writer", writes=True)
     await writer.put(DATE)
-    await asyncio.gather(share(writer), upkeep.forget(writer, [DATE.id]))
+    await asyncio.gather(share(writer), maintenance.forget(writer, [DATE.id]))
 
     assert await look(writer) == []
     assert not any(b"fromisoformat" in content for content in place.files().values())
@@ -213,11 +213,11 @@ async def test_what_only_the_team_has_is_forgotten_by_who_may_write_it(place: Pl
     reader = await place.member("reader", writes=False)
     (hit,) = await look(reader)
     with pytest.raises(StoreError, match=r"the team's, whose table is only read here \(memory.team_access\)"):
-        await upkeep.forget(reader, [hit.solution.id])
-    await upkeep.clear(writer, None)
+        await maintenance.forget(reader, [hit.solution.id])
+    await maintenance.clear(writer, None)
     assert len(await look(reader)) == 1, "others may want it"
 
-    assert await upkeep.forget(writer, [hit.solution.id]) == 1
+    assert await maintenance.forget(writer, [hit.solution.id]) == 1
     assert await look(reader) == []
 
 
@@ -227,7 +227,7 @@ async def test_a_reader_removes_nothing_of_the_teams(place: Place) -> None:
     await share(writer)
     reader = await place.member("reader", writes=False)
     await reader.put(DATE)
-    await upkeep.forget(reader, [DATE.id])
+    await maintenance.forget(reader, [DATE.id])
     assert await share(reader) == 0
 
     assert [hit.team for hit in await look(reader)] == [True]
@@ -272,7 +272,7 @@ async def test_one_that_cannot_be_reached_keeps_nobody_waiting(
     await team.looked()
     assert team.fault.startswith("s3://team/x cannot be reached (")
     with pytest.raises(StoreError, match="team's memory cannot be reached, so nothing was forgotten"):
-        await upkeep.forget(store, [DATE.id])
+        await maintenance.forget(store, [DATE.id])
     assert await store.get(DATE.id) == DATE
 
 

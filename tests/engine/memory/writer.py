@@ -6,9 +6,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from stet_ls.engine.memory.shelf import Shelf
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store import Store
+from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.synced_index import Shelf
 
 
 async def main(root: Path, name: str, count: int) -> None:

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from support.scripted import ScriptedModel
 
-from stet_ls.engine.events import Event
-from stet_ls.engine.model import chain, discover, health
+from stet_ls.engine.api.events import Event
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.model import discover, failover, health
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.pool import Models
-from stet_ls.engine.models import Message
-from stet_ls.engine.paths import Paths, user_paths
-from stet_ls.engine.settings import ModelSettings, Provider, Settings
+from stet_ls.engine.settings.schema import ModelSettings, Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import Paths, user_paths
 
 PROMPT = (Message("system", "You write code."), Message("user", "Add two numbers."))
 
@@ -26,7 +27,7 @@ HASTE = {"timeout_first_token": 1.5, "timeout_token": 1.5}
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short looks, at what is here and well, have the time that a busy machine takes."""
-    monkeypatch.setattr(chain, "_LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(failover, "_LOOK_SECONDS", 60.0)
     monkeypatch.setattr(health, "_SECONDS", 60.0)
     monkeypatch.setattr(discover, "_SECONDS", 60.0)
 

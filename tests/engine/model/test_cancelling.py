@@ -8,8 +8,8 @@ import threading
 import pytest
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.events import Progress
-from stet_ls.engine.model import exchange
+from stet_ls.engine.api.events import Progress
+from stet_ls.engine.model.endpoint import stream_request
 
 
 async def _cancel(task: asyncio.Task, scripted: ScriptedModel) -> None:
@@ -93,7 +93,7 @@ async def test_the_connection_is_kept_for_the_next_call(
     scripted: ScriptedModel, asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A finished stream is read to its end, so that no handshake is paid again."""
-    monkeypatch.setattr(exchange, "_CLOSING_SECONDS", 60.0)
+    monkeypatch.setattr(stream_request, "_CLOSING_SECONDS", 60.0)
     for _ in range(3):
         await asker.ask()
     assert scripted.connections == 1

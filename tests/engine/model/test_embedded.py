@@ -15,15 +15,16 @@ from typing import Any
 import httpx2
 import pytest
 
+from stet_ls.engine.api.events import Event, Notice, Stage
+from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import NoModelError, WeightsError
-from stet_ls.engine.events import Event, Notice, Stage
 from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.embedded import Embedded
+from stet_ls.engine.model.embedded.embedded_model import Embedded
+from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
 from stet_ls.engine.model.pool import Models
-from stet_ls.engine.model.weights import WEIGHTS, installed
-from stet_ls.engine.models import Message
-from stet_ls.engine.paths import Paths, user_paths
-from stet_ls.engine.settings import ModelSettings, Provider, Settings
+from stet_ls.engine.settings.schema import ModelSettings, Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import Paths, user_paths
 
 TINY = Settings(model=ModelSettings(embedded="tiny", idle_seconds=60))
 USERS_WEIGHTS = installed(user_paths(), "tiny")
@@ -72,7 +73,7 @@ async def test_damaged_weights_are_told_and_nothing_stays(paths: Paths) -> None:
 
 
 def test_nothing_of_it_is_imported_here() -> None:
-    script = "import sys, stet_ls.engine.model.embedded; sys.exit('xllamacpp' in sys.modules)"
+    script = "import sys, stet_ls.engine.model.embedded.embedded_model; sys.exit('xllamacpp' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 

@@ -6,9 +6,9 @@ import pytest
 from pydantic import SecretStr
 from support.scripted import Reply, ScriptedModel
 
+from stet_ls.engine.api.events import Requested
 from stet_ls.engine.errors import EndpointError, Fault
-from stet_ls.engine.events import Requested
-from stet_ls.engine.model.faults import Failure, without_secrets
+from stet_ls.engine.model.endpoint.faults import Failure, without_secrets
 
 REAL = "sk-9f8e7d6c5b4a"
 

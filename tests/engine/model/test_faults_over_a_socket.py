@@ -11,10 +11,10 @@ import pytest
 from pydantic import SecretStr
 from support.scripted import Reply, ScriptedModel, dead_endpoint
 
+from stet_ls.engine.api.events import Notice
+from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import EndpointError, Fault, NoModelError
-from stet_ls.engine.events import Notice
-from stet_ls.engine.models import Message
-from stet_ls.engine.settings import Provider
+from stet_ls.engine.settings.table_schemas import Provider
 
 GOOD = Reply("fine")
 

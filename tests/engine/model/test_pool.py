@@ -15,17 +15,18 @@ import pytest
 from pydantic import SecretStr
 from support.scripted import Reply, ScriptedModel, dead_endpoint
 
+from stet_ls.engine.api.events import Notice, Progress
+from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import EndpointError, Fault, NoModelError
-from stet_ls.engine.events import Notice, Progress
 from stet_ls.engine.model import discover
 from stet_ls.engine.model.chat import Sampling, Usage
-from stet_ls.engine.model.consent import Consents
+from stet_ls.engine.model.endpoint.sse import EventReader
+from stet_ls.engine.model.endpoint.stream_reader import Reading
+from stet_ls.engine.model.local_server_consent import Consents
 from stet_ls.engine.model.pool import Models
-from stet_ls.engine.model.reading import Reading
-from stet_ls.engine.model.sse import EventReader
-from stet_ls.engine.models import Message
-from stet_ls.engine.paths import Paths
-from stet_ls.engine.settings import LogSettings, ModelSettings, Provider, Settings
+from stet_ls.engine.settings.schema import LogSettings, ModelSettings, Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import Paths
 
 
 @pytest.fixture
@@ -401,11 +402,11 @@ def _seconds_to_take(events: bytes) -> float:
 LATE = """
 import asyncio, sys, time
 from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.consent import Consents
+from stet_ls.engine.model.local_server_consent import Consents
 from stet_ls.engine.model.pool import Models
-from stet_ls.engine.models import Message
-from stet_ls.engine.paths import user_paths
-from stet_ls.engine.settings import Provider, Settings
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.engine.settings.table_schemas import Provider; from stet_ls.engine.settings.schema import Settings
 
 async def main():
     models = Models(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
@@ -448,10 +449,10 @@ def test_the_sdk_is_loaded_by_the_first_call_and_holds_up_nobody(environment) ->
 LOOK = """
 import asyncio, sys
 from stet_ls.engine.model import health
-from stet_ls.engine.model.consent import Consents
+from stet_ls.engine.model.local_server_consent import Consents
 from stet_ls.engine.model.pool import Models
-from stet_ls.engine.paths import user_paths
-from stet_ls.engine.settings import Provider, Settings
+from stet_ls.engine.storage.paths import user_paths
+from stet_ls.engine.settings.table_schemas import Provider; from stet_ls.engine.settings.schema import Settings
 
 async def main():
     health._SECONDS = 60.0

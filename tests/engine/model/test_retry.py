@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.faults import Failure
-from stet_ls.engine.model.retry import pause_before_retry, retry_after
+from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.retry import pause_before_retry, retry_after
 
 ONCE = (Fault.UNAUTHORIZED, Fault.QUOTA, Fault.CONTEXT, Fault.BAD_REQUEST, Fault.NOT_FOUND)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stet_ls.engine.model.sse import EventReader
+from stet_ls.engine.model.endpoint.sse import EventReader
 
 
 def read(*pieces: bytes) -> tuple[list[bytes], bytes | None]:

@@ -22,10 +22,10 @@ import pytest
 
 import stet_ls
 from stet_ls.engine.errors import UsageError, WeightsError
-from stet_ls.engine.model.packages import Parts
-from stet_ls.engine.model.weights import DEFAULT, WEIGHTS, Weights, chosen, installed, is_verified, pull
-from stet_ls.engine.paths import Paths, user_paths
-from stet_ls.engine.workers.lock import FileLock
+from stet_ls.engine.model.embedded.weight_packages import Parts
+from stet_ls.engine.model.embedded.weights import DEFAULT, WEIGHTS, Weights, chosen, installed, is_verified, pull
+from stet_ls.engine.storage.file_lock import FileLock
+from stet_ls.engine.storage.paths import Paths, user_paths
 
 CONTENT = random.Random(7).randbytes(5_000_000)
 PART = 2_000_000
@@ -305,9 +305,9 @@ def test_uv_serves_where_there_is_no_pip(paths: Paths, web: Web, tmp_path: Path)
         "import importlib.util, sys\n"
         "from dataclasses import replace\n"
         "assert importlib.util.find_spec('pip') is None\n"
-        "from stet_ls.engine.model import weights\n"
-        "from stet_ls.engine.model.packages import Parts\n"
-        "from stet_ls.engine.paths import user_paths\n"
+        "from stet_ls.engine.model.embedded import weights\n"
+        "from stet_ls.engine.model.embedded.weight_packages import Parts\n"
+        "from stet_ls.engine.storage.paths import user_paths\n"
         f"weights.WEIGHTS['fake'] = weights.{FAKE!r}\n"
         "weights.pull('fake', user_paths())\n"
     )
@@ -385,7 +385,10 @@ def test_the_parts_make_up_the_file() -> None:
 
 def test_weights_need_no_settings_library() -> None:
     """`stet model list` should not load what it does not use."""
-    script = "import sys, stet_ls.engine.model.weights; sys.exit('pydantic' in sys.modules or 'openai' in sys.modules)"
+    script = (
+        "import sys, stet_ls.engine.model.embedded.weights; "
+        "sys.exit('pydantic' in sys.modules or 'openai' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 

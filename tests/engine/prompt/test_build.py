@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from support.markers import split_markers
 
+from stet_ls.engine.api.request import Diagnostic, Request, Selection
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.models import Diagnostic, Request, Selection
+from stet_ls.engine.privacy.redact import restore
 from stet_ls.engine.prompt.build import Prompt, Reason, Task, Tier, build, repair
 from stet_ls.engine.prompt.instruction import find_instruction
-from stet_ls.engine.prompt.redact import restore
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.validators.findings import Severity

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.models import Buffer, Request, Workspace
-from stet_ls.engine.prompt.conventions import conventions
+from stet_ls.engine.api.request import Buffer, Request, Workspace
+from stet_ls.engine.prompt.context.conventions import conventions
 from stet_ls.validators.source import Source
 
 PYPROJECT = """

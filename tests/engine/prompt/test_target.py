@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 from support.markers import split_markers
 
+from stet_ls.engine.api.request import Request, Selection, Target, TargetKind
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.models import Request, Selection, Target, TargetKind
 from stet_ls.engine.prompt.instruction import Instruction, find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.validators.source import Source, Span

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.sections import read
 
-from stet_ls.engine.models import Target, TargetKind
-from stet_ls.engine.reply.fit import Fitted, fit
+from stet_ls.engine.api.request import Target, TargetKind
+from stet_ls.engine.reply.fitting.fit import Fitted, fit
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import units
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from stet_ls.engine.reply.parse import ParsedReply, parse_reply
+from stet_ls.engine.reply.parsing.parse_reply import ParsedReply, parse_reply
 
 SHAPES = sorted((Path(__file__).parent / "shapes").glob("*.txt"))
 LANGUAGES = ["python", "javascript", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php", "yaml", "cobol"]

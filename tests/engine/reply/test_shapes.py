@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.sections import read
 
-from stet_ls.engine.reply.parse import parse_reply
+from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 
 SHAPES = sorted((Path(__file__).parent / "shapes").glob("*.txt"))
 

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from stet_ls.engine.sandbox.bwrap import Bwrap
-from stet_ls.engine.sandbox.candidates import bwrap_programs
-from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.backends.backend_discovery import bwrap_programs
+from stet_ls.engine.sandbox.backends.bwrap import Bwrap
 from stet_ls.engine.sandbox.sandbox import Sandbox
 
 PROGRAMS = {str(path): path for path in bwrap_programs()} or {"": None}
-
-
-@pytest.fixture
-def sandbox(probes: Path) -> Sandbox:
-    return Sandbox(Level.STRONG, probes)
 
 
 @pytest.fixture(params=PROGRAMS)

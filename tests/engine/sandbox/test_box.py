@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox import mounts
-from stet_ls.engine.sandbox.bwrap import Bwrap
+from stet_ls.engine.sandbox.backends.bwrap import Bwrap
+from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
-from stet_ls.engine.sandbox.processes import children
+from stet_ls.engine.sandbox.processes.procfs import children
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
 

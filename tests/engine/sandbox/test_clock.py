@@ -23,16 +23,17 @@ import pytest
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import About, Cause
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox import mounts, processes
-from stet_ls.engine.sandbox.backend import Backend
-from stet_ls.engine.sandbox.bwrap import Bwrap
+from stet_ls.engine.runners import box_steps, report_channel
+from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report import Outcome
+from stet_ls.engine.runners.run_tests import run_tests
+from stet_ls.engine.sandbox.backends.backend import Backend
+from stet_ls.engine.sandbox.backends.bwrap import Bwrap
+from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
-from stet_ls.engine.sandbox.processes import Clock, children
-from stet_ls.engine.sandbox.runners import channel, relay
-from stet_ls.engine.sandbox.runners.plan import TestPlan
-from stet_ls.engine.sandbox.runners.relay import Step
-from stet_ls.engine.sandbox.runners.report import Outcome
-from stet_ls.engine.sandbox.runners.run import run_tests
+from stet_ls.engine.sandbox.processes import procfs
+from stet_ls.engine.sandbox.processes.procfs import Clock, children
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
 
@@ -233,7 +234,7 @@ def test_a_kernel_that_tells_nothing_accuses_and_excuses_nobody(monkeypatch: pyt
             words[13:17] = [b"0"] * 4
         return io.BytesIO(b" ".join(words))
 
-    monkeypatch.setattr(processes, "open", told, raising=False)
+    monkeypatch.setattr(procfs, "open", told, raising=False)
     with running(ENDLESS) as program:
         clock = Clock(program.pid)
         while not clock.is_late(1.0):
@@ -252,12 +253,12 @@ async def test_the_steps_of_a_run_have_such_a_clock_too(box: Backend) -> None:
         Step("waits", (sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"), 0.5),
         Step("closes and waits", ("sh", "-c", "exec >&- 2>&- <&-; sleep 60"), 0.5),
     ]
-    nonce = channel.new_nonce()
-    spec = relay.spec(nonce, steps, files={}, binds=mounts.interpreter(), env={}, limits=Limits(seconds=20.0))
+    nonce = report_channel.new_nonce()
+    spec = box_steps.spec(nonce, steps, files={}, binds=mounts.interpreter(), env={}, limits=Limits(seconds=20.0))
 
     result = await box.run(replace(spec, report=True))
 
-    said = relay.said(channel.events(result.report, nonce))
+    said = box_steps.said(report_channel.events(result.report, nonce))
     assert [said[step.name].why for step in steps] == ["", "timeout", "timeout"]
     assert said["computes"].code == 0
 

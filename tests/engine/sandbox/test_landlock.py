@@ -15,10 +15,13 @@ import pytest
 from support.tools import needs
 
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox import landlock, mounts, probe, scratch, tree
-from stet_ls.engine.sandbox.confinement import PARTLY, Landlock
+from stet_ls.engine.runners import toolchain
+from stet_ls.engine.sandbox import isolation_probe
+from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, Landlock
+from stet_ls.engine.sandbox.files import mounts, scratch
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall, level_of
-from stet_ls.engine.sandbox.runners import programs
+from stet_ls.engine.sandbox.linux import landlock
+from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits, RunSpec, Status
 
@@ -49,11 +52,11 @@ def python(script: str, *binds: Path, **limits: float) -> RunSpec:
 
 
 def tagged(tag: str) -> list[str]:
-    return probe._tagged(tag)
+    return isolation_probe._tagged(tag)
 
 
 async def test_nothing_but_the_known_gaps(box: Landlock) -> None:
-    probed = await probe.attack(box, PARTLY)
+    probed = await isolation_probe.attack(box, PARTLY)
 
     assert set(probed.holes) == {Wall.FILES_SEEN, Wall.DISK}
     assert level_of(probed.enforced) is Level.STRONG
@@ -225,7 +228,7 @@ async def test_a_limit_ends_it(box: Landlock, script: str, limits: dict[str, flo
 
 
 async def test_processes_are_few_before_the_watch_has_looked(box: Landlock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "measure", lambda *_: tree.Use())
+    monkeypatch.setattr(process_tree, "measure", lambda *_: process_tree.Use())
     script = (
         "import os, time\nmade = 0\nfor _ in range(150):\n try:\n  if os.fork() == 0: time.sleep(60); os._exit(0)\n"
         "  made += 1\n except BlockingIOError: pass\nprint(made)"
@@ -300,9 +303,9 @@ async def test_a_cancelled_run_leaves_nothing(box: Landlock) -> None:
 SERVER = """
 import asyncio, sys
 from pathlib import Path
-from stet_ls.engine.sandbox.confinement import Landlock
+from stet_ls.engine.sandbox.backends.landlock_box import Landlock
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
-from stet_ls.engine.sandbox import mounts
+from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.spec import Limits, RunSpec
 box = Landlock(int(sys.argv[1]), Path(sys.argv[2]), IsolationReport("landlock", "", Level.NONE))
 asyncio.run(box.run(RunSpec((sys.executable, "-I", "-c", sys.stdin.read()), binds=mounts.interpreter(),
@@ -366,7 +369,7 @@ async def test_node_answers_what_it_would_read_in_proc_and_etc(box: Landlock) ->
         "promises.lookup('localhost').then(({ address }) => console.log(address, process.memoryUsage().rss > 1e6));\n"
         "promises.lookup('example.org').catch((error) => console.log(error.syscall));"
     )
-    node = programs.find("node", install="")
+    node = toolchain.find("node", install="")
 
     result = await box.run(RunSpec((str(node.path), "-e", script), binds=node.binds))
 

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox import advice, candidates, filters, landlock, probe
-from stet_ls.engine.sandbox.confinement import PARTLY, Landlock
+from stet_ls.engine.sandbox import install_advice, isolation_probe
+from stet_ls.engine.sandbox.backends import backend_discovery
+from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, Landlock
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall
+from stet_ls.engine.sandbox.linux import landlock, seccomp_filters
 from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
 from stet_ls.engine.sandbox.spec import Overlay, RunSpec
 
@@ -28,8 +30,8 @@ def ubuntu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.chmod(0o755)
     switch = tmp_path / "apparmor_restrict_unprivileged_userns"
     switch.write_text("1\n")
-    monkeypatch.setattr(candidates, "bwrap_programs", lambda: iter([program]))
-    monkeypatch.setattr(advice, "_APPARMOR", switch)
+    monkeypatch.setattr(backend_discovery, "bwrap_programs", lambda: iter([program]))
+    monkeypatch.setattr(install_advice, "_APPARMOR", switch)
     monkeypatch.setattr(landlock, "abi", lambda: 4)
     return program
 
@@ -67,11 +69,11 @@ async def test_without_its_filter_landlock_earns_less(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, wall: Wall
 ) -> None:
     """The probe sees what the filter is there for."""
-    monkeypatch.setattr(filters, part, ())
+    monkeypatch.setattr(seccomp_filters, part, ())
     (tmp_path / "sandbox").mkdir(mode=0o700)
     box = Landlock(4, tmp_path / "sandbox", IsolationReport("landlock", "", Level.NONE))
 
-    probed = await probe.attack(box, PARTLY)
+    probed = await isolation_probe.attack(box, PARTLY)
 
     assert wall in probed.holes
 
@@ -86,7 +88,7 @@ async def test_a_backend_that_is_named_is_the_only_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(
-    len(list(candidates.bwrap_programs())) < 2, reason="there is no second bwrap, which lays over what it shows"
+    len(list(backend_discovery.bwrap_programs())) < 2, reason="there is no second bwrap, which lays over what it shows"
 )
 async def test_a_workspace_is_laid_over_where_one_can(tmp_path: Path) -> None:
     sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
@@ -114,7 +116,7 @@ def test_without_any_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch, system
 
 
 def test_the_advice_is_a_command_that_a_shell_understands() -> None:
-    profile = advice.APPARMOR_PROFILE.format(program="/usr/bin/bwrap")
+    profile = install_advice.APPARMOR_PROFILE.format(program="/usr/bin/bwrap")
 
     said = subprocess.run(["sh", "-c", f"printf '%s' '{profile}'"], capture_output=True, text=True)
 
@@ -123,13 +125,13 @@ def test_the_advice_is_a_command_that_a_shell_understands() -> None:
 
 async def test_two_at_once_probe_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    real = probe.attack
+    real = isolation_probe.attack
 
-    async def attack(*arguments: object) -> probe.Probed:
+    async def attack(*arguments: object) -> isolation_probe.Probed:
         asked.append(arguments)
         return await real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(probe, "attack", attack)
+    monkeypatch.setattr(isolation_probe, "attack", attack)
     sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox")
     await asyncio.gather(sandbox.best(), sandbox.best())
 

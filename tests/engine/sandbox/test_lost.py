@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import PolicyError
-from stet_ls.engine.sandbox import advice, candidates, landlock
+from stet_ls.engine.sandbox import install_advice
+from stet_ls.engine.sandbox.backends import backend_discovery
 from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Overlay, RunSpec
 
-PROGRAMS = list(candidates.bwrap_programs())
+PROGRAMS = list(backend_discovery.bwrap_programs())
 
 pytestmark = [
     pytest.mark.skipif(not PROGRAMS, reason="no bwrap is installed"),
@@ -43,7 +45,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
         f'exec {shlex.quote(str(PROGRAMS[0]))} "$@"\n'
     )
     program.chmod(0o755)
-    monkeypatch.setattr(candidates, "bwrap_programs", lambda: iter([program]))
+    monkeypatch.setattr(backend_discovery, "bwrap_programs", lambda: iter([program]))
     return Machine(denied)
 
 
@@ -90,12 +92,12 @@ def test_a_switch_of_the_kernel_makes_an_earlier_probe_another_machines(
 ) -> None:
     most = tmp_path / "max_user_namespaces"
     most.write_text("15000\n")
-    monkeypatch.setattr(advice, "_MOST", most)
-    before = advice.namespaces()
+    monkeypatch.setattr(install_advice, "_MOST", most)
+    before = install_advice.namespaces()
 
     most.write_text("0\n")
 
-    assert advice.namespaces() != before
+    assert install_advice.namespaces() != before
 
 
 async def test_a_run_that_no_box_can_do_costs_no_box_its_level(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.sandbox import seatbelt
-from stet_ls.engine.sandbox.container import Container
+from stet_ls.engine.sandbox.backends import seatbelt
+from stet_ls.engine.sandbox.backends.container import Container
+from stet_ls.engine.sandbox.backends.plain_run import Place
+from stet_ls.engine.sandbox.files.workspace_copy import Shown
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
-from stet_ls.engine.sandbox.mirror import Shown
-from stet_ls.engine.sandbox.plain_run import Place
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
 
 UNPROVEN = IsolationReport("", "", Level.NONE)

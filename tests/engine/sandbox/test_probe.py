@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.sandbox import probe
-from stet_ls.engine.sandbox.bwrap import Bwrap
-from stet_ls.engine.sandbox.candidates import bwrap_programs
+from stet_ls.engine.sandbox import isolation_probe
+from stet_ls.engine.sandbox.backends.backend_discovery import bwrap_programs
+from stet_ls.engine.sandbox.backends.bwrap import Bwrap
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
@@ -49,7 +49,7 @@ class Bare:
 
 
 async def test_without_walls_everything_leaks(tmp_path: Path) -> None:
-    probed = await probe.attack(Bare(tmp_path))
+    probed = await isolation_probe.attack(Bare(tmp_path))
 
     assert set(probed.holes) == set(Wall)
     assert level_of(probed.enforced) is Level.NONE
@@ -65,7 +65,7 @@ async def test_without_walls_everything_leaks(tmp_path: Path) -> None:
 
 
 async def test_in_a_box_nothing_does(box: Bwrap) -> None:
-    probed = await probe.attack(box)
+    probed = await isolation_probe.attack(box)
 
     assert probed.holes == {}
     assert level_of(probed.enforced) is Level.FULL

@@ -13,14 +13,14 @@ from support.engine import Bench, code_reply
 from support.planted import NAMED, PASSWORDS, TOKENS
 from support.scripted import Reply, ScriptedModel
 
+from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import EndpointError, LimitError, NoModelError, UsageError
-from stet_ls.engine.ledger import Ended
-from stet_ls.engine.models import Budget
-from stet_ls.engine.paths import user_paths
+from stet_ls.engine.job.ledger import Ended
 from stet_ls.engine.replay import Replayed, replay
-from stet_ls.engine.settings import ModelSettings, Settings, Spending, TraceSettings
+from stet_ls.engine.settings.schema import ModelSettings, Settings, Spending, TraceSettings
+from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.trace.record import Record, parse, read
-from stet_ls.engine.trace.store import Store
+from stet_ls.engine.trace.record_store import Store
 
 SIGN = "import os\n\n\ndef sign(x):\n    $0if x > 0:\n        return 1\n    return -1\n"
 SHORT = "def sign(x):\n    return 1 if x > 0 else -1"
@@ -179,7 +179,7 @@ async def test_a_secret_that_the_model_made_up_is_not_kept(bench: Bench, scripte
 
 
 async def test_secret_files_are_not_in_a_record(bench: Bench, scripted: ScriptedModel, tmp_path: Path) -> None:
-    from stet_ls.engine.models import Buffer, Workspace
+    from stet_ls.engine.api.request import Buffer, Workspace
 
     workspace = Workspace(
         (tmp_path,),

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import PolicyError, WorkerError
+from stet_ls.engine.workers.handshake import Handshake
 from stet_ls.engine.workers.lease import connect
 from stet_ls.engine.workers.spawn import spawn
-from stet_ls.engine.workers.wire import Handshake
 from stet_ls.engine.workers.worker import Kind, Worker
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sessions and signals of POSIX")

@@ -19,8 +19,10 @@ from typing import Any
 
 from support.battery.boxes import Bare, Box
 
-from stet_ls.engine.sandbox import mounts, orphans, probe
-from stet_ls.engine.sandbox.processes import descendants
+from stet_ls.engine.sandbox import isolation_probe
+from stet_ls.engine.sandbox.backends import reaper
+from stet_ls.engine.sandbox.files import mounts
+from stet_ls.engine.sandbox.processes.procfs import descendants
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, Status
 
 MIB = 1024 * 1024
@@ -280,7 +282,7 @@ async def _cancelled_when(box: Box, own: Path, when: Callable[[str], object]) ->
 async def _server_killed(_: Box, __: Path, own: Path) -> str:
     """A server that starts the run and is killed without a word."""
     tag = await _killed_when(own, lambda tag, _: _daemon_runs(tag), 0)
-    await _until(lambda: not probe._tagged(tag))
+    await _until(lambda: not isolation_probe._tagged(tag))
     return ""
 
 
@@ -295,8 +297,8 @@ async def _server_killed_early(_: Box, __: Path, own: Path) -> str:
 
 def _is_gone(tag: str) -> bool:
     """Once the next start has ended what waits for it."""
-    orphans.end()
-    return not probe._tagged(tag)
+    reaper.end()
+    return not isolation_probe._tagged(tag)
 
 
 async def _killed_when(own: Path, when: Callable[[str, int], object], seconds: float) -> str:
@@ -317,7 +319,7 @@ async def _many_runs(box: Box, own: Path) -> str:
 
 
 def _daemon_runs(tag: str) -> bool:
-    return any(b"\0import time; time.sleep(60)\0" in _command(process) for process in probe._tagged(tag))
+    return any(b"\0import time; time.sleep(60)\0" in _command(process) for process in isolation_probe._tagged(tag))
 
 
 def _command(process: str) -> bytes:
@@ -354,7 +356,7 @@ def _things(own: Path) -> dict[str, Any]:
 def _left(tag: str, before: dict[str, Any], own: Path) -> list[str]:
     after = _things(own)
     left = [f"{name}: {before[name]} -> {value}" for name, value in after.items() if value != before[name]]
-    alive = probe._tagged(tag)
+    alive = isolation_probe._tagged(tag)
     for process in alive:
         subprocess.run(["/bin/kill", "-9", process], check=False)
     return [*left, *(f"process {process} lives on" for process in alive)]

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from stet_ls.engine.sandbox import candidates, landlock
-from stet_ls.engine.sandbox.confinement import Landlock
+from stet_ls.engine.sandbox.backends import backend_discovery
+from stet_ls.engine.sandbox.backends.landlock_box import Landlock
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
 
 BARE = IsolationReport("bare", "", Level.NONE)
@@ -48,7 +49,7 @@ def boxes(folder: Path) -> Mapping[str, Callable[[], Box]]:
     """What can be built on this machine, whether or not it stands; `folder` is Stet's own."""
     found: dict[str, Callable[[], Box]] = {"bare": lambda: Bare(_made(folder / "bare"))}
     for name, each in zip(
-        ("bubblewrap", "bubblewrap-wheel"), candidates.candidates(folder, "bubblewrap"), strict=False
+        ("bubblewrap", "bubblewrap-wheel"), backend_discovery.candidates(folder, "bubblewrap"), strict=False
     ):
         found[name] = lambda each=each: each.build(each.report)  # type: ignore[misc]
     newest = landlock.abi()

@@ -20,10 +20,11 @@ from support.battery import bombs
 from support.battery.boxes import Bare, Box, boxes
 from support.battery.outside import Outside
 
-from stet_ls.engine.sandbox import attack, mounts, probe
-from stet_ls.engine.sandbox.backend import BoxError
-from stet_ls.engine.sandbox.environment import ENVIRONMENT
-from stet_ls.engine.sandbox.spec import Limits, RunSpec
+from stet_ls.engine.sandbox import isolation_probe
+from stet_ls.engine.sandbox.env_vars import ENVIRONMENT
+from stet_ls.engine.sandbox.files import mounts
+from stet_ls.engine.sandbox.inside import attack
+from stet_ls.engine.sandbox.spec import BoxError, Limits, RunSpec
 
 HERE = Path(__file__).parent
 INSIDE = ("inside", "honest", "attack_files", "attack_processes", "attack_network", "attack_kernel")
@@ -48,7 +49,7 @@ async def attacks(box: Box, folder: Path) -> dict[str, Any]:
         secret = os.open(folder / "home" / ".ssh" / "id_ed25519", os.O_RDONLY)
         stack.callback(os.close, secret)
         os.set_inheritable(secret, True)
-        allowed = {*ENVIRONMENT, *probe._SHELL, "USER", "LOGNAME", "NODE_OPTIONS"}
+        allowed = {*ENVIRONMENT, *isolation_probe._SHELL, "USER", "LOGNAME", "NODE_OPTIONS"}
         common = {**outside.common, "variables": sorted(allowed), "planted": PLANTED}
         files = {f"{name}.py": (HERE / f"{name}.py").read_bytes() for name in INSIDE}
         files["attack.py"] = Path(attack.__file__).read_bytes()

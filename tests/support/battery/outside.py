@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.sandbox import probe
+from stet_ls.engine.sandbox import isolation_probe
 
 _IPC_CREAT, _IPC_RMID = 0o1000, 0
 _KILLS = (
@@ -78,7 +78,7 @@ class Outside:
             if after != before:
                 yield name, f"files changed: {sorted(set(before.items()) ^ set(after.items()))[0]}"
         for name, listener in self._listeners.items():
-            if probe._heard(listener):
+            if isolation_probe._heard(listener):
                 yield name, "a listener outside was reached"
         for number in set(self._heard()):
             yield next(name for name, sent in self._signals.items() if sent == number), "the victim heard it"
@@ -129,7 +129,7 @@ class Outside:
             ("accept_rights", unix, stream, str(place / "giver")),
         ):
             try:
-                self._listeners[name] = probe._listener(self._stack, family, kind, address)
+                self._listeners[name] = isolation_probe._listener(self._stack, family, kind, address)
             except OSError:  # a machine without IPv6: then the attack does not bite, which the bare run shows
                 continue
         # Held, or a server of some other test would get it, and be taken for one in the box; who asks for it gets it.

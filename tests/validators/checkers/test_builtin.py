@@ -11,10 +11,10 @@ from support.tools import needs
 
 from stet_ls.validators import lint
 from stet_ls.validators.checkers.programs import find
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import WHILE_TYPING, check
-from stet_ls.validators.toolbox import BUILT_IN, Toolbox
 
 OXLINT = ("oxlint",)
 needs_oxlint = pytest.mark.skipif(

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from support.tools import needs
 
-from stet_ls.validators.checkers.compile_commands import flags
-from stet_ls.validators.checkers.includes import unfit
+from stet_ls.validators.checkers.tools.c_includes import unfit
+from stet_ls.validators.checkers.tools.compile_commands import flags
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import broken_by, check

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from support.tools import needs
 
+from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import Verdict
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import check
-from stet_ls.validators.toolbox import Toolbox
 
 pytestmark = needs("node")
 

@@ -7,14 +7,14 @@ import threading
 import pytest
 
 from stet_ls.validators import lint
-from stet_ls.validators.checkers.asking import Asked, Unable
+from stet_ls.validators.checkers.availability import survey
+from stet_ls.validators.checkers.check_request import Asked, Unable
 from stet_ls.validators.checkers.formatters import FORMATTERS
-from stet_ls.validators.checkers.survey import survey
+from stet_ls.validators.checkers.result_cache import Memory, key_of
 from stet_ls.validators.checkers.table import CHECKERS, checkers
+from stet_ls.validators.checkers.toolbox import AddedTool, Role, Toolbox
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.source import Source
-from stet_ls.validators.toolbox import AddedTool, Role, Toolbox
-from stet_ls.validators.verdicts import Memory, key_of
 
 
 def test_every_row_names_languages_that_there_are() -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 import lizard
 import pytest
 
-from stet_ls.validators import ruff
-from stet_ls.validators.metrics import complexity, foreign
-from stet_ls.validators.metrics.control import CONTROL
-from stet_ls.validators.shapes import SHAPES
+from stet_ls.validators.checkers.tools import ruff
+from stet_ls.validators.metrics import complexity, lizard_complexity
+from stet_ls.validators.metrics.control_flow_kinds import CONTROL
+from stet_ls.validators.node_kinds import SHAPES
 from stet_ls.validators.source import Source, Span
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -239,12 +239,12 @@ def test_broken_texts_have_fewer_functions_and_raise_nothing(text: str) -> None:
 
 def test_a_language_without_a_tree_is_not_measured() -> None:
     assert complexity.measure(Source("x = 1"), "haskell") is None
-    assert foreign.measure(Source("x = 1"), "haskell") is None
+    assert lizard_complexity.measure(Source("x = 1"), "haskell") is None
 
 
 def test_lizard_counts_where_there_is_no_row() -> None:
     scala = "object A {\n  def f(a: Int, b: Int): Int = {\n    if (a > 0 && b > 0) 1 else 2\n  }\n}\n"
-    (one,) = foreign.measure(Source(scala), "scala") or ()
+    (one,) = lizard_complexity.measure(Source(scala), "scala") or ()
     assert (one.unit.name, one.line, one.cyclomatic, one.parameters) == ("f", 1, 3, 2)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from stet_ls.validators import structure
+from stet_ls.validators.metrics.code_tokens import tokens
 from stet_ls.validators.metrics.duplicates import LEAST_WORDS, repeated, shared
-from stet_ls.validators.metrics.tokens import tokens
 from stet_ls.validators.source import Source
 
 STDLIB = Path(sysconfig.get_path("stdlib"))

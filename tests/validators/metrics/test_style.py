@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.metrics import pep8, style
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.toolbox import Toolbox
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
 UGLY = """\

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support.wheels import use_index, write_wheel
 
-from stet_ls.engine.sandbox.environments.detect import Detector
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
+from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.sandbox import Sandbox
 
 

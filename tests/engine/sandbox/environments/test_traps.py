@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.judges.inputs import examples
-from stet_ls.engine.judges.inputs.script import examples as script_examples
-from stet_ls.engine.sandbox import layer, mounts
-from stet_ls.engine.sandbox.environments.candidates import candidates
+from stet_ls.engine.execution.javascript.inputs import examples as script_examples
+from stet_ls.engine.execution.python.inputs import examples
+from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.sandbox.environments.installation import UnfitError, installation
+from stet_ls.engine.sandbox.environments.interpreter_candidates import candidates
 from stet_ls.engine.sandbox.environments.requirements import dependencies
-from stet_ls.engine.sandbox.runners.plan import TestPlan
+from stet_ls.engine.sandbox.files import mounts, overlay
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.server.documents import Documents
-from stet_ls.validators import go_names
+from stet_ls.server.documents.open_documents import Documents
+from stet_ls.validators import go_undefined_names
 from stet_ls.validators.source import Source
 
 FILES = (
@@ -58,10 +58,10 @@ def test_an_environment_is_looked_for_without_waiting(trap: Path) -> None:
 def test_what_is_beside_a_file_is_looked_at_without_waiting(trap: Path) -> None:
     assert examples.test_texts(trap / "app.py", trap) == ()
     assert script_examples.test_texts(trap / "app.ts", trap) == ()
-    go_names.undefined(Source("package app\n\nfunc f() int { return g() }\n"), trap / "app.go")
+    go_undefined_names.undefined(Source("package app\n\nfunc f() int { return g() }\n"), trap / "app.go")
     assert TestPlan("java", overlay=Overlay(trap)).text("src/Test.java") is None
     assert Documents().snapshot((trap / "other.go").as_uri()) is None
-    assert list(layer.secrets(trap)) == []
+    assert list(overlay.secrets(trap)) == []
 
 
 def test_names_of_packages_come_from_the_projects_own_files(tmp_path: Path) -> None:
@@ -82,8 +82,8 @@ def test_a_workspace_too_large_to_look_for_secrets_is_not_shown(
     for number in range(6):
         (tmp_path / f"{number}").touch()
     (tmp_path / ".env").touch()
-    monkeypatch.setattr(layer, "_MOST_ENTRIES", 7)
-    assert list(layer.secrets(tmp_path)) == [".env"]
-    monkeypatch.setattr(layer, "_MOST_ENTRIES", 6)
+    monkeypatch.setattr(overlay, "_MOST_ENTRIES", 7)
+    assert list(overlay.secrets(tmp_path)) == [".env"]
+    monkeypatch.setattr(overlay, "_MOST_ENTRIES", 6)
     with pytest.raises(ValueError, match="too many to look for secrets"):
-        list(layer.secrets(tmp_path))
+        list(overlay.secrets(tmp_path))

@@ -1,0 +1,96 @@
+"""What an action is to the rest of the engine, and how its prompt comes to be."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.request import Request, Target
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.prompt.build import Prompt, Remembered, Task, build
+from stet_ls.engine.prompt.instruction import Instruction, find_instruction
+from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.validators.languages import language
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """One action. `title` is the imperative for menus ("Refactor"), `task` what its model is asked, `run` does it."""
+
+    name: str
+    title: str
+    description: str
+    task: Task | None
+    run: Callable[[Job], Awaitable[Answer]]
+    needs_instruction: bool = False
+    prepare: Callable[[Job], Task] | None = None
+    """Where the task depends on the job: makes it, after it has fitted the request to the action."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a job is about, and the prompt that says it to a model. `wish` is all that was said of what to do: the
+    user's words, and those of a custom action.
+    """
+
+    target: Target
+    instruction: Instruction | None
+    prompt: Prompt
+    wish: str = ""
+
+
+def brief(job: Job, recipe: Recipe) -> Brief:
+    """Finds target and instruction and builds the first prompt. Parses, reads files: not for the event loop.
+
+    Raises UsageError if the action has nothing to go by, or no target that fits the model.
+    """
+    task = recipe.task if recipe.prepare is None else recipe.prepare(job)
+    request = job.request
+    if task is None:
+        raise UsageError(f"{recipe.title}: no prompt is made for this action.")
+    # What is missing is told before what is too large: a smaller selection would not help.
+    _instruction(recipe, request, resolve_target(request))
+    # Half of the prompt for the target: the task, its form and some context need the rest.
+    target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
+    instruction = _instruction(recipe, request, target)
+    # A task that was made with the instruction in it does not say it twice.
+    told = recipe.prepare is not None and recipe.needs_instruction
+    prompt = build(
+        request,
+        target,
+        replace(instruction, text="") if told and instruction is not None else instruction,
+        task,
+        budget_tokens=job.prompt_budget(),
+        tier=job.profile.tier,
+        remembered=job.remembered,
+        ignore=job.settings.privacy.ignore,
+        index=job.index,
+    )
+    job.remembered = tuple(each for each in job.remembered if _shows(prompt, each))
+    words = [] if instruction is None or instruction.origin == "stub" else [instruction.text]
+    words = words if request.said is None else [request.said]
+    return Brief(target, instruction, prompt, "\n".join([*words, task.goal] if recipe.prepare is not None else words))
+
+
+def _shows(prompt: Prompt, remembered: Remembered) -> bool:
+    """True if there was room for it."""
+    return any(f"{remembered.provenance}:\n" in message.content for message in prompt.messages)
+
+
+def _instruction(recipe: Recipe, request: Request, target: Target) -> Instruction | None:
+    """What is wanted of a target, in words. UsageError if there is nothing to go by for an action that needs it."""
+    instruction = find_instruction(request, target)
+    if recipe.needs_instruction and instruction is None:
+        raise UsageError(_no_instruction(recipe, request.language))
+    return instruction
+
+
+def _no_instruction(recipe: Recipe, language_id: str) -> str:
+    row = language(language_id)
+    mark = (row.line_comment if row is not None else "") or "#"
+    return (
+        f"{recipe.title} needs an instruction: write a comment `{mark} stet: what you want` at the cursor, "
+        "select a comment, or pass one with the command."
+    )

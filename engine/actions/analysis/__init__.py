@@ -1,0 +1,1 @@
+"""The measurements, the findings and the report of `analyze`."""

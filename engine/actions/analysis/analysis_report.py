@@ -1,0 +1,207 @@
+"""The report of analyze, in markdown: first what was measured and by what, last what the model thinks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from stet_ls.engine.actions.analysis.measures import COMPLEX, LIMITS, Measures
+from stet_ls.engine.actions.analysis.model_findings import Opinions
+from stet_ls.engine.api.request import Target
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.markdown import code_span, harmless
+from stet_ls.engine.privacy.placeholders import without_values
+from stet_ls.engine.reply.findings_reply import Placed
+from stet_ls.validators.findings import Finding, Severity, Status
+from stet_ls.validators.metrics import style
+from stet_ls.validators.metrics.coverage import Coverage
+
+_MOST_FINDINGS, _MOST_FUNCTIONS, _MOST_RULES, _MOST_COPIES = 40, 10, 8, 10
+_ORDER = list(Severity)
+
+
+def report(job: Job, target: Target, heading: str, where: str, measures: Measures, opinions: Opinions) -> str:
+    """The whole report. Nothing in it that came from outside is more than text."""
+    lines = style.lines_of(job.request.source, target.span)
+    parts = [
+        f"# Analysis of {heading}\n\n{where}",
+        "## Measured\n\n" + "\n".join(_table(("measure", "value", "by"), _overview(measures, lines))),
+        *_section("Findings", _findings(measures.findings)),
+        *_section("Functions", _functions(measures)),
+        *_section("Style", _rules(measures)),
+        *_section("Not covered by tests", _missed(measures, lines)),
+        *_section("Duplicated code", _copies(job, measures)),
+        "## The model's opinion\n\n" + "\n".join(_opinions(job, opinions)),
+    ]
+    return harmless("\n\n".join(parts)) + "\n"
+
+
+def counted(findings: Sequence[Finding]) -> str:
+    """How many findings there are: "3 findings (1 error, 2 hints)"."""
+    if not findings:
+        return "no findings"
+    by_severity = Counter(finding.severity for finding in findings)
+    parts = [_plural(by_severity[severity], _WORDS[severity]) for severity in _ORDER if by_severity[severity]]
+    return f"{_plural(len(findings), 'finding')} ({', '.join(parts)})"
+
+
+_WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFORMATION: "remark", Severity.HINT: "hint"}
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def _section(title: str, rows: Iterator[str]) -> Iterator[str]:
+    body = "\n".join(rows)
+    if body:
+        yield f"## {title}\n\n{body}"
+
+
+def _table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield f"| {' | '.join(cell.replace('|', ' ') for cell in row)} |"
+
+
+_NOT_MEASURED = "not measured"
+
+
+def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
+    verdict = measures.verdict
+    told = {Status.OK: "no error", Status.ERROR: "does not parse", Status.UNKNOWN: _NOT_MEASURED}[verdict.status]
+    yield "Syntax", told, verdict.source if verdict.status is not Status.UNKNOWN else verdict.reason
+    sources = ", ".join(dict.fromkeys(finding.source for finding in measures.findings))
+    if measures.lint is None:
+        sources = f"{sources}; no linter for it here" if sources else "no linter for it here"
+    yield "Findings", counted(measures.findings), sources or "the linter"
+    title = "Style (PEP 8)" if measures.pep8 else "Style"
+    if measures.style is None:
+        yield title, _NOT_MEASURED, ""
+    else:
+        clean = f"{100 * measures.style.share:.1f} % of {_plural(measures.style.lines, 'line')} without a finding"
+        yield title, clean, measures.style.tool
+    if measures.pep8 is not None:
+        without = _plural(len(measures.pep8.undocumented), "public definition")
+        yield "Docstrings", f"{without} without one", "ruff D1"
+    yield from _complexity(measures)
+    if isinstance(measures.coverage, Coverage):
+        yield "Test coverage", _covered(measures.coverage, lines), measures.coverage.report.name
+    else:
+        yield "Test coverage", _NOT_MEASURED, measures.coverage.removeprefix("Coverage: ")
+    yield "Duplicated code", _plural(len(measures.copies), "place"), "words compared, layout and comments aside"
+    unused = _NOT_MEASURED if measures.dead is None else _plural(len(measures.dead), "hint")
+    yield "Dead code", unused, "beside what the linter tells" if measures.dead is not None else ""
+    if measures.security is None:
+        yield "Security", _NOT_MEASURED, ""
+    else:
+        yield (
+            "Security",
+            _plural(len(measures.security), "place") + " to check",
+            ("ruff S" if measures.pep8 else "a table of calls"),
+        )
+
+
+def _complexity(measures: Measures) -> Iterator[Sequence[str]]:
+    if measures.functions is None:
+        yield "Complexity", _NOT_MEASURED, "no grammar and no counter for it here"
+    elif not measures.functions:
+        yield "Complexity", "no function", measures.counted_by
+    else:
+        paths = [function.cyclomatic for function in measures.functions]
+        worst = max(measures.functions, key=lambda function: function.cyclomatic)
+        recognized = ", as far as the text can be read" if measures.verdict.status is Status.ERROR else ""
+        above = sum(number > COMPLEX for number in paths)
+        yield (
+            "Complexity",
+            f"{_plural(len(paths), 'function')}, median {median(paths):g}, highest {worst.cyclomatic} "
+            f"({code_span(worst.unit.qualified)}), {above} above {COMPLEX}{recognized}",
+            measures.counted_by,
+        )
+
+
+def _covered(coverage: Coverage, lines: range) -> str:
+    hit, total = coverage.count(lines)
+    stale = f"; stale: {coverage.stale}" if coverage.stale else ""
+    return (
+        f"{100 * hit / total:.1f} % ({hit} of {_plural(total, 'statement')}){stale}"
+        if total
+        else (f"the report knows no statement here{stale}")
+    )
+
+
+def _findings(findings: Sequence[Finding]) -> Iterator[str]:
+    worst = sorted(findings, key=lambda finding: (_ORDER.index(finding.severity), finding.span))[:_MOST_FINDINGS]
+    for finding in sorted(worst, key=lambda finding: finding.span):
+        rule = f"{finding.source} {finding.code}".strip()
+        message = finding.message.removeprefix(f"line {finding.line + 1}: ")
+        yield f"- line {finding.line + 1}: {message} ({finding.severity}, {rule})"
+    if len(findings) > len(worst):
+        yield f"- and {len(findings) - len(worst):,} more"
+
+
+def _functions(measures: Measures) -> Iterator[str]:
+    functions = sorted(measures.functions or (), key=lambda one: (-one.cyclomatic, -one.cognitive, one.line))
+    if not functions:
+        return
+    limits = {name: limit for name, limit, _ in LIMITS} | {"cyclomatic": COMPLEX}
+    names: tuple[str, ...] = ("cyclomatic", "cognitive", "nesting", "parameters", "length")
+    if measures.counted_by == "lizard":
+        names = ("cyclomatic", "parameters", "length")
+    rows = (
+        (
+            code_span(one.unit.qualified),
+            str(one.line + 1),
+            *(f"**{value}**" if (value := getattr(one, name)) > limits[name] else str(value) for name in names),
+        )
+        for one in functions[:_MOST_FUNCTIONS]
+    )
+    yield from _table(("function", "line", *names), rows)
+    if len(functions) > _MOST_FUNCTIONS:
+        yield f"\nThe {_MOST_FUNCTIONS} most complex of {len(functions)}; bold is above its limit."
+
+
+def _rules(measures: Measures) -> Iterator[str]:
+    for rule in (measures.style.rules if measures.style else ())[:_MOST_RULES]:
+        yield f"- {rule.code}, {_plural(rule.count, 'time')}, first in line {rule.line + 1}: {rule.message}"
+
+
+def _missed(measures: Measures, lines: range) -> Iterator[str]:
+    if isinstance(measures.coverage, Coverage) and (missed := measures.coverage.missed(lines)):
+        shown = [f"{run.start + 1}" + (f"-{run.stop}" if len(run) > 1 else "") for run in missed[:_MOST_FINDINGS]]
+        yield f"Lines {', '.join(shown)}{' and more' if len(missed) > len(shown) else ''}."
+
+
+def _copies(job: Job, measures: Measures) -> Iterator[str]:
+    source = job.request.source
+    for copy in measures.copies[:_MOST_COPIES]:
+        first, last = source.line_of(copy.span.start) + 1, source.line_of(copy.span.end) + 1
+        where = "" if copy.path is None else f" of {code_span(copy.path.name)}"
+        yield f"- lines {first}-{last} stand in line {copy.line + 1}{where}, too ({copy.words} words)"
+    if len(measures.copies) > _MOST_COPIES:
+        yield f"- and {len(measures.copies) - _MOST_COPIES} more"
+
+
+def _opinions(job: Job, opinions: Opinions) -> Iterator[str]:
+    if opinions.about:
+        yield f"The whole is too large for the model: it was shown {', '.join(map(code_span, opinions.about))}.\n"
+    refuted = [_opinion(job, one, "said") for one in opinions.placed if one.refuted]
+    yield from (_opinion(job, one, one.opinion.kind) for one in opinions.placed if not one.refuted)
+    if len(refuted) == len(opinions.placed):
+        nothing = "No finding that stands." if refuted else "No finding that quotes a line of this code."
+        yield opinions.note or nothing
+    if refuted:
+        yield "\n### Tried, and not so\n"
+        yield from refuted
+    if opinions.asked:
+        dropped = f" {_plural(opinions.dropped, 'finding')} dropped: the quoted line is not in the code."
+        cut = " The reply broke off." if opinions.truncated else ""
+        whose = f"By {job.ledger.model}; opinions, counted in no number, not verified."
+        yield f"\n_{whose}{dropped if opinions.dropped else ''}{cut}_"
+
+
+def _opinion(job: Job, one: Placed, what: str) -> str:
+    quote = code_span(without_values(job.request.source.line_text(one.line).strip()))
+    return f"- line {one.line + 1}: {quote} · {what}: {one.opinion.witness}"

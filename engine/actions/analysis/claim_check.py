@@ -1,0 +1,147 @@
+"""The model's claim that a call raises, tried: "mean([]) raises ZeroDivisionError" is confirmed, or is not so.
+
+A claim is a call of the function that the quoted line stands in, or values for its parameters, and an exception's name.
+Nothing else is tried: what a sentence means otherwise is nobody's guess.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.actions.rewriting.stated_examples import call_at, literal_at
+from stet_ls.engine.execution.harness_run import Impossible, Outcome
+from stet_ls.engine.execution.python.inputs.subject import Subject, read_module, subject_of
+from stet_ls.engine.execution.python.module_location import place_of
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges import doctest
+from stet_ls.engine.privacy.placeholders import without_values
+from stet_ls.engine.reply.findings_reply import Placed
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source
+
+CONFIRMED = "confirmed: "
+_NO_CALL = "no call that could be tried"
+_RAISES = re.compile(
+    r"(?i:\b(?:raises?|throws?|fails? with|crash(?:es)? with|gives?|leads? to|results? in|causes?)|->|=>|→)"
+    r"\s+(?:an?\s+)?`?(?P<error>[A-Z]\w*(?:Error|Exception|Interrupt|Iteration|Exit|Warning))\b"
+)
+_GIVEN = r"(?<![\w.]){}`?\s*(?:==?|is|:)\s*`?"
+_LAZY = re.compile(r"<(?:coroutine|generator|async_generator|map|filter|zip|enumerate|itertools\.\w+) object\b")
+"""What has not run yet: whether it raises shows when somebody uses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A call as Python text, and the name of the exception that it is said to raise."""
+
+    call: str
+    error: str
+
+
+async def tried(job: Job, placed: Sequence[Placed]) -> list[Placed]:
+    """The findings, with what came of the calls that they claim to fail behind their words. Runs in the sandbox, once.
+
+    A claim that could not be tried is no bug, but a risk that is marked as unverified. What claims no exception stays
+    as it was.
+    """
+    source = job.request.source
+    if job.request.language != "python":
+        return [_untried(each, f"no {job.request.language} is tried") for each in placed]
+    claims = await asyncio.to_thread(lambda: [_claim(source, each) for each in placed])
+    calls = tuple(doctest.typed(each.call) for each in claims if each is not None)
+    runtime = await job.runtime(source.text) if calls else None
+    if runtime is None:
+        return [_untried(each, _NO_CALL if claims[n] is None else "no code may run") for n, each in enumerate(placed)]
+    place = await asyncio.to_thread(place_of, job.request.path, (source.text,), runtime)
+    told = await doctest.outcomes(runtime, source.text, calls, place)
+    if isinstance(told, Impossible):
+        return [_untried(each, told.reason) for each in placed]
+    numbers = iter(range(len(calls)))
+    return [
+        _untried(each, _NO_CALL) if claim is None else _with(each, claim, told.get(next(numbers)))
+        for each, claim in zip(placed, claims, strict=True)
+    ]
+
+
+def _with(each: Placed, claim: Claim, outcome: Outcome | None) -> Placed:
+    if outcome is None or outcome.kind in ("reached", "limit", "died"):
+        return _untried(each, f"`{claim.call}` did not come to an end here")
+    if outcome.kind == "ok" and _LAZY.match(outcome.printed.strip()):
+        return _untried(each, f"`{claim.call}` runs only when its result is used")
+    kind = each.opinion.kind
+    if outcome.kind == "raised" and outcome.error.rpartition(".")[2] == claim.error:
+        said = f"{CONFIRMED}`{claim.call}` raises {claim.error}"
+    else:
+        came = f"gives {outcome.printed.strip() or 'None'}" if outcome.kind == "ok" else str(outcome)
+        said = f"not so: `{claim.call}` {without_values(came)[:120]}"
+        kind = _milder(kind)  # a call that fails in another way is no proof of the claim, and may be a weak spot
+    opinion = replace(each.opinion, kind=kind, witness=f"{each.opinion.witness} ({said})")
+    return replace(each, opinion=opinion, refuted=outcome.kind == "ok")
+
+
+def _untried(each: Placed, why: str) -> Placed:
+    """The finding, marked if it claims an exception."""
+    opinion = each.opinion
+    if _RAISES.search(opinion.witness) is None:
+        return each
+    said = f"{opinion.witness} (unverified: {why})"
+    return replace(each, opinion=replace(opinion, kind=_milder(opinion.kind), witness=said))
+
+
+def _milder(kind: str) -> str:
+    """The kind of what nobody showed to be a bug."""
+    return "risk" if kind == "bug" else kind
+
+
+def _claim(source: Source, placed: Placed) -> Claim | None:
+    """What a finding claims of the function that its line stands in; None unless it can be called as it stands."""
+    words = placed.opinion.witness
+    error = _RAISES.search(words)
+    unit = structure.unit_at(source, "python", source.line_span(placed.line))
+    module = read_module(source.text)
+    subject = subject_of(module, unit.qualified) if module and unit else None
+    if error is None or subject is None or subject.how not in ("function", "static"):
+        return None
+    call = _called(words, subject) or _given(words[: error.start()], subject)
+    return None if call is None else Claim(call, error["error"])
+
+
+def _called(words: str, subject: Subject) -> str | None:
+    """A call of the function, with literals alone: nothing that a model wrote is run that is no value."""
+    for match in re.finditer(rf"(?<![\w.]){re.escape(subject.callee)}\(", words):
+        call, _ = call_at(words, match.start())
+        if call is not None and _is_plain(call):
+            return subject.name + call[len(subject.callee) :]
+    return None
+
+
+def _given(words: str, subject: Subject) -> str | None:
+    """The call with the values that the words give to its parameters; None if a needed one has none."""
+    values: list[str] = []
+    by_name = False
+    for parameter in subject.parameters:
+        found = re.search(_GIVEN.format(re.escape(parameter.name)), words)
+        value = literal_at(words[found.end() :]) if found else None
+        if value is None and parameter.default is None and not parameter.name.startswith("*"):
+            return None
+        by_name = by_name or value is None or parameter.keyword
+        if value is not None:
+            values.append(f"{parameter.name}={value}" if by_name else value)
+    return f"{subject.name}({', '.join(values)})" if values else None
+
+
+def _is_plain(call: str) -> bool:
+    """True for a call whose arguments are literals."""
+    node = ast.parse(call, mode="eval").body
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    try:
+        for value in (*node.args, *(each.value for each in node.keywords)):
+            ast.literal_eval(value)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,186 @@
+"""Everything that tools can say about a target, gathered step by step. No model has a part in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.api.request import Request, Target
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.workspace.neighbours import neighbours
+from stet_ls.engine.workspace.visible_files import folders_up
+from stet_ls.validators import lint, structure, syntax
+from stet_ls.validators.checkers.toolbox import Toolbox
+from stet_ls.validators.findings import Finding, Related, Severity, Status, Verdict
+from stet_ls.validators.languages import language
+from stet_ls.validators.metrics import (
+    complexity,
+    coverage,
+    dead_code,
+    duplicates,
+    lizard_complexity,
+    pep8,
+    security,
+    style,
+)
+from stet_ls.validators.source import Span
+
+LIMITS: tuple[tuple[str, int, str], ...] = (
+    ("cognitive", 15, "is hard to follow: cognitive complexity {} (limit {})"),  # SonarSource S3776
+    ("nesting", 4, "nests {} levels deep (limit {})"),  # ESLint max-depth
+    ("parameters", 7, "takes {} parameters (limit {})"),  # SonarSource S107
+    ("length", 100, "is {} lines long (limit {})"),  # pylint's 50 statements, SonarSource S138: 100 lines
+)
+"""What makes a function worth a hint. Its paths (more than 10) are told by the linters."""
+COMPLEX = 10
+"""Paths from which a function counts as complex: McCabe's own limit, and ruff's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What was measured of one target. None, or a sentence, stands for what was not."""
+
+    verdict: Verdict
+    lint: tuple[Finding, ...] | None = None
+    pep8: pep8.Pep8 | None = None
+    style: style.Style | None = None
+    functions: tuple[complexity.Complexity, ...] | None = None
+    counted_by: str = ""
+    copies: tuple[duplicates.Copy, ...] = ()
+    dead: tuple[Finding, ...] | None = None
+    security: tuple[Finding, ...] | None = None
+    coverage: coverage.Coverage | str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+async def measure(job: Job, target: Target) -> Measures:
+    """The measures of the target's lines. Can be cancelled between any two steps, of which none waits long."""
+    measures = Measures(Verdict(Status.UNKNOWN, job.request.language))
+    tools = job.tools
+    for step in (_check, _count, _style, _hazards, _copies, _unused, _covered):
+        measures = await asyncio.to_thread(step, measures, job.request, target, tools)
+    return replace(measures, findings=tuple(_ordered(measures, job.request, target)))
+
+
+def _check(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+    verdict = syntax.check(request.source, request.language, path=request.path, deadline=5.0, tools=tools)
+    found = lint.check(request.source, request.language, path=request.path, tools=tools)
+    return replace(measures, verdict=verdict, lint=found)
+
+
+def _count(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+    counted, by = complexity.measure(request.source, request.language), "our count on the syntax tree"
+    if request.language == "python":
+        by = "our count on the syntax tree, paths as ruff's C901"
+    if counted is None:
+        counted, by = (
+            lizard_complexity.measure(request.source, request.language, path=request.path, tools=tools),
+            "lizard",
+        )
+    return replace(measures, functions=complexity.within(counted, target.span) if counted else counted, counted_by=by)
+
+
+def _style(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+    if request.language == "python":
+        if not tools.allows("ruff"):
+            return measures
+        review = pep8.review(request.source, target.span, path=request.path)
+        return replace(measures, pep8=review, style=review.style if review else None)
+    if measures.verdict.status is Status.ERROR:
+        return measures
+    told = style.tool_style(request.source, request.language, target.span, path=request.path, tools=tools)
+    return replace(measures, style=told)
+
+
+def _hazards(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+    if measures.pep8 is not None:
+        return replace(measures, security=measures.pep8.security)
+    return replace(measures, security=_own(security.hazards(request.source, request.language), measures, target))
+
+
+def _copies(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+    imports = structure.imports(request.source, request.language)
+    inside = duplicates.repeated(request.source, request.language, without=imports)
+    outside = duplicates.shared(request.source, request.language, neighbours(request), without=imports)
+    copies = tuple(copy for copy in (*inside, *outside) if copy.span.overlaps(target.span))
+    return replace(measures, copies=copies)
+
+
+def _unused(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+    if language(request.language) is None or measures.functions is None:
+        return measures
+    elsewhere = (data for _, data in neighbours(request))
+    hints = dead_code.dead(request.source, request.language, elsewhere=elsewhere)
+    return replace(measures, dead=_own(hints, measures, target))
+
+
+def _own(hints: tuple[Finding, ...] | None, measures: Measures, target: Target) -> tuple[Finding, ...] | None:
+    """Hints of ours for the target's lines, without those at whose place a linter has said something already."""
+    if hints is None:
+        return None
+    told = [finding for finding in measures.lint or () if finding.source != "lizard"]
+    return tuple(
+        hint
+        for hint in hints
+        if target.span.overlaps(hint.span)
+        and not any(finding.line == hint.line and finding.span.overlaps(hint.span) for finding in told)
+    )
+
+
+def _covered(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
+    if request.path is None:
+        return replace(measures, coverage="Coverage: the document was never saved.")
+    return replace(measures, coverage=coverage.find_coverage(request.source, request.path, folders_up(request)))
+
+
+def _ordered(measures: Measures, request: Request, target: Target) -> Iterator[Finding]:
+    """All findings in the target, each once, in the order of the text."""
+    found = [
+        *measures.verdict.findings,
+        *(measures.lint or ()),
+        *(measures.security or ()),
+        *(measures.dead or ()),
+        *_beyond(measures),
+        *_repeated(measures, request),
+    ]
+    inside = dict.fromkeys(finding for finding in found if target.span.overlaps(finding.span))
+    yield from sorted(inside, key=lambda finding: (finding.span, finding.source, finding.code))
+
+
+def _beyond(measures: Measures) -> Iterator[Finding]:
+    for function in measures.functions or ():
+        for name, limit, words in LIMITS:
+            if (value := getattr(function, name)) > limit:
+                yield Finding(
+                    _head(function),
+                    f"`{function.unit.name}` {words.format(value, limit)}",
+                    kind="lint",
+                    severity=Severity.HINT,
+                    source="stet",
+                    code=name,
+                    line=function.line,
+                )
+
+
+def _head(function: complexity.Complexity) -> Span:
+    start = function.unit.span.start
+    body = function.unit.body
+    return Span(start, max(start, body.start if body else start))
+
+
+def _repeated(measures: Measures, request: Request) -> Iterator[Finding]:
+    for copy in measures.copies:
+        lines = request.source.line_of(copy.span.end) - request.source.line_of(copy.span.start) + 1
+        where = f"line {copy.line + 1}" + (f" of {copy.path.name}" if copy.path else "")
+        place = request.source.line_span(copy.line)
+        yield Finding(
+            copy.span,
+            f"these {lines} lines stand in {where}, too",
+            kind="lint",
+            severity=Severity.HINT,
+            source="stet",
+            code="duplicate",
+            line=request.source.line_of(copy.span.start),
+            related=() if copy.path else (Related(place, "the same code"),),
+        )

@@ -1,0 +1,162 @@
+"""What a custom action is, and how its task comes to be from its template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from string import Formatter
+from typing import Literal
+
+from pydantic import ValidationError
+
+from stet_ls.engine.api.evidence import Check
+from stet_ls.engine.api.request import Request, Target
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges import comments, lint, names, noop, signature, syntax
+from stet_ls.engine.judges.case import Judge
+from stet_ls.engine.judges.danger import judge as danger
+from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.instruction import find_instruction
+from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.engine.settings.table_schemas import TARGETS, ActionRow
+from stet_ls.validators.languages import language
+
+__all__ = ["ALWAYS", "CustomAction", "Judge", "checked", "of_row", "prepared"]
+
+ALWAYS: Mapping[str, Judge] = {
+    "noop": noop.judge,
+    "syntax": syntax.judge,
+    "danger": danger.judge,
+    "kept": signature.kept,
+}
+"""The judges of any edit."""
+NAMED: Mapping[str, Judge] = {
+    "comments": comments.judge,
+    "names": names.judge,
+    "signature": signature.judge,
+    "lint": lint.judge,
+}
+"""The judges that an action may name beside those, in the order in which they are asked."""
+
+_LONGEST = 200
+"""Characters of a name or a file's name that are filled into an instruction."""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomAction:
+    """An action beside the built-in ones; an entry point of the group `stet.actions` holds one. All plain data.
+
+    `name` is for commands (small letters, digits, hyphens), `title` the imperative for menus. `instruction` is what
+    the model is asked, with the placeholders {name}, {language}, {file} and {instruction} (what the user said; an
+    action that has it cannot be run without). `targets` are among "unit", "statements", "document", `languages` LSP ids
+    (none: all). `judges` are names ("names", "lint", "signature", "comments") or coroutine functions that take a
+    `Case` and return an `Evidence` of `Check.CUSTOM`; noop, syntax and danger always judge, and so does whether every
+    definition is kept. `wants` is a new text of the target ("unit") or words ("markdown"). Without a pass of each of
+    the `required` checks no edit is offered.
+    """
+
+    name: str
+    title: str
+    instruction: str
+    description: str = ""
+    targets: tuple[str, ...] = TARGETS
+    languages: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    judges: tuple[str | Judge, ...] = ("names", "lint")
+    wants: Literal["unit", "markdown"] = "unit"
+    temperature: float = 0.1
+    required: frozenset[Check] = frozenset()
+
+    @property
+    def needs_instruction(self) -> bool:
+        """True if it cannot be run without the user's own words."""
+        return "instruction" in _fields(self.instruction)
+
+    @property
+    def kind(self) -> str:
+        """Its kind as a code action."""
+        return f"stet.{self.name}" if self.wants == "markdown" else f"refactor.rewrite.stet.{self.name}"
+
+    def built_in_judges(self) -> Mapping[str, Judge]:
+        """Those of ours that judge its edits, by name, the cheapest first."""
+        named = {name: judge for name, judge in NAMED.items() if name in self.judges}
+        # The judge of the whole signature tells of lost definitions too.
+        return {
+            **{name: judge for name, judge in ALWAYS.items() if name != "kept" or "signature" not in named},
+            **named,
+        }
+
+    def own_judges(self) -> tuple[Judge, ...]:
+        """Those that it brings."""
+        return tuple(judge for judge in self.judges if not isinstance(judge, str))
+
+    def judge_name(self, judge: Judge) -> str:
+        """What one of its own judges is called: "greet.polite" for its function `polite`, never as a built-in check."""
+        return f"{self.name}.{getattr(judge, '__name__', 'judge')}"
+
+
+def of_row(row: ActionRow) -> CustomAction:
+    """The action of a table."""
+    fields = {name: getattr(row, name) for name in ActionRow.model_fields}
+    required = frozenset({Check.DIFFERENTIAL} if "comments" in row.judges else ())
+    return CustomAction(**fields, required=required)
+
+
+def checked(action: object) -> CustomAction:
+    """An entry point's object, if it is an action. ValueError names the field that is wrong and what was expected."""
+    if not isinstance(action, CustomAction):
+        raise ValueError(f"expected a CustomAction, found {type(action).__name__}")
+    named = tuple(judge for judge in action.judges if isinstance(judge, str))
+    if not all(isinstance(judge, str) or callable(judge) for judge in action.judges):
+        raise ValueError("judges: expected names or coroutine functions")
+    values = {name: getattr(action, name) for name in ActionRow.model_fields}
+    try:
+        row = ActionRow.model_validate({**values, "judges": named}, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ValueError(f"{first['loc'][0]}: {first['msg'].removeprefix('Value error, ')}") from None
+    return replace(action, languages=row.languages)
+
+
+def prepared(action: CustomAction, job: Job) -> Task:
+    """The task for a job, whose request is narrowed to what the action works on. Parses: not for an event loop.
+
+    Raises UsageError where the action does not fit the language or the place.
+    """
+    job.request = _fitting(action, job.request)
+    target = resolve_target(job.request)
+    said = find_instruction(job.request, target)
+    goal = Formatter().vformat(action.instruction, (), _values(job.request, target, said.text if said else ""))
+    return Task(action.name, goal.strip(), "prose" if action.wants == "markdown" else "unit", action.rules)
+
+
+def _fitting(action: CustomAction, request: Request) -> Request:
+    row = language(request.language)
+    if action.languages and (row.id if row else request.language) not in action.languages:
+        raise UsageError(f"{action.title} works on {', '.join(action.languages)}, and this is {request.language}.")
+    target = resolve_target(request)
+    if target.kind in action.targets:
+        return request
+    whole = replace(request, selection=None)
+    if resolve_target(whole).kind in action.targets:
+        return whole
+    wanted = {"unit": "a function or class", "statements": "selected lines", "document": "a whole file"}
+    choices = " or ".join(wanted[name] for name in action.targets)
+    raise UsageError(f"{action.title} works on {choices}: name or select one.")
+
+
+def _values(request: Request, target: Target, said: str) -> Mapping[str, str]:
+    row = language(request.language)
+    plain = {"unit": "the code", "statements": "the selected code", "document": "the file"}
+    values = {
+        "name": target.name or plain.get(target.kind, "the code"),
+        "language": row.title if row else request.language,
+        "file": request.path.name if request.path else "the file",
+    }
+    # Names are written by whoever wrote the code: on one line they are seldom more than a name.
+    return {name: " ".join(value.split())[:_LONGEST] for name, value in values.items()} | {"instruction": said}
+
+
+def _fields(template: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name}

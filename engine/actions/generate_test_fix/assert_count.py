@@ -1,0 +1,58 @@
+"""Tests and what they assert never shrink: the cheapest way to make a failing test pass is to take it away."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from stet_ls.engine.actions.generated_tests.suite_split import tests_in
+from stet_ls.validators.ast_text import unparsed
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_TOLD = re.compile(r"(?:assert\w*|fail|raises|warns|raises_group)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How much a text tests: its tests, what they assert, and the `>>>` lines of its docstrings."""
+
+    tests: int = 0
+    asserts: int = 0
+    examples: int = 0
+
+    def lost(self, after: Count) -> str:
+        """What a text that follows has fewer of, in words; "" if nothing."""
+        parts = [
+            f"{now} {name} instead of {was}"
+            for name, was, now in (
+                ("tests", self.tests, after.tests),
+                ("asserts", self.asserts, after.asserts),
+                ("examples", self.examples, after.examples),
+            )
+            if now < was
+        ]
+        return ", ".join(parts)
+
+
+def count(text: str) -> Count:
+    """What a Python text tests; nothing if it does not parse."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Count()
+    tests = tests_in(text)
+    lines = {line for test in tests for line in range(test.first, test.last + 1)}
+    nodes = list(ast.walk(tree))
+    asserts = sum(_asserts(node) for node in nodes if getattr(node, "lineno", 0) in lines)
+    examples = sum((ast.get_docstring(node) or "").count(">>> ") for node in nodes if isinstance(node, _DOCUMENTED))
+    return Count(len(tests), asserts, examples)
+
+
+def _asserts(node: ast.AST) -> bool:
+    """True for what can fail. `assert True` cannot: something of the code has to be in it."""
+    if isinstance(node, ast.Assert):
+        return any(isinstance(each, ast.Name | ast.Call | ast.Attribute) for each in ast.walk(node.test))
+    if isinstance(node, ast.Call):
+        return _TOLD.match(unparsed(node.func).rpartition(".")[2]) is not None
+    return False

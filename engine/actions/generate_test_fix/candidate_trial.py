@@ -1,0 +1,127 @@
+"""One run of the tests on one candidate, and what each failure turned out to be."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
+
+from stet_ls.engine.actions.generate_test_fix.loop_plan import Plan
+from stet_ls.engine.actions.generate_test_fix.suite_runner import Bench
+from stet_ls.engine.actions.generate_test_fix.suite_writer import Suite
+from stet_ls.engine.actions.generated_tests.flakiness import TIMES, outcome, simple
+from stet_ls.engine.actions.generated_tests.suite_plans import Planned
+from stet_ls.engine.actions.generated_tests.suite_split import without
+from stet_ls.engine.diagnosis.code_facts import about_of
+from stet_ls.engine.diagnosis.diagnose import diagnose
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED})
+_LEAST_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """`passed` are the tests that passed, by their ids behind the file; `left` those that came to nothing.
+
+    `problem` says why nothing could be run, and then there are no diagnoses.
+    """
+
+    report: TestReport
+    about: About
+    diagnoses: tuple[Diagnosis, ...] = ()
+    passed: frozenset[str] = frozenset()
+    problem: str = ""
+    lacking: str = ""
+    bench: Bench | None = field(default=None, repr=False)
+
+    def of(self, *causes: Cause) -> tuple[Diagnosis, ...]:
+        """The diagnoses of these causes."""
+        return tuple(each for each in self.diagnoses if each.cause in causes)
+
+    async def steady(self) -> frozenset[str]:
+        """Those of the passed that pass twice more, with other hash seeds; all of them if no time is left for that."""
+        good = self.passed
+        for seed in range(1, TIMES):
+            if self.bench is None or not good or self.bench.seconds < _LEAST_SECONDS:
+                break
+            report = await self.bench.run(sorted(good), seed)
+            if report.starved:
+                break
+            good = frozenset(test for test in good if outcome(report, test) is CaseOutcome.PASSED)
+        return good
+
+    def __str__(self) -> str:
+        """For whoever watches: "2 pass, 1 logic"."""
+        causes = Counter(each.cause.value for each in self.diagnoses)
+        parts = [f"{len(self.passed)} pass", *(f"{number} {cause}" for cause, number in sorted(causes.items()))]
+        return self.problem or ", ".join(parts)
+
+
+async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[str]) -> Trial:
+    """Runs the tests that are not set `apart` on the candidate `text`, with the packages that both import."""
+    code = without(suite.code, frozenset(apart)) if apart and plan.language == "python" else suite.code
+    ids = tuple(test for test in suite.tests if test not in apart)
+    runtime = await job.runtime(text, code)
+    assert runtime is not None, "a plan is made for a runtime alone"
+    way = plan.way(runtime, text)
+    about = await asyncio.to_thread(_about, plan, runtime, way, text)
+    nothing = TestReport("", Outcome.NOTHING_RAN)
+    if not ids:
+        return Trial(nothing, about)
+    bench = Bench(plan, runtime, way, code)
+    if bench.seconds < _LEAST_SECONDS:
+        return Trial(nothing, about, problem="the job's time was used up")
+    report = await bench.run(ids)
+    if report.outcome in _CANNOT or report.starved:
+        return Trial(report, about, problem=report.why_not)
+    passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
+    code_of = Source(text)
+    found = tuple(_of_the_user(_of_the_tests(each, code_of, plan), code_of, plan) for each in diagnose(report, about))
+    problem = "" if found or passed else report.detail or "no test ran"
+    return Trial(report, about, found, passed, problem, runtime.lacking.why, bench)
+
+
+def _about(plan: Plan, runtime: Runtime, way: Planned, text: str) -> About:
+    """What was asked is the specification; nobody vouches for the tests."""
+    modules = frozenset({plan.about.path.stem, way.target.partition("/")[0].partition(".")[0]})
+    texts = {way.target: text}
+    asked = plan.request.source
+    if plan.language == "python":
+        return about_of(asked.text, plan.unit, environment=runtime.python, texts=texts, modules=modules)
+    names = frozenset(each.qualified for each in units(asked, plan.language))
+    return About(plan.language, frozenset(texts), unit=plan.unit, asked=names, modules=modules, texts=texts)
+
+
+def _of_the_tests(each: Diagnosis, code: Source, plan: Plan) -> Diagnosis:
+    """A package that the tests alone import is their mistake, not the environment's."""
+    fix = each.fix
+    if each.cause is not Cause.ENVIRONMENT or fix is None or not fix.shown(code, code, plan.language):
+        return each
+    return replace(
+        each, cause=Cause.TEST, kind="test.package", fix=None, sentence=f"the tests need it: {each.sentence}"
+    )
+
+
+def _of_the_user(each: Diagnosis, code: Source, plan: Plan) -> Diagnosis:
+    """An error of a compiler in a line that stood there before is none of the candidate's: the file is not alone."""
+    place = each.symptom.failure.place
+    if each.kind != "logic.syntax" or place is None:
+        return each
+    lines = code.text.splitlines()
+    line = lines[place[1] - 1].strip() if 0 < place[1] <= len(lines) else ""
+    if not line or line not in map(str.strip, plan.before.splitlines()):
+        return each
+    said = f"the file does not compile alone: {each.sentence}"
+    return replace(each, cause=Cause.ENVIRONMENT, kind="environment.project", sentence=said, fix=None)
+
+
+def tests_of(diagnoses: Iterable[Diagnosis]) -> frozenset[str]:
+    """The tests that diagnoses are about, by their ids behind the file."""
+    return frozenset(simple(each.symptom.test) for each in diagnoses if each.symptom.test)

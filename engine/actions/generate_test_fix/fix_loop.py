@@ -1,0 +1,181 @@
+"""The loop itself: tests that do not know the code judge it, and one repair answers them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from stet_ls.engine.actions.action import Brief
+from stet_ls.engine.actions.generate_test_fix import suite_evidence
+from stet_ls.engine.actions.generate_test_fix.candidate_trial import Trial, run, tests_of
+from stet_ls.engine.actions.generate_test_fix.loop_plan import Plan, plan_for
+from stet_ls.engine.actions.generate_test_fix.repair import Mender
+from stet_ls.engine.actions.generate_test_fix.suite_writer import Suite, write, write_anew
+from stet_ls.engine.actions.rewriting.rewrite import Patch
+from stet_ls.engine.api.events import Judged, Stage
+from stet_ls.engine.api.evidence import Check, Ruling
+from stet_ls.engine.api.request import Budget
+from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
+from stet_ls.engine.diagnosis.failure_signs import sides
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.attachments import sealed
+from stet_ls.engine.judges.case import Judge
+from stet_ls.engine.loop import Proposal, Reader
+from stet_ls.engine.self_consistency import proven
+
+BUDGETS = (Budget.THOROUGH, Budget.TASK)
+"""The budgets that buy the loop."""
+
+
+async def prove(
+    job: Job, about: Brief, read: Reader[Patch], judges: Sequence[Judge], first: Proposal[Patch], size: int
+) -> Proposal[Patch]:
+    """The best of `first` and its repair, with what became of tests that were written from the specification.
+
+    `first` comes back as it is where a trusted judge has spoken already, for it (examples are too few for that) or
+    against it, and where nothing can be run. Raises nothing of a model's: what a fault or the budget prevents is said
+    in the job's warnings.
+    """
+    settled = first.refuted_by is not None or not first.offerable or proven(job, first)
+    if job.request.budget not in BUDGETS or settled or not job.settings.checks.validation:
+        return first
+    with job.stage("plan"):
+        runtime = await job.runtime(first.draft.case.after.text)
+        plan = await asyncio.to_thread(plan_for, job, about, first.draft.case, runtime)
+    none = plan if isinstance(plan, str) else job.why_no_more()
+    if isinstance(plan, str) or none:
+        return _without(job, first, none)
+    suite = await write(job, plan)
+    if isinstance(suite, str):
+        return _without(job, first, suite)
+    return await _Loop(job, plan, Mender(job, about, read, judges, size), suite).run(first)
+
+
+def _without(job: Job, first: Proposal[Patch], why: str) -> Proposal[Patch]:
+    job.ledger.warnings.append(f"No tests were written from the specification: {why.rstrip('.')}.")
+    return first
+
+
+@dataclass
+class _Loop:
+    """What is kept from one round to the next. `apart` are tests that judge no more, each with the reason."""
+
+    job: Job
+    plan: Plan
+    mender: Mender
+    suite: Suite
+    apart: dict[str, str] = field(default_factory=dict)
+
+    async def run(self, first: Proposal[Patch]) -> Proposal[Patch]:
+        """At most one new set of tests, one repair, and one more where the first did not do what was asked."""
+        found = await self._tried(first)
+        if self._useless(found):
+            found = await self._with_other_tests(first, found)
+        best, found = await self._mended(first, found)
+        if found.passed:
+            found = await self._steady(found)
+        return self._told(best, found)
+
+    async def _tried(self, proposal: Proposal[Patch]) -> Trial:
+        """A run and its diagnoses; a test that kept the others from being run is set apart, and they are run again."""
+        text = proposal.draft.case.after.text
+        while True:
+            with self.job.stage("run", f"{len(self.suite.tests) - len(self.apart)} tests"):
+                found = await run(self.job, self.plan, self.suite, text, self.apart)
+            self.job.on_event(Stage("diagnosis", str(found)))
+            before = len(self.apart)
+            self._set_apart(found.of(Cause.TEST, Cause.FLAKY))
+            unrun = len(self.suite.tests) - len(self.apart) - len(found.passed | tests_of(found.diagnoses))
+            if len(self.apart) == before or not unrun or len(self.apart) == len(self.suite.tests):
+                return found
+
+    def _set_apart(self, wrong: Sequence[Diagnosis]) -> None:
+        for each in wrong:
+            tests = tests_of([each]) or set(self.suite.tests)  # the file could not be read at all
+            self.apart.update({test: each.sentence for test in tests if test not in self.apart})
+
+    def _useless(self, found: Trial) -> bool:
+        """True if more of the tests were wrong than stand: then they, and not the code, are to be mended."""
+        return not found.problem and len(self.apart) > len(self.suite.tests) - len(self.apart)
+
+    async def _with_other_tests(self, first: Proposal[Patch], found: Trial) -> Trial:
+        if why := self.job.why_no_more():
+            self._note(f"No other tests were asked for in the place of wrong ones: {why}")
+            return found
+        suite = await write_anew(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
+        if isinstance(suite, str):
+            self._note(f"No other tests took the place of wrong ones: {suite}")
+            return found
+        self.suite, self.apart = suite, {}
+        return await self._tried(first)
+
+    async def _mended(self, first: Proposal[Patch], found: Trial) -> tuple[Proposal[Patch], Trial]:
+        """The better of the candidate and its repair, with its run."""
+        wrong = self.mender.mendable(first, found)
+        if not wrong:
+            return first, found
+        if why := self.job.why_no_more():
+            self._note(f"No repair was asked for after the model's own tests failed: {why}")
+            return first, found
+        mended = await self.mender.mend(first, wrong)
+        if isinstance(mended, str):
+            self._note(mended)
+            return first, found
+        if mended is first:  # asked with the failure before its eyes, the model wrote the same code again
+            return first, replace(found, diagnoses=tuple(map(_stood_by, found.diagnoses)))
+        if lost := self._lost(mended):
+            self._note(f"A repair was refused: it leaves {lost}")
+            return first, found
+        again = await self._tried(mended)
+        return (mended, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
+
+    async def _steady(self, found: Trial) -> Trial:
+        """The run without those that pass by chance."""
+        with self.job.stage("run", f"{len(found.passed)} tests, twice more"):
+            good = await found.steady()
+        for test in sorted(found.passed - good):
+            self.apart[test] = "it does not end alike each time"
+        return replace(found, passed=good)
+
+    def _lost(self, mended: Proposal[Patch]) -> str:
+        """What the document has fewer of with a repair in it: it may hold tests of its own."""
+        before, after = mended.draft.case.before.text, mended.draft.case.after.text
+        count = self.plan.dialect.count
+        return count(before).lost(count(after))
+
+    def _told(self, best: Proposal[Patch], found: Trial) -> Proposal[Patch]:
+        """The candidate with the evidence of its tests, which takes the place of "no tests were run"."""
+        item = sealed(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.mender.secrets)
+        self.job.on_event(Judged(item))
+        kept = tuple(e for e in best.evidence if e.check is not Check.TESTS or e.verdict is not Ruling.SKIPPED)
+        content = best.draft.content
+        if found.passed and content.reply.tests is None:
+            content = replace(content, reply=replace(content.reply, tests=self.suite.code))
+        return replace(best, draft=replace(best.draft, content=content), evidence=(*kept, item))
+
+    def _note(self, sentence: str) -> None:
+        self.job.ledger.warnings.append(f"{sentence.rstrip('.')}.")
+
+
+def _but(found: Trial, again: Trial) -> Trial:
+    """The run of the candidate that is kept, as it looks after its repair failed alike."""
+    alike = {each.symptom.signature for each in again.of(Cause.UNDETERMINED)}
+    return replace(
+        found,
+        diagnoses=tuple(
+            replace(each, sentence=f"another reply fails it, too: {each.sentence}")
+            if each.cause is Cause.UNDETERMINED and each.symptom.signature in alike
+            else each
+            for each in found.diagnoses
+        ),
+    )
+
+
+def _stood_by(each: Diagnosis) -> Diagnosis:
+    """A test that the model contradicts when asked. It still counts: a model that is asked twice has one opinion."""
+    if each.cause is not Cause.UNDETERMINED:
+        return each
+    compared = each.symptom.failure.comparison
+    said = f": {sides(compared)}" if compared is not None else ""
+    return replace(each, sentence=f"shown this test, the model stands by its code{said}")

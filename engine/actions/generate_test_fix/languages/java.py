@@ -1,0 +1,71 @@
+"""Java for the loop, without JUnit: each test is a program that calls one method of the class of tests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+
+from stet_ls.engine.actions.generate_test_fix.assert_count import Count
+from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline, counted
+from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+JAVA = Outline("java", frozenset({"package_declaration", "import_declaration"}))
+RULES = (
+    "Write one class with methods `static void test…()` without parameters, and no main: each is run as a program.",
+    "Check with `assert condition : actual;` alone. There is no JUnit.",
+)
+_ASSERTS = r"\bassert\b|\bthrow\s+new\s+AssertionError\b"
+_PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)\s*;[^\n]*\n?", re.MULTILINE)
+
+
+def unloadable(about: UnderTest) -> str:
+    """Why no other class could call the unit, in words; "" if one can."""
+    found = [each for each in units(Source(about.text), "java") if each.qualified == about.unit]
+    if any(re.search(r"\bprivate\b", each.signature) for each in found):
+        return f"`{about.unit}` is private, so no test can call it"
+    return ""
+
+
+def tests(code: str) -> tuple[str, ...]:
+    """The methods that a program is made for."""
+    methods = (each for each in units(Source(code), "java") if each.kind == "method" and each.name.startswith("test"))
+    return tuple(each.name for each in methods if re.search(rf"\bvoid {each.name}\(\s*\)", each.signature))
+
+
+def count(text: str) -> Count:
+    """What a text tests."""
+    return counted(_ASSERTS, text, tests(text))
+
+
+def ready(code: str, about: UnderTest, place: Path) -> str:
+    """The class of tests under its file's name and in the code's package, open to the programs that call it."""
+    source = _PACKAGE.sub("", code)
+    own = next((each.name for each in units(Source(source), "java") if each.kind == "class"), "")
+    if own:
+        source = re.sub(rf"\b{re.escape(own)}\b", lambda _: place.stem, source)
+    source = re.sub(rf"^import\s+[\w.]+\.{re.escape(about.outermost)}\s*;[^\n]*\n", "", source, flags=re.MULTILINE)
+    source = re.sub(r"\bprivate\s+(?=(?:static\s+)?void\s+test)", "", source)
+    package = _PACKAGE.search(about.text)
+    return f"package {package[1]};\n\n{source.lstrip()}" if package is not None else source
+
+
+def program(file: PurePosixPath, code: str, test: str, number: int) -> tuple[PurePosixPath, str]:
+    """The program of one test."""
+    name = f"{file.stem}{number}Test"
+    package = _PACKAGE.search(code)
+    head = f"package {package[1]};\n\n" if package is not None else ""
+    call = f"new {file.stem}().{test}();"
+    main = f"  public static void main(String[] arguments) throws Throwable {{\n    {call}\n  }}\n"
+    return file.with_name(f"{name}.java"), f"{head}class {name} {{\n{main}}}\n"
+
+
+def root(about: UnderTest) -> Path | None:
+    """The folder that the file's package begins in: there the compiler finds the project's other classes."""
+    package = _PACKAGE.search(about.text)
+    parts = package[1].split(".") if package is not None else []
+    beside = about.path.parent
+    top = Path(*beside.parts[: len(beside.parts) - len(parts)]) if parts else beside
+    told = beside.parts[len(beside.parts) - len(parts) :] == tuple(parts)
+    return top if about.root is not None and told and top.is_relative_to(about.root) else about.root

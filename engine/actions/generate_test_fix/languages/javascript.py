@@ -1,0 +1,77 @@
+"""JavaScript and TypeScript for the loop: their tests, and whether Node can load a module for them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from stet_ls.engine.actions.generate_test_fix.assert_count import Count
+from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline, counted
+from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.runners import expected_tests
+from stet_ls.validators.project_files import read_regular
+
+_KEPT = frozenset({"import_statement", "hash_bang_line"})
+JAVASCRIPT = Outline("javascript", _KEPT)
+TYPESCRIPT = Outline("typescript", _KEPT)
+RULES = ("Use node:test and node:assert/strict, and imports, no require.",)
+
+_LARGEST = 1_000_000
+_ASSERTS = r"\b(?:assert(?:\.\w+)*|expect)\s*\("
+_NODE = (("test", 'import test from "node:test";'), ("assert", 'import assert from "node:assert/strict";'))
+
+
+def unloadable(about: UnderTest) -> str:
+    """Why no test could import the unit, in words; "" if one can."""
+    name = re.escape(about.outermost)
+    module = re.search(rf"^[ \t]*export\b[^;\n]*\b{name}\b", about.text, re.MULTILINE) is not None
+    if not module and not _is_assigned(name, about.text):
+        return f"`{about.unit}` is not exported, so no test can import it"
+    if module and about.path.suffix == ".js" and not _is_module(about.path):
+        return "Node reads a .js file as a module only below a package.json that says so"
+    return ""
+
+
+def _is_assigned(name: str, text: str) -> bool:
+    """True if a statement of CommonJS exports a name. In linear time, unlike one pattern for all of it."""
+    if re.search(rf"\bexports\.{name}\b", text):
+        return True
+    assigned = ((each, re.search(r"\bexports\s*=", each)) for each in text.split(";"))
+    return any(found and re.search(rf"\b{name}\b", each[found.end() :]) for each, found in assigned)
+
+
+def _is_module(path: Path) -> bool:
+    for folder in path.parents:
+        try:
+            told = json.loads(read_regular(folder / "package.json", most=_LARGEST))
+        except (OSError, ValueError):
+            continue
+        return isinstance(told, dict) and told.get("type") == "module"
+    return False
+
+
+def tests(code: str) -> tuple[str, ...]:
+    """The names of the tests, below those of the blocks around them."""
+    return tuple(expected_tests.javascript(code))
+
+
+def typed_tests(code: str) -> tuple[str, ...]:
+    """The same in TypeScript."""
+    return tuple(expected_tests.typescript(code))
+
+
+def ready(code: str, about: UnderTest, place: Path) -> str:
+    """The tests with the imports that models leave out."""
+    missing = [line for name, line in _NODE if f"node:{name}" not in code and re.search(rf"\b{name}\b", code)]
+    return "\n".join([*missing, code])
+
+
+def count(text: str) -> Count:
+    """What a text tests."""
+    return counted(_ASSERTS, text, tests(text))
+
+
+def typed_count(text: str) -> Count:
+    """The same in TypeScript."""
+    return counted(_ASSERTS, text, typed_tests(text))

@@ -1,0 +1,156 @@
+"""What the loop has to know of a language. One that has no row here goes the standard way, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from stet_ls.engine.actions.generate_test_fix import assert_count
+from stet_ls.engine.actions.generate_test_fix.assert_count import Count
+from stet_ls.engine.actions.generate_test_fix.languages import c_cpp, go, java, javascript, python, rust
+from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline
+from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.actions.generated_tests.suite_split import tests_in
+
+
+def _loads(about: UnderTest) -> str:
+    return ""
+
+
+def _as_it_is(code: str, about: UnderTest, place: Path) -> str:
+    return code
+
+
+def _beside(about: UnderTest) -> Path:
+    return about.path.parent
+
+
+def _opened(about: UnderTest) -> Path | None:
+    return about.root
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """`specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` what
+    it added; `tests` the ids in a text of tests behind its file; `ready` makes such a text whole for its place;
+    `unloadable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is where a document
+    without a place is thought to lie: nothing is written there, or read. `rules` are for whoever writes the tests.
+
+    `framework` names the runner where the first that fits is not the one. `folder` is where the tests lie (None: where
+    the project has its own), `root` what of the open folder the build sees. `program(file, code, test, number)` is the
+    file that runs one test, where a runner knows programs alone.
+    """
+
+    specification: Callable[[str, str, str], str | None]
+    new_unit: Callable[[str, str], str]
+    tests: Callable[[str], tuple[str, ...]]
+    count: Callable[[str], Count]
+    file: str
+    unsaved: str
+    rules: tuple[str, ...] = ()
+    unloadable: Callable[[UnderTest], str] = _loads
+    ready: Callable[[str, UnderTest, Path], str] = _as_it_is
+    framework: str = ""
+    folder: Callable[[UnderTest], Path] | None = None
+    root: Callable[[UnderTest], Path | None] = _opened
+    program: Callable[[PurePosixPath, str, str, int], tuple[PurePosixPath, str]] | None = None
+
+
+def _python_tests(code: str) -> tuple[str, ...]:
+    return tuple(test.id for test in tests_in(code))
+
+
+def _native(outline: Outline, suffix: str) -> Dialect:
+    language = outline.language
+    return Dialect(
+        outline.specification,
+        outline.new_unit,
+        c_cpp.tests(language),
+        c_cpp.count(language),
+        f"test_{{stem}}_from_its_specification{suffix}",
+        f"/unsaved/solution{suffix}",
+        c_cpp.RULES,
+        partial(c_cpp.unloadable, language=language),
+        c_cpp.ready(language),
+        folder=_beside,
+        program=c_cpp.program,
+    )
+
+
+DIALECTS: Mapping[str, Dialect] = {
+    "python": Dialect(
+        python.specification,
+        python.new_unit,
+        _python_tests,
+        assert_count.count,
+        "test_{stem}_from_its_specification.py",
+        "/unsaved/solution.py",
+    ),
+    "javascript": Dialect(
+        javascript.JAVASCRIPT.specification,
+        javascript.JAVASCRIPT.new_unit,
+        javascript.tests,
+        javascript.count,
+        "{stem}_from_its_specification.test.mjs",
+        "/unsaved/solution.mjs",
+        javascript.RULES,
+        javascript.unloadable,
+        javascript.ready,
+        framework="node",
+    ),
+    "typescript": Dialect(
+        javascript.TYPESCRIPT.specification,
+        javascript.TYPESCRIPT.new_unit,
+        javascript.typed_tests,
+        javascript.typed_count,
+        "{stem}_from_its_specification.test.ts",
+        "/unsaved/solution.ts",
+        javascript.RULES,
+        javascript.unloadable,
+        javascript.ready,
+        framework="typescript",
+    ),
+    "go": Dialect(
+        go.GO.specification,
+        go.GO.new_unit,
+        go.tests,
+        go.count,
+        "{stem}_from_its_specification_test.go",
+        "/unsaved/solution.go",
+        go.RULES,
+        ready=go.ready,
+        folder=_beside,
+        root=go.root,
+    ),
+    "rust": Dialect(
+        rust.RUST.specification,
+        rust.RUST.new_unit,
+        rust.tests,
+        rust.count,
+        "{stem}_from_its_specification.rs",
+        "/unsaved/solution.rs",
+        rust.RULES,
+        rust.unloadable,
+        rust.ready,
+        folder=rust.folder,
+        root=rust.root,
+    ),
+    "java": Dialect(
+        java.JAVA.specification,
+        java.JAVA.new_unit,
+        java.tests,
+        java.count,
+        "{stem}FromItsSpecificationTest.java",
+        "/unsaved/{unit}.java",
+        java.RULES,
+        java.unloadable,
+        java.ready,
+        folder=_beside,
+        root=java.root,
+        program=java.program,
+    ),
+    "c": _native(c_cpp.C, ".c"),
+    "cpp": _native(c_cpp.CPP, ".cpp"),
+}

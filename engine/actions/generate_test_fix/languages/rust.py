@@ -1,0 +1,105 @@
+"""Rust for the loop: a file of tests that includes the code as text, so that private items can be tested too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.actions.generate_test_fix.assert_count import Count
+from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline, counted
+from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.runners.languages.rust import is_workspace
+from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure.units import tree_of
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+RUST = Outline("rust", frozenset({"use_declaration", "extern_crate_declaration", "attribute_item"}))
+RULES = ("Write plain functions under #[test], no module around them; what is tested is in scope already.",)
+_ASSERTS = r"\b(?:assert(?:_eq|_ne)?|panic|debug_assert(?:_eq|_ne)?)!|#\[should_panic"
+_INNER = re.compile(r"^[ \t]*(?:#!\[|//!|/\*!)", re.MULTILINE)
+_ELSEWHERE = re.compile(r"\bcrate::|^[ \t]*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+\w+\s*;", re.MULTILINE)
+_USE = re.compile(r"^(?P<indent>[ \t]*)use\s+(?P<scope>\w+)::(?P<names>[^;]{0,2000});[^\n]*\n", re.MULTILINE)
+_BESIDE = re.compile(r"""\bpath\s*=\s*["']\.\./""")
+_LARGEST = 1_000_000
+_SCOPES = ("std", "core", "alloc", "crate", "super", "self")
+
+
+def unloadable(about: UnderTest) -> str:
+    """Why no file of tests could include this one, in words; "" if one can."""
+    if _ELSEWHERE.search(about.text):
+        return "the file needs other modules of its crate, and its tests would have to lie among them"
+    if _INNER.search(about.text):
+        return "the file begins with inner attributes, which cannot be included in a file of tests"
+    return ""
+
+
+def tests(code: str) -> tuple[str, ...]:
+    """The functions under `#[test]`, below the names of the modules around them."""
+    parsed = tree_of(Source(code), "rust")
+    return tuple(_tests(parsed.root, "")) if parsed is not None else ()
+
+
+def _tests(block: tree_sitter.Node, before: str) -> Iterator[str]:
+    marked = False
+    for node in block.named_children:
+        if node.type == "attribute_item" or "comment" in node.type:
+            marked = marked or node.text == b"#[test]"
+            continue
+        named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        name = named.text.decode() if named is not None and named.text else ""
+        if node.type == "function_item" and marked:
+            yield f"{before}{name}"
+        elif node.type == "mod_item" and body is not None:
+            yield from _tests(body, f"{before}{name}::")
+        marked = False
+
+
+def count(text: str) -> Count:
+    """What a text tests."""
+    return counted(_ASSERTS, text, tests(text))
+
+
+def ready(code: str, about: UnderTest, place: Path) -> str:
+    """The tests below the included code: a module of theirs under a free name, no imports of what is there already."""
+    brings = re.compile(rf"\b{re.escape(about.outermost)}\b|\*")
+
+    def imported(match: re.Match[str]) -> str:
+        if not brings.search(match["names"]):
+            return match[0]
+        if match["scope"] in _SCOPES:
+            return match[0] if match["indent"] or match["scope"] in ("std", "core", "alloc") else ""
+        return f"{match['indent']}use crate::*;\n" if match["indent"] else ""
+
+    code = _USE.sub(imported, code)
+    code = re.sub(r"^mod tests\b", "mod from_its_specification", code, flags=re.MULTILINE)
+    return f'include!("{about.seen_from(place)}");\n\n{code}'
+
+
+def root(about: UnderTest) -> Path | None:
+    """The workspace of the crate around the file, else the crate; all that is open where it needs a crate beside it."""
+    crate = about.innermost("Cargo.toml")
+    if crate is None or about.root is None:
+        return about.root
+    manifests = {
+        each: _text(each / "Cargo.toml") for each in (crate, *crate.parents) if each.is_relative_to(about.root)
+    }
+    beside = about.root if _BESIDE.search(manifests[crate]) else crate
+    return next((each for each, text in manifests.items() if is_workspace(text)), beside)
+
+
+def _text(manifest: Path) -> str:
+    try:
+        return read_regular(manifest, most=_LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def folder(about: UnderTest) -> Path:
+    """Where the tests lie: cargo looks for them in one folder of a crate, beside the code they are a file alone."""
+    crate = about.innermost("Cargo.toml")
+    return crate / "tests" if crate is not None and (crate / "Cargo.toml").is_file() else about.path.parent

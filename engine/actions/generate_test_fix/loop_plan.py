@@ -1,0 +1,128 @@
+"""The loop's plan: what is tested, from which words, where the tests lie, and what runs them. No model is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stet_ls.engine.actions.action import Brief
+from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS, Dialect
+from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.actions.generated_tests.location import Place, find_place
+from stet_ls.engine.actions.generated_tests.suite_plans import Planned, planned
+from stet_ls.engine.api.request import Request, Selection, Target, TargetKind
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.runners.report_channel import new_nonce
+from stet_ls.engine.runners.run_tests import choose
+from stet_ls.engine.runners.toolchain import Missing
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`request` and `target` are of the specification, which is what the tests' writer sees; `about` is tested.
+
+    `place` is a file of the tests' own: no test of the user's is touched. `framework` runs them. `before` is the
+    document as the user has it.
+    """
+
+    request: Request
+    target: Target
+    about: UnderTest
+    place: Place
+    framework: str
+    dialect: Dialect
+    before: str
+
+    @property
+    def language(self) -> str:
+        """Of the code and of its tests."""
+        return self.request.language
+
+    @property
+    def unit(self) -> str:
+        """What is tested."""
+        return self.about.unit
+
+    def way(self, runtime: Runtime, text: str) -> Planned:
+        """How the tests are run on a text of the code."""
+        return _way(runtime, self.language, self.dialect, self.about, text, self.place)
+
+    def __str__(self) -> str:
+        """For whoever watches."""
+        return f"`{self.unit}`, by {self.framework}"
+
+
+def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Plan | str:
+    """How the candidate in `case` is tested; words that say why it cannot be. Parses and looks at files."""
+    request = job.request
+    dialect = DIALECTS.get(request.language)
+    if dialect is None:
+        *others, last = DIALECTS
+        return f"that is done for {', '.join(others)} and {last} alone so far, and this is {request.language}"
+    if runtime is None:
+        return "no code may run"
+    if request.language == "python" and runtime.python is None:
+        return runtime.why_no_python or "there is no Python to run them: set sandbox.python"
+    before, after = case.before.text, case.after.text
+    unit = case.unit or dialect.new_unit(before, after)
+    try:
+        text = dialect.specification(before, after, unit) if unit else None
+    except RecursionError:
+        return "its code is nested too deeply to be read"
+    if text is None:
+        return "there is no function or class that could be tested alone"
+    path = request.path or Path(dialect.unsaved.format(unit=unit.partition(".")[0]))
+    tested = UnderTest(path, after, unit, runtime.root_of(path))
+    tested = replace(tested, root=dialect.root(tested))
+    if why := dialect.unloadable(tested):
+        return why
+    source = Source(text)
+    spans = [each.span for each in units(source, request.language) if each.qualified == tested.outermost]
+    if not spans:
+        return (
+            f"`{tested.outermost}` cannot be told from what is around it once its body is hidden from who writes tests"
+        )
+    words = about.instruction.text if about.instruction is not None else ""
+    asked = replace(
+        request,
+        action="test",
+        source=source,
+        selection=Selection(spans[0]),
+        path=path,
+        instruction=words,
+        diagnostics=(),  # their places are in the other text
+    )
+    place = _place(asked, dialect, tested)
+    framework = dialect.framework
+    if runtime.python is not None and request.language == "python":
+        framework = "pytest" if runtime.python.has("pytest") else "unittest"
+    wanted = replace(_way(runtime, request.language, dialect, tested, after, place).plan, framework=framework)
+    runner = choose(wanted)
+    try:
+        runner.prepare(wanted, new_nonce())
+    except Missing as missing:
+        return f"{missing} is not on this machine ({missing.install})"
+    target = Target(TargetKind.UNIT, spans[0], tested.outermost)
+    return Plan(asked, target, tested, place, runner.name, dialect, before)
+
+
+def _way(runtime: Runtime, language: str, dialect: Dialect, about: UnderTest, text: str, place: Place) -> Planned:
+    roots = (about.root,) if about.root is not None else ()
+    seen = replace(runtime, workspace=replace(runtime.workspace, roots=roots))
+    return planned(seen, language, about.path, text, place.path)
+
+
+def _place(request: Request, dialect: Dialect, about: UnderTest) -> Place:
+    name = dialect.file.format(stem=about.path.stem)
+    if dialect.folder is not None:
+        return Place(dialect.folder(about) / name, "", exists=False)
+    try:
+        folder = find_place(request).path.parent
+    except UsageError:
+        folder = about.path.parent
+    return Place(folder / name, "", exists=False)

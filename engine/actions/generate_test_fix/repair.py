@@ -1,0 +1,98 @@
+"""The one repair: asked for with the diagnosis' orders, and asked for once more where they were not followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.actions.action import Brief
+from stet_ls.engine.actions.generate_test_fix.candidate_trial import Trial
+from stet_ls.engine.actions.rewriting.rewrite import Patch
+from stet_ls.engine.api.events import Stage
+from stet_ls.engine.diagnosis.diagnose import orders
+from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
+from stet_ls.engine.errors import ModelError, PolicyError
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.case import Judge
+from stet_ls.engine.loop import Proposal, Reader, Unusable, consider
+from stet_ls.engine.privacy.placeholders import hide
+from stet_ls.engine.prompt.build import Reason, repair
+from stet_ls.engine.prompt.fence import code_fence
+from stet_ls.validators.source import Source
+
+_OPEN = (
+    "These tests were written from the instruction by somebody who did not see your code; code or test may be wrong.\n"
+    "Where the instruction says what the test says, mend the code. Where it does not, reply with your code unchanged.\n"
+)
+_WARMER = 0.5
+"""The temperature of the second try: a model that did not obey says the same again unless it is warmed up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mender:
+    """Asks for repairs of the candidates of one job."""
+
+    job: Job
+    about: Brief
+    read: Reader[Patch]
+    judges: Sequence[Judge]
+    size: int
+
+    @property
+    def secrets(self) -> Mapping[str, str]:
+        """What no word may quote."""
+        return self.about.prompt.secrets
+
+    def mendable(self, proposal: Proposal[Patch], found: Trial) -> tuple[Diagnosis, ...]:
+        """The failures that other code can mend: logic, what nobody can tell, and packages that it brought in itself.
+
+        One that the user's own code needs is missing on this machine, and no repair brings it.
+        """
+        before, language = proposal.draft.case.before, self.job.request.language
+        lacking = found.of(Cause.ENVIRONMENT)
+        brought = (each for each in lacking if each.fix and each.fix.shown(before, before, language))
+        return (*found.of(Cause.LOGIC, Cause.UNDETERMINED), *brought)
+
+    async def mend(self, proposal: Proposal[Patch], wrong: Sequence[Diagnosis]) -> Proposal[Patch] | str:
+        """A repaired candidate that shows the fixes; the same one if the model stands by it; words if there is none."""
+        fixes = [each.fix for each in wrong if each.fix is not None]
+        code = proposal.draft.content.fitted.code
+        fence = code_fence(code)
+        prompt, said = self.about.prompt, f"CODE:\n{fence}{self.job.request.language}\n{code.rstrip()}\n{fence}"
+        for missed in (False, True):
+            if missed and (why := self.job.why_no_more()):
+                return f"The model did not do what its diagnosis asked, and was not asked once more: {why}"
+            told = orders(wrong, missed=missed)
+            stage = Stage("repair", "what was asked is missing" if missed else "")
+            try:
+                prompt = repair(prompt, said, Reason(hide(told if fixes else _OPEN + told, self.secrets)))
+                warmth = _WARMER if missed else 0.1
+                reply = await self.job.ask(prompt, temperature=warmth, max_tokens=self.size, stage=stage)
+            except (ModelError, PolicyError) as error:
+                return f"A repair was given up: {error}"
+            with self.job.stage("judge"):
+                result = await consider(self.job, reply, self.read, self.judges, self.secrets)
+            if not isinstance(result, Unusable):
+                if problem := _refused(result):
+                    return problem
+                before, after = proposal.draft.case.after, result.draft.case.after
+                if not fixes and _same(before, after):
+                    return proposal
+                if all(fix.shown(before, after, self.job.request.language) for fix in fixes):
+                    return result
+            said = reply.text
+        missing = ", ".join(dict.fromkeys(map(str, fixes))) or "a reply with code"
+        return f"The model was asked twice and did not do it: {missing}"
+
+
+def _refused(result: Proposal[Patch]) -> str:
+    """Why a repair is none, by the judges that everything has to pass."""
+    if result.offerable and result.refuted_by is None:
+        return ""
+    by = result.refuted_by
+    return f"A repair was refused: {by.detail if by is not None else 'it changes nothing or does not parse'}"
+
+
+def _same(one: Source, other: Source) -> bool:
+    """The same code but for white space."""
+    return one.text.split() == other.text.split()

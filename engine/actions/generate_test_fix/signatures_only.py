@@ -1,0 +1,83 @@
+"""A text without its bodies, told from its syntax tree: what tests are written from in every language but Python."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from stet_ls.engine.actions.generate_test_fix.assert_count import Count
+from stet_ls.validators.source import Source, Span, Splice
+from stet_ls.validators.structure import units
+from stet_ls.validators.structure.units import Unit, captures, tree_of
+
+_HIDDEN = "{ /* hidden */ }"
+_COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """How a language is outlined. `kept` are the kinds of nodes at the top that say what the rest is made of."""
+
+    language: str
+    kept: frozenset[str]
+
+    def specification(self, before: str, after: str, unit: str) -> str | None:
+        """The candidate without bodies and without words of its own; None if it does not hold `unit` at its top."""
+        source = Source(after)
+        found, parsed = units(source, self.language), tree_of(source, self.language)
+        if parsed is None or unit.partition(".")[0] not in {each.qualified for each in found}:
+            return None
+        cuts = list(_bodies(found))
+        told = {each.qualified: each.doc for each in units(Source(before), self.language)}
+        cuts += [Splice(each.doc_span, "") for each in found if each.doc_span and told.get(each.qualified) != each.doc]
+        documented = [each.doc_span for each in found if each.doc_span]
+        for nodes, touched in (
+            (parsed.root.named_children, _touched([each.span for each in found])),
+            (captures(parsed, _COMMENTS), _touched(documented)),
+        ):
+            for node in nodes:
+                span = Span(node.start_byte, node.end_byte)
+                if node.type not in self.kept and not touched(span) and source.slice(span) not in before:
+                    cuts.append(Splice(span, ""))
+        return source.splice(_outermost(cuts)).text
+
+    def new_unit(self, before: str, after: str) -> str:
+        """The first function or class that a candidate added at the top, else the first method; "" if there is none."""
+        known = {each.qualified for each in units(Source(before), self.language)}
+        fresh = [each for each in units(Source(after), self.language) if each.qualified not in known]
+        names = [each.qualified for each in fresh if "." not in each.qualified or each.kind == "method"]
+        return min(names, key=lambda name: "." in name, default="")
+
+
+def counted(asserts: str, text: str, tests: tuple[str, ...]) -> Count:
+    """What a text with these tests asserts, by the pattern of the language's words for it."""
+    return Count(len(tests), len(re.findall(asserts, text)) if tests else 0)
+
+
+def _bodies(found: tuple[Unit, ...]) -> Iterator[Splice]:
+    yield from (Splice(each.body, _HIDDEN) for each in found if each.body is not None and each.kind != "class")
+
+
+def _touched(those: list[Span]) -> Callable[[Span], bool]:
+    """Whether a span shares a byte with one of these, without looking at each of them."""
+    ordered = sorted(those, key=lambda each: each.start)
+    starts = [each.start for each in ordered]
+    furthest = list(accumulate((each.end for each in ordered), max))
+
+    def touched(span: Span) -> bool:
+        earlier = bisect_left(starts, span.end)
+        return earlier > 0 and furthest[earlier - 1] > span.start
+
+    return touched
+
+
+def _outermost(cuts: list[Splice]) -> list[Splice]:
+    """Those that lie within no other."""
+    kept: list[Splice] = []
+    for cut in sorted(cuts, key=lambda each: (each.span.start, -each.span.end)):
+        if not kept or cut.span.start >= kept[-1].span.end:
+            kept.append(cut)
+    return kept

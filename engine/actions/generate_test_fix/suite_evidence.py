@@ -1,0 +1,49 @@
+"""What the loop's tests say of a candidate, as evidence that nobody has to trust."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stet_ls.engine.actions.generate_test_fix.candidate_trial import Trial, tests_of
+from stet_ls.engine.actions.generate_test_fix.loop_plan import Plan
+from stet_ls.engine.actions.generate_test_fix.suite_writer import Suite
+from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
+from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
+from stet_ls.engine.judges.project_tests.forgery_risks import doubted
+
+_SHOWN = 2
+
+
+def evidence(plan: Plan, suite: Suite, found: Trial, apart: Mapping[str, str]) -> Evidence:
+    """ "3 of 4 tests that the model wrote from the specification pass", with what became of the others.
+
+    It passes if some pass and none that still counts fails. No test at all is no pass. It is never trusted.
+    """
+    total, passed = len(suite.tests), len(found.passed - apart.keys())
+    left = tuple(each for each in found.diagnoses if not _is_apart(each, apart))
+    detail = f"{passed} of {total} tests that the model wrote from the specification pass"
+    parts = [detail if not found.problem else f"the {total} tests from the specification were not run: {found.problem}"]
+    parts += [f"{_name(each)}: {each.cause.value}: {each.sentence}" for each in left[:_SHOWN]]
+    if apart:
+        name, why = next(iter(apart.items()))
+        parts.append(f"{len(apart)} set apart as wrong, `{name.rpartition('::')[2]}`: {why}")
+    if found.lacking and any(each.cause is Cause.ENVIRONMENT for each in left):
+        parts.append(found.lacking)
+    attached = Attachment.of(plan.place.path.name, plan.language, suite.code)
+    evidence = Evidence(Check.TESTS, _ruling(left, passed), "; ".join(parts), count=passed, attachments=(attached,))
+    return doubted(evidence, sorted(found.report.signs))
+
+
+def _ruling(left: tuple[Diagnosis, ...], passed: int) -> Ruling:
+    if any(each.cause is Cause.LOGIC for each in left):
+        return Ruling.FAIL
+    return Ruling.PASS if passed and not left else Ruling.UNKNOWN
+
+
+def _is_apart(each: Diagnosis, apart: Mapping[str, str]) -> bool:
+    tests = tests_of([each])
+    return each.cause in (Cause.TEST, Cause.FLAKY) or (bool(tests) and tests <= apart.keys())
+
+
+def _name(each: Diagnosis) -> str:
+    return f"`{each.symptom.test.rpartition('::')[2]}`" if each.symptom.test else each.symptom.file

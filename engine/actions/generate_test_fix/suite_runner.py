@@ -1,0 +1,89 @@
+"""Where tests of one text are run: one file of tests, or a program for each where the runner knows programs alone."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from stet_ls.engine.actions.generate_test_fix.loop_plan import Plan
+from stet_ls.engine.actions.generated_tests.suite_plans import Planned
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.runners.report import CollectionError, Failure, TestReport
+from stet_ls.engine.runners.run_tests import run_tests
+from stet_ls.engine.sandbox.spec import LIMITS
+
+_MOST_SECONDS = 10.0
+"""Of a run, where nothing has to be compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """The tests `code`, ready to be run in a way; reports are of the file of tests, whatever ran them."""
+
+    plan: Plan
+    runtime: Runtime
+    way: Planned
+    code: str
+
+    @property
+    def seconds(self) -> float:
+        """What is left of the job's time."""
+        return self.runtime.left()
+
+    async def run(self, tests: Sequence[str], seed: int = 0) -> TestReport:
+        """One run of these tests, by their ids behind the file."""
+        limits = LIMITS.get(self.plan.language)
+        seconds = min(limits.seconds if limits is not None else _MOST_SECONDS, self.seconds)
+        wanted = self.way.running(self.code, *tests, seconds=seconds)
+        if limits is not None:
+            wanted = replace(wanted, limits=replace(limits, seconds=max(1.0, seconds)))
+        # What a module of Go is called is of no interest; that there is one is.
+        suite = Suite.GENERATED if self.plan.language == "go" else wanted.suite
+        wanted = replace(wanted, framework=self.plan.framework, seed=seed, suite=suite)
+        programs = self._programs(tests)
+        if programs:
+            wanted = self._of_programs(wanted, dict(programs.values()))
+        report = await run_tests(self.runtime.sandbox, wanted)
+        return _told(report, {path: (self.way.tests, test) for test, (path, _) in programs.items()})
+
+    def _programs(self, tests: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+        """The path and the text of the program of each test."""
+        make = self.plan.dialect.program
+        if make is None:
+            return {}
+        file = PurePosixPath(self.way.tests)
+        made = {test: make(file, self.code, test, number) for number, test in enumerate(tests, 1)}
+        return {test: (str(path), text) for test, (path, text) in made.items()}
+
+    def _of_programs(self, plan: TestPlan, programs: Mapping[str, str]) -> TestPlan:
+        """The file of tests itself is no part of the build where the programs hold all of its text."""
+        texts = {path: text.encode("utf-8", "surrogatepass") for path, text in programs.items()}
+        whole = all(self.code in text for text in programs.values())
+        files = {path: data for path, data in plan.files.items() if path != self.way.tests or not whole}
+        return replace(plan, tests=tuple(texts), files={**files, **texts}, select=())
+
+
+def _told(report: TestReport, programs: Mapping[str, tuple[str, str]]) -> TestReport:
+    """The report in terms of the file of tests, each error of a build once, and paths without detours."""
+
+    def path(told: str) -> str:
+        plain = posixpath.normpath(told) if told and "<" not in told else told
+        return programs[plain][0] if plain in programs else plain
+
+    def failure(told: Failure) -> Failure:
+        place = told.place
+        frames = tuple(replace(frame, path=path(frame.path)) for frame in told.frames)
+        return replace(told, frames=frames, place=(path(place[0]), *place[1:]) if place is not None else None)
+
+    def identifier(told: str) -> str:
+        return "::".join(programs[told]) if told in programs else told
+
+    cases = tuple(
+        replace(each, id=identifier(each.id), failure=failure(each.failure) if each.failure is not None else None)
+        for each in report.cases
+    )
+    errors = dict.fromkeys(CollectionError(path(each.path), failure(each.failure)) for each in report.collection)
+    return replace(report, cases=cases, running=tuple(map(identifier, report.running)), collection=tuple(errors))

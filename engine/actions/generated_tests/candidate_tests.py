@@ -1,0 +1,81 @@
+"""New tests that are being proven: those that are left, and what became of the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from stet_ls.engine.actions.generated_tests.insertion import join
+from stet_ls.engine.actions.generated_tests.location import Place
+from stet_ls.engine.actions.generated_tests.suite_plans import Planned
+from stet_ls.engine.actions.generated_tests.suite_split import Single, tests_in, without
+from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.job.job import Job
+from stet_ls.validators.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A test that fails on the present code: a bug of the code, or a wrong expectation."""
+
+    test: Single
+    sentence: str
+
+
+@dataclass
+class Remaining:
+    """The tests of `code` that are left, to be put at a place and run in a way, and what became of the others.
+
+    `dropped` counts these by reason; `notes` are sentences about the environment.
+    """
+
+    job: Job
+    runtime: Runtime
+    place: Place
+    way: Planned
+    about: About
+    code: str
+    dropped: Counter[str] = field(default_factory=Counter)
+    suspects: list[Suspect] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def tests(self) -> tuple[Single, ...]:
+        """One by one."""
+        return tests_in(self.code)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Their names behind the file."""
+        return tuple(test.id for test in self.tests)
+
+    def joined(self) -> Source:
+        """The whole test file with them."""
+        return join(self.place, self.code, self.job.request, self.job.tools)
+
+    def drop(self, test: str, reason: str) -> None:
+        """Takes one out."""
+        if test in self.ids:
+            self.dropped[reason] += 1
+            self.code = without(self.code, {test})
+
+    def suspect(self, test: str, sentence: str) -> None:
+        """Takes one out to be shown apart."""
+        found = next((each for each in self.tests if each.id == test), None)
+        if found is not None:
+            self.suspects.append(Suspect(found, sentence))
+            self.code = without(self.code, {test})
+
+    def judge(self, told: Diagnosis, test: str) -> None:
+        """Puts a test that does not pass where its diagnosis says."""
+        if told.cause is Cause.TEST:
+            self.drop(test, "wrong")
+        elif told.cause is Cause.ENVIRONMENT:
+            if told.sentence not in self.notes:
+                self.notes.append(told.sentence)
+            self.drop(test, "not run here")
+        elif told.cause is Cause.FLAKY:
+            self.drop(test, "flaky")
+        else:
+            self.suspect(test, told.sentence)

@@ -1,0 +1,55 @@
+"""Each test three times, with other hash seeds: what does not end alike each time is of no use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.runners.plan import Box, TestPlan
+from stet_ls.engine.runners.report import Case, CaseOutcome, TestReport
+from stet_ls.engine.runners.run_tests import repeat
+
+TIMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Thrice:
+    """Tests by their ids behind the file. `bad` ended alike without passing; `reports` are of all runs."""
+
+    good: tuple[str, ...]
+    bad: tuple[str, ...]
+    flaky: tuple[str, ...]
+    reports: tuple[TestReport, ...]
+
+    @property
+    def starved(self) -> list[TestReport]:
+        """The runs that a busy machine did not bring to their end: then nothing is known of any test."""
+        return [report for report in self.reports if report.starved]
+
+
+async def thrice(box: Box, plan: TestPlan, first: TestReport, tests: Sequence[str]) -> Thrice:
+    """Runs a plan twice more after its first report."""
+    more = await repeat(box, plan, seeds=tuple(range(first.seed + 1, first.seed + TIMES)))
+    reports = (first, *more.reports)
+    ended = {test: [outcome(report, test) for report in reports] for test in tests}
+    good = tuple(test for test in tests if set(ended[test]) == {CaseOutcome.PASSED})
+    flaky = tuple(test for test in tests if len(set(ended[test])) > 1)
+    return Thrice(good, tuple(test for test in tests if test not in (*good, *flaky)), flaky, reports)
+
+
+def outcome(report: TestReport, test: str) -> CaseOutcome:
+    """How a test ended, all cases of a parametrized one taken together."""
+    outcomes = [case.outcome for case in cases_of(report, test)]
+    if not outcomes:
+        return CaseOutcome.NOT_RUN
+    return next((each for each in outcomes if each is not CaseOutcome.PASSED), CaseOutcome.PASSED)
+
+
+def cases_of(report: TestReport, test: str) -> list[Case]:
+    """The cases of a test."""
+    return [case for case in report.cases if simple(case.id) == test]
+
+
+def simple(identifier: str) -> str:
+    """A test's id behind its file, without its parameters."""
+    return identifier.partition("::")[2].partition("[")[0]

@@ -1,0 +1,159 @@
+"""Where the tests of a file belong: the test file that is there, else the place where the project would put one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.errors import UsageError
+from stet_ls.validators.containment import is_inside_any
+from stet_ls.validators.project_files import entries, read_regular
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A test file. `text` is what it holds now: the unsaved buffer, else the disk, else nothing."""
+
+    path: Path
+    text: str
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How a language names its test files, best first, and in which folders they lie ("" is beside the source).
+
+    In a name, {stem} and {ext} are those of the source file.
+    """
+
+    names: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+_SCRIPT = Convention(("{stem}.test.{ext}", "{stem}.spec.{ext}"), ("__tests__", "test", "tests", ""))
+_NATIVE = Convention(("test_{stem}.{ext}", "{stem}_test.{ext}", "{stem}Test.{ext}"), ("tests", "test", ""))
+
+CONVENTIONS: dict[str, Convention] = {
+    "python": Convention(("test_{stem}.py", "{stem}_test.py"), ("tests", "test", "")),
+    "javascript": _SCRIPT,
+    "javascriptreact": _SCRIPT,
+    "typescript": _SCRIPT,
+    "typescriptreact": _SCRIPT,
+    "go": Convention(("{stem}_test.go",), ("",)),
+    "rust": Convention(("{stem}_test.rs", "test_{stem}.rs"), ("tests",)),
+    "java": Convention(("{stem}Test.java",), ("",)),
+    "csharp": Convention(("{stem}Tests.cs", "{stem}Test.cs"), ("",)),
+    "c": _NATIVE,
+    "cpp": _NATIVE,
+}
+_OTHER = Convention(("{stem}_test.{ext}",), ("tests", "test", ""))
+
+_LARGEST = 2_000_000
+"""Bytes of a test file that is added to."""
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
+_MOST_FILES = 5000
+"""Entries of a test folder that are looked through; a larger one is not searched to the end."""
+
+
+def find_place(request: Request) -> Place:
+    """The test file for the request's document. The request must have a path.
+
+    Raises UsageError if that file cannot be read, or lies outside of the workspace.
+    """
+    assert request.path is not None
+    source, root = request.path, _root(request)
+    homes = (root, source.parent)
+    convention = CONVENTIONS.get(request.language, _OTHER)
+    names = [name.format(stem=source.stem, ext=source.suffix.lstrip(".")) for name in convention.names]
+    folders = [folder for folder in _folders(source, convention, root) if is_inside_any(folder, homes)]
+    for folder in folders:
+        for found in _existing(folder, names, deep=folder != source.parent):
+            if is_inside_any(found, homes):
+                return _place(request, found)
+    fresh = _fresh(source, convention, names, folders, root)
+    if not is_inside_any(fresh, homes):
+        raise UsageError(f"The tests belong into {fresh}, which leads out of {root}; nothing is written there.")
+    return _place(request, fresh)
+
+
+def _root(request: Request) -> Path:
+    """The workspace folder that holds the document, else the repository, else the document's own folder."""
+    assert request.path is not None
+    for root in request.workspace.roots:
+        if request.path.is_relative_to(root):
+            return root
+    marked = (up for up in request.path.parents if (up / ".git").exists() or (up / "pyproject.toml").exists())
+    return next(marked, request.path.parent)
+
+
+def _folders(source: Path, convention: Convention, root: Path) -> Iterator[Path]:
+    """The folders that may hold the tests and exist, nearest first."""
+    mirrored = Path(str(source.parent).replace(f"{os.sep}src{os.sep}main{os.sep}", f"{os.sep}src{os.sep}test{os.sep}"))
+    if mirrored != source.parent:
+        yield mirrored  # Maven and Gradle; the folder may still have to be made
+    for up in [source.parent, *source.parent.parents]:
+        for name in convention.folders:
+            folder = up / name
+            if (name or up == source.parent) and folder.is_dir():
+                yield folder
+        if up == root:
+            return
+
+
+def _existing(folder: Path, names: list[str], *, deep: bool) -> Iterator[Path]:
+    if not deep:
+        yield from (folder / name for name in names if (folder / name).is_file())
+        return
+    left, pending = _MOST_FILES, [folder]
+    while pending and left > 0:
+        listed = entries(pending[0], most=left)
+        left -= len(listed)
+        below = [entry for entry in listed if entry.is_dir(follow_symlinks=False)]
+        at, present = pending.pop(0), {entry.name for entry in listed}
+        yield from (at / name for name in names if name in present and (at / name).is_file())
+        pending += [at / entry.name for entry in below if not entry.name.startswith(".") and entry.name not in _SKIPPED]
+
+
+def _fresh(source: Path, convention: Convention, names: list[str], folders: list[Path], root: Path) -> Path:
+    """The path of a new test file: in a test folder if there is one, named as its neighbours are."""
+    folder = next((folder for folder in folders if folder != source.parent), None)
+    if folder is None:
+        folder = source.parent if "" in convention.folders else root / convention.folders[0]
+    elif "" in convention.folders and _named_alike(source.parent, source, convention):
+        folder = source.parent  # the tests of this project lie beside their sources
+    alike = _named_alike(folder, source, convention)
+    return folder / (alike or names[0])
+
+
+def _named_alike(folder: Path, source: Path, convention: Convention) -> str | None:
+    """The name in the pattern that most test files of a folder follow; None if it has no test files."""
+    present = [entry.name for entry in entries(folder)]
+    extension = source.suffix.lstrip(".")
+    counts = {
+        pattern: sum(_matches(name, pattern.format(stem="*", ext=extension)) for name in present)
+        for pattern in convention.names
+    }
+    best = max(counts, key=lambda pattern: counts[pattern])
+    return best.format(stem=source.stem, ext=extension) if counts[best] else None
+
+
+def _matches(name: str, pattern: str) -> bool:
+    head, _, tail = pattern.partition("*")
+    return name.startswith(head) and name.endswith(tail) and len(name) > len(head) + len(tail)
+
+
+def _place(request: Request, path: Path) -> Place:
+    for buffer in request.workspace.buffers:
+        if buffer.path == path:
+            return Place(path, buffer.text, exists=True)
+    try:
+        return Place(path, read_regular(path, most=_LARGEST).decode("utf-8"), exists=True)
+    except FileNotFoundError:
+        return Place(path, "", exists=False)
+    except OSError as error:
+        raise UsageError(f"The tests belong into {path}, which cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"The tests belong into {path}, which is not UTF-8 text.") from None

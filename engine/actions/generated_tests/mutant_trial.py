@@ -1,0 +1,209 @@
+"""What tests reach and notice: the lines of a unit that run in each, the mutants of it under which each fails."""
+
+from __future__ import annotations
+
+import ast
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.actions.generated_tests.flakiness import simple
+from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.execution.python.inputs.subject import Function, read_module, subject_of
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.sandbox.processes import procfs
+from stet_ls.engine.sandbox.spec import TESTS, RunSpec
+from stet_ls.validators.ast_text import dumped, unparsed
+
+_INSIDE = {
+    "run.py": Path(__file__).with_name("inside.py").read_bytes(),
+    "processes.py": Path(procfs.__file__).read_bytes(),
+}
+_SECONDS = 12.0
+_LEAST_SECONDS = 2.0
+MOST_MUTANTS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What came of a trial, by the tests' ids behind the file. `tried` mutants are the first of `mutants`.
+
+    `lines` are those of the unit, from 1; `wanted` all that could run. `why_not` says why nothing was measured.
+    """
+
+    kills: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    mutants: tuple[Mutant, ...] = ()
+    tried: int = 0
+    wanted: frozenset[int] = frozenset()
+    why_not: str = ""
+
+    def of(self, test: str) -> frozenset[tuple[str, int]]:
+        """Lines and mutants of one test, as marks that can be compared."""
+        kills = {("mutant", each) for each in self.kills.get(test, ())}
+        return frozenset(kills | {("line", each) for each in self.lines.get(test, ()) if each in self.wanted})
+
+    def survivors(self, tests: Sequence[str]) -> tuple[Mutant, ...]:
+        """The mutants that none of these tests notices."""
+        noticed = {each for one in tests for each in self.kills.get(one, ())}
+        return tuple(mutant for at, mutant in enumerate(self.mutants[: self.tried]) if at not in noticed)
+
+    def uncovered(self, tests: Sequence[str]) -> tuple[int, ...]:
+        """The lines that none of these tests reaches."""
+        return tuple(sorted(self.wanted.difference(*(self.lines.get(one, frozenset()) for one in tests))))
+
+
+def mutants_for(text: str, unit: str) -> tuple[Mutant, ...]:
+    """Mutants of a unit; of all functions and classes of a text where no unit is named."""
+    if unit:
+        return tuple(mutants_of(text, unit, MOST_MUTANTS))
+    module = read_module(text)
+    names = [node.name for node in module.tree.body if isinstance(node, Function | ast.ClassDef)] if module else []
+    each = max(1, MOST_MUTANTS // max(1, len(names)))
+    return tuple(mutant for name in names for mutant in mutants_of(text, name, each))[:MOST_MUTANTS]
+
+
+def lines_of(text: str, unit: str) -> frozenset[int]:
+    """The lines, from 1, at which a unit's statements begin: those that a run can reach."""
+    module = read_module(text)
+    if module is None:
+        return frozenset()
+    subject = subject_of(module, unit) if unit else None
+    found: set[int] = set()
+    for owner in ast.walk(subject.node if subject else module.tree):
+        if isinstance(owner, Function):
+            for node in ast.walk(owner):
+                said = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+                if isinstance(node, ast.stmt) and node is not owner and not said:
+                    found.add(node.lineno)
+    return frozenset(found)
+
+
+async def notice(
+    runtime: Runtime,
+    plan: TestPlan,
+    target: str,
+    tests: Sequence[str],
+    mutants: Sequence[Mutant],
+    wanted: frozenset[int],
+) -> Noticed:
+    """Runs the tests of the plan's file on the text `target` (a path in the plan) and on each mutant of it.
+
+    The tests are known to pass. Cancelling ends all processes.
+    """
+    left = runtime.left() / 2
+    if left < _LEAST_SECONDS:
+        return Noticed(why_not="the job's time was used up")
+    own = plan.text(target) or ""
+    nonce = secrets.token_hex(8)
+    place = f".stet-{nonce}"
+    script, job = f"{place}/run.py", f"{place}/job.json"
+    seconds = min(_SECONDS, left)
+    generated = plan.suite is Suite.GENERATED
+    told = {
+        "nonce": nonce,
+        "target": target,
+        "file": plan.tests[0],
+        "tests": list(tests),
+        "texts": [mutant.text for mutant in mutants],
+        # A mutant of which nothing is changed, written as the others are: who fails on it noticed no mistake.
+        "same": _written_anew(own),
+        "seconds": seconds,
+        "wall": left,
+        "plain": _are_plain(plan.files.get(plan.tests[0], b""), tests),
+        "arguments": ["-c", "/dev/null", "--rootdir=.", "--confcutdir=."] if generated else [],
+    }
+    spec = RunSpec(
+        (str(plan.python()), "-s", "-B", script, job),
+        files={
+            **plan.files,
+            **{f"{place}/{name}": text for name, text in _INSIDE.items()},
+            job: json.dumps(told).encode(),
+        },
+        overlay=plan.overlay,
+        binds=(*plan.python_binds(), *plan.binds),
+        env={
+            **(plan.environment.env if plan.environment else {}),
+            **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if generated else {}),
+            "PYTHONHASHSEED": "0",
+            **plan.env,
+        },
+        limits=replace(TESTS, seconds=seconds + 5).within(left + 5),
+        report=True,
+    )
+    try:
+        result = await runtime.sandbox.run(spec)
+    except (StetError, ValueError, OSError) as error:
+        return Noticed(why_not=f"no code may run here: {error}")
+    return _read(result.report, nonce, tests, mutants, wanted)
+
+
+def _written_anew(text: str) -> str:
+    try:
+        return unparsed(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+
+
+def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
+    """True if these tests are functions that only have to be called: no fixtures, no marks, nothing set up."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
+    found = [functions.get(test) for test in tests]
+    set_up = any(name.startswith(("setup", "teardown", "setUp")) for name in functions) or b"autouse" in text
+    return not set_up and all(
+        node is not None and not node.decorator_list and not dumped(node.args).count("arg(") for node in found
+    )
+
+
+def _read(
+    data: bytes, nonce: str, tests: Sequence[str], mutants: Sequence[Mutant], wanted: frozenset[int]
+) -> Noticed:  # fmt: skip
+    """The report. What the box wrote is not trusted to be whole or of the right shape."""
+    try:
+        told: dict[str, Any] = json.loads(data)
+        if told["nonce"] != nonce:
+            return Noticed(why_not="the report of the run is not its own, so it proves nothing")
+        if told["own"]["starved"] or told["same"]["starved"]:
+            return Noticed(why_not="the machine was too busy to run the tests to their end")
+        if not told["own"]["done"]:
+            return Noticed(why_not="the tests did not come to an end")
+        own = _by_test(told["own"]["tests"])
+        same = _by_test(told["same"]["tests"])
+        good = {test for test in tests if all(run.get(test) and all(run[test]) for run in (own, same))}
+        kills: dict[str, set[int]] = {test: set() for test in good}
+        for at, row in enumerate(told["changed"]):
+            ended = _by_test(row["tests"])
+            for test in good:
+                # One that began and did not end hangs; where none began, the module cannot even be loaded.
+                hangs = test in {simple(each) for each in row["began"]} and test not in ended
+                if hangs or not row["began"] or not all(ended.get(test, [True])):
+                    kills[test].add(at)
+        lines: dict[str, set[int]] = {test: set() for test in good}
+        for name, numbers in told["own"]["lines"].items():
+            lines.get(simple(name), set()).update(map(int, numbers))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return Noticed(why_not="the run ended before it reported what came out")
+    return Noticed(
+        {test: frozenset(each) for test, each in kills.items()},
+        {test: frozenset(each) & wanted for test, each in lines.items()},
+        tuple(mutants),
+        min(len(told["changed"]), len(mutants)),
+        wanted,
+    )
+
+
+def _by_test(rows: Mapping[str, bool]) -> dict[str, list[bool]]:
+    """How the cases of each test ended: a parametrized one has several."""
+    found: dict[str, list[bool]] = {}
+    for name, good in rows.items():
+        found.setdefault(simple(name), []).append(bool(good))
+    return found

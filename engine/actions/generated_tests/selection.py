@@ -1,0 +1,23 @@
+"""Which tests are worth their place: each has to reach a line or notice a mutant that those before it do not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from stet_ls.engine.actions.generated_tests.mutant_trial import Noticed
+
+
+def worth_keeping(tests: Sequence[str], known: Collection[str], noticed: Noticed) -> tuple[str, ...]:
+    """The tests that add something to the `known` ones and to each other, in their order; the best go first.
+
+    All are kept where nothing could be measured.
+    """
+    if not noticed.lines and not noticed.kills:
+        return tuple(tests)
+    seen = {each for one in known for each in noticed.of(one)}
+    kept = []
+    for one in sorted(tests, key=lambda each: (-len(noticed.of(each)), tests.index(each))):
+        if noticed.of(one) - seen:
+            seen |= noticed.of(one)
+            kept.append(one)
+    return tuple(one for one in tests if one in kept)

@@ -1,0 +1,53 @@
+"""Where new tests are run: the workspace with the test file in it, or a folder of the two files alone."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.sandbox.spec import TESTS, Overlay
+
+_LONGEST = 10.0
+"""Seconds that one run of new tests may take: they are few and small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A way to run a test file. `target` and `tests` are relative to the working folder."""
+
+    plan: TestPlan
+    target: str
+    tests: str
+
+    def running(self, text: str, *ids: str, seconds: float = _LONGEST) -> TestPlan:
+        """The plan for a text of the test file: these tests of it, by their ids behind the file, or all."""
+        files = {**self.plan.files, self.tests: text.encode("utf-8", "surrogatepass")}
+        select = tuple(f"{self.tests}::{each}" for each in ids)
+        return replace(self.plan, files=files, select=select, limits=replace(TESTS, seconds=max(1.0, seconds)))
+
+
+def planned(runtime: Runtime, language: str, path: Path, text: str, tests: Path) -> Planned:
+    """How tests at the path `tests` of the file `path` are run; `text` is that file's, as the user has it."""
+    root = runtime.root_of(path)
+    own = root is not None and tests.is_relative_to(root)
+    base = root if own and root is not None else Path(os.path.commonpath([path.parent, tests.parent]))
+    target, file = (each.relative_to(base).as_posix() for each in (path, tests))
+    buffers = {
+        buffer.path.relative_to(base).as_posix(): buffer.text.encode("utf-8", "surrogatepass")
+        for buffer in runtime.workspace.buffers
+        if buffer.path.is_relative_to(base) and buffer.path != tests
+    }
+    files = {target: text.encode("utf-8", "surrogatepass")}
+    plan = TestPlan(
+        language,
+        tests=(file,),
+        files=files if own else {**buffers, **files},
+        overlay=Overlay(base, buffers) if own else None,
+        suite=Suite.PROJECT if own else Suite.GENERATED,
+        environment=runtime.python if language == "python" else None,
+        until=runtime.until,
+    )
+    return Planned(plan, target, file)

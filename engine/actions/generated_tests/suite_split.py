@@ -1,0 +1,178 @@
+"""A text of Python tests, test by test: which there are, and the text without some of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from stet_ls.engine.runners import expected_tests
+from stet_ls.validators.ast_text import unparsed
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One test. `id` is as pytest says it behind the file ("test_x", "TestX::test_y"); lines count from 1."""
+
+    id: str
+    first: int
+    last: int
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.id.rpartition("::")[2]
+
+
+def tests_in(text: str) -> tuple[Single, ...]:
+    """The tests of a text in its order; none if it does not parse."""
+    certain = set(expected_tests.python(text))
+    lines = text.splitlines(keepends=True)
+    found = [
+        Single(name, first, last, "".join(lines[first - 1 : last]))
+        for name, node in _named(text)
+        if name in certain
+        for first, last in (_lines(node, lines),)
+    ]
+    return tuple(found)
+
+
+def without(text: str, dropped: Collection[str]) -> str:
+    """The text without these tests, and without what only they needed: classes, helpers, imports."""
+    if not dropped:
+        return text
+    lines = text.splitlines(keepends=True)
+    gone: set[int] = set()
+    tests = tests_in(text)
+    for test in tests:
+        if test.id in dropped:
+            gone |= set(range(test.first, test.last + 1))
+    for node in _body(text):
+        if isinstance(node, ast.ClassDef):
+            own = [test.id for test in tests if test.id.startswith(f"{node.name}::")]
+            if own and all(each in dropped for each in own):
+                first, last = _lines(node, lines)
+                gone |= set(range(first, last + 1))
+    return _tidy(_used("".join(line for at, line in enumerate(lines, 1) if at not in gone)))
+
+
+def distinct(text: str) -> str:
+    """The text with its tests under names of their own: of two with one name, the second hides the first."""
+    lines = text.splitlines(keepends=True)
+    seen: set[str] = set()
+    for name, node in _named(text):
+        fresh = name
+        if name in seen and isinstance(node, _FUNCTIONS):
+            fresh = next(f"{name}_{n}" for n in range(2, 1000) if f"{name}_{n}" not in seen)
+            at = node.lineno - 1
+            simple = fresh.rpartition("::")[2]
+            lines[at] = re.sub(rf"\bdef\s+{node.name}\b", f"def {simple}", lines[at], count=1)
+        seen.add(fresh)
+    return "".join(lines)
+
+
+def owner_at(text: str, line: int) -> frozenset[str] | None:
+    """The tests that cannot be had if this line (from 1) fails while the file is read; None if it is nobody's.
+
+    The line of an import or a helper belongs to all tests that use what it defines.
+    """
+    tests = tests_in(text)
+    own = [test.id for test in tests if test.first <= line <= test.last]
+    if own:
+        return frozenset(own)
+    for node in _body(text):
+        if node.lineno <= line <= (node.end_lineno or node.lineno):
+            names = set(_binds(node))
+            return frozenset(test.id for test in tests if names & _words(test.text)) or None
+    return None
+
+
+def _body(text: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+
+
+def _named(text: str) -> Iterator[tuple[str, ast.stmt]]:
+    """Functions and methods that may be tests, with their ids."""
+    for node in _body(text):
+        if isinstance(node, _FUNCTIONS) and node.name.startswith("test"):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            for each in node.body:
+                if isinstance(each, _FUNCTIONS) and each.name.startswith("test"):
+                    yield f"{node.name}::{each.name}", each
+
+
+def _lines(node: ast.stmt, lines: list[str]) -> tuple[int, int]:
+    """The first and the last line of a definition with its decorators and the comment right above."""
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    while first > 1 and lines[first - 2].lstrip().startswith("#"):
+        first -= 1
+    return first, node.end_lineno or node.lineno
+
+
+def _used(text: str) -> str:
+    """The text without imports and helpers that nothing in it uses any more."""
+    while True:
+        lines = text.splitlines(keepends=True)
+        body = _body(text)
+        for node in reversed(body):
+            names = set(_binds(node))
+            rest = "".join(
+                unparsed(each) + "\n" for each in body if each is not node
+            )  # fmt: skip
+            unused = names - _words(rest)
+            is_import = isinstance(node, ast.Import | ast.ImportFrom)
+            # Of `a, b = 1, 2` neither goes alone.
+            if not unused or _works_unnamed(node) or (unused != names and not is_import):
+                continue
+            first, last = _lines(node, lines)
+            lines[first - 1 : last] = [_narrowed(node, unused)] if unused != names else []
+            text = "".join(lines)
+            break
+        else:
+            return text
+
+
+def _works_unnamed(node: ast.stmt) -> bool:
+    """True for what does something without being named: tests, classes of tests, fixtures for all, settings."""
+    if isinstance(node, _FUNCTIONS):
+        return node.name.startswith("test") or any("autouse" in unparsed(each) for each in node.decorator_list)
+    if isinstance(node, ast.ClassDef):
+        return any(isinstance(each, _FUNCTIONS) and each.name.startswith("test") for each in node.body)
+    if isinstance(node, ast.Assign):
+        return any(name.startswith(("pytest", "__")) for name in _binds(node))
+    return isinstance(node, ast.ImportFrom) and (node.module == "__future__" or node.names[0].name == "*")
+
+
+def _narrowed(node: ast.stmt, unused: set[str]) -> str:
+    """An import of what is used."""
+    assert isinstance(node, ast.Import | ast.ImportFrom)
+    node.names = [each for each in node.names if (each.asname or each.name).partition(".")[0] not in unused]
+    return unparsed(node) + "\n"
+
+
+def _binds(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from ((each.asname or each.name).partition(".")[0] for each in node.names)
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        yield from (each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name))
+
+
+def _words(text: str) -> set[str]:
+    """Everything that may name something: names, parameters (fixtures are asked for so), words in strings."""
+    return set(re.findall(r"[A-Za-z_]\w*", text))
+
+
+def _tidy(text: str) -> str:
+    """No more than two empty lines in a row, none at the ends."""
+    return re.sub(r"\n{4,}", "\n\n\n", text).strip("\n") + "\n"

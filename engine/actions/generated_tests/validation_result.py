@@ -1,0 +1,110 @@
+"""What came of new tests: those that stood with their evidence, those that did not with the reason, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from stet_ls.engine.actions.generated_tests.candidate_tests import Remaining, Suspect
+from stet_ls.engine.actions.generated_tests.mutant_trial import Noticed
+from stet_ls.engine.actions.generated_tests.suite_split import tests_in
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.judges.project_tests.forgery_risks import doubted
+from stet_ls.validators.source import Source
+
+_ENOUGH = 0.8
+"""The share of mutants above which no more tests are asked for (engine facts, section 8)."""
+_TOLD = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What became of a text of tests. `text` is the whole test file with those that stood, `code` these alone.
+
+    `count` of them stood; without a `problem` there are some, or none was run and all are there. `dropped` counts the
+    others by reason; `gaps` are what the tests of the file leave untested, in words.
+    """
+
+    text: Source
+    code: str
+    count: int
+    evidence: tuple[Evidence, ...]
+    suspects: tuple[Suspect, ...] = ()
+    dropped: Counter[str] = field(default_factory=Counter)
+    gaps: tuple[str, ...] = ()
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def redundant(self) -> bool:
+        """True if nothing was wrong with the tests but that those which are there do as much."""
+        return not self.count and not self.suspects and {each for each, n in self.dropped.items() if n} == {"redundant"}
+
+
+def stood(left: Remaining, noticed: Noticed, counted: Sequence[str]) -> Proof:
+    """Those that are left, to be offered; `counted` are the tests whose reach and whose mutants are told."""
+    count = len(left.ids)
+    said = (
+        f"{count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''} three times{_dropped(left.dropped)}"
+    )
+    evidence = [Evidence(Check.TESTS, Ruling.PASS, said)]
+    survivors = noticed.survivors(counted)
+    share = 1.0
+    if noticed.tried:
+        killed = noticed.tried - len(survivors)
+        share = killed / noticed.tried
+        words = f"{killed} of {noticed.tried} mutants noticed"
+        evidence.append(Evidence(Check.MUTANTS, Ruling.PASS if 2 * share >= 1 else Ruling.UNKNOWN, words))
+    else:
+        late = "the time was used up" if noticed.mutants else "there is nothing to change in it"
+        why = noticed.why_not or late
+        evidence.append(Evidence(Check.MUTANTS, Ruling.SKIPPED, f"no mutant was tried: {why}"))
+    gaps = _gaps(left.job.request.source, noticed, counted) if share < _ENOUGH or noticed.uncovered(counted) else ()
+    suspects, notes = tuple(left.suspects), tuple(left.notes)
+    return Proof(left.joined(), left.code, count, tuple(evidence), suspects, left.dropped, gaps, "", notes)
+
+
+def unless_forged(proof: Proof, signs: Collection[str]) -> Proof:
+    """The proof; what passed is open where there are signs that whoever runs tests was deceived."""
+    return replace(proof, evidence=tuple(doubted(each, sorted(signs)) for each in proof.evidence))
+
+
+def none_left(left: Remaining, why: str) -> Proof:
+    """Nothing to offer, with the reason. What could not be told of one test is told of all."""
+    parts = [why] if why else []
+    if left.suspects:
+        count = len(left.suspects)
+        first = left.suspects[0]
+        said = f"`{first.test.name}`, {first.sentence}"
+        verb = "fails" if count == 1 else "fail"
+        parts.append(f"{count} {verb} on the present code (a possible bug, or a wrong expectation): {said}")
+    parts += left.notes
+    told = "; ".join(parts) or "none of them stood"
+    problem = f"{told}{_dropped(left.dropped)}"
+    evidence = (Evidence(Check.TESTS, Ruling.UNKNOWN, problem),)
+    empty = Source(left.place.text)
+    gaps = () if why else ("- everything: no test of the last reply could be used",)
+    return Proof(empty, "", 0, evidence, tuple(left.suspects), left.dropped, gaps, problem, tuple(left.notes))
+
+
+def unrun(text: Source, code: str, why: str, verdict: Ruling) -> Proof:
+    """All tests, none of them run: what that costs is told by the evidence."""
+    count = len(tests_in(code))
+    return Proof(text, code, count, (Evidence(Check.TESTS, verdict, f"the tests were not run: {why}"),))
+
+
+def _gaps(source: Source, noticed: Noticed, counted: Sequence[str]) -> tuple[str, ...]:
+    """Lines that no test reaches and mutants that none notices, in words; the model sees no line numbers."""
+    lines = [f"- never run: `{source.line_text(at - 1).strip()}`" for at in noticed.uncovered(counted)]
+    unseen = [
+        f"- nothing fails if `{source.line_text(each.line - 1).strip()}` is wrong ({each.change})"
+        for each in noticed.survivors(counted)
+        if each.line and each.line not in noticed.uncovered(counted)
+    ]
+    return tuple(dict.fromkeys([*lines[:_TOLD], *unseen[:_TOLD]]))
+
+
+def _dropped(dropped: Counter[str]) -> str:
+    told = ", ".join(f"{count} {reason}" for reason, count in sorted(dropped.items()) if count)
+    return f" (dropped: {told})" if told else ""

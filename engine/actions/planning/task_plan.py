@@ -1,0 +1,165 @@
+"""The plan of a task: which files there are, what the model is asked, and how its lines are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.loop import Unusable
+from stet_ls.engine.privacy.ignored_files import Ignored
+from stet_ls.engine.prompt.task_spec import Task
+from stet_ls.engine.reply.parsing.repetition import loop_start
+from stet_ls.engine.reply.parsing.reply_spec import REPEATED
+from stet_ls.engine.workspace.neighbours import neighbours
+from stet_ls.engine.workspace.visible_files import may_show
+from stet_ls.validators.languages import language_of
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+STEPS = ("generate", "debug", "refactor", "optimize", "test")
+"""The actions that a plan may name: those that end in an edit."""
+MOST_STEPS = 6
+
+TASK = Task(
+    action="task",
+    goal="Plan the change, step by step. Do not write it.",
+    wants="plan",
+    rules=(
+        "As few steps as will do; one is often enough.",
+        "Every step changes one function, method or class, or adds a new one.",
+        "Name only files that are listed, or a new one beside them.",
+        "A step may rely on the steps before it.",
+    ),
+)
+
+_MOST_FILES, _MOST_NAMES = 40, 12
+_CELLS = 3
+"""After the action: file, name and what to do, in which a bar may stand."""
+_NEW = frozenset({"", "new", "-", "none", "n/a"})
+_LINE = re.compile(r"^[\s>*-]*(?:(?:step\s*)?\d{1,2}\s*[.):]\s*)?(?P<action>[*`]*[a-z]+[*`]*)\s*\|(?P<rest>.+)$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: an action on a unit of a file; `unit` is "" where something new is to be added, maybe called `new`."""
+
+    action: str
+    path: Path
+    unit: str
+    instruction: str
+    new: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.action} {f'`{self.unit}` in ' if self.unit else ''}{self.path.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The files that a plan may name, by their path relative to the folder that all lie in, with their texts."""
+
+    root: Path
+    files: Mapping[str, str]
+
+    def listing(self, language: str) -> str:
+        """One line a file: its path and what it defines."""
+        lines = []
+        for name, text in self.files.items():
+            defined = [unit.qualified for unit in units(Source(text), language)][:_MOST_NAMES]
+            lines.append(f"{name}: {', '.join(defined)}" if defined else name)
+        return "\n".join(lines)
+
+
+def project(request: Request, own: Sequence[str] = ()) -> Project:
+    """What a plan may be about: the document first, then its neighbours. `own` are the user's patterns of hidden files.
+
+    Reads files: not for an event loop.
+    """
+    assert request.path is not None, "a task needs a place"
+    path = request.path.absolute()
+    roots = [root for root in request.workspace.roots if path.is_relative_to(root)]
+    root = roots[0] if roots else path.parent
+    files = {path.relative_to(root).as_posix(): request.source.text}
+    hidden = Ignored(request.workspace, tuple(own))
+    for other, data in neighbours(request):
+        if len(files) >= _MOST_FILES:
+            break
+        if other.is_relative_to(root) and may_show(request, other, hidden):
+            files[other.relative_to(root).as_posix()] = data.decode("utf-8", "replace")
+    return Project(root, files)
+
+
+def read_plan(text: str, about: Project, language: str) -> tuple[Step, ...] | Unusable:
+    """The steps that a reply names, at most `MOST_STEPS`; Unusable says what is wrong with the first bad one."""
+    if loop_start(text) is not None:
+        return Unusable(REPEATED)
+    steps: list[Step] = []
+    for action, cells in _rows(text):
+        if len(cells) > _CELLS and len(set(cells)) < len(cells):
+            return Unusable(REPEATED)
+        step = _step(action, cells, about, language)
+        if isinstance(step, Unusable):
+            return step
+        steps.append(step)
+    if not steps:
+        return Unusable("The reply held no line of the form: action | file | name | what to do.")
+    plan = tuple(dict.fromkeys(steps))[:MOST_STEPS]
+    return next((Unusable(said) for step in plan if (said := _second(step, plan, about, language))), plan)
+
+
+def _second(step: Step, plan: Sequence[Step], about: Project, language: str) -> str:
+    """What is wrong with a new file for a name that another file defines; "" where the plan works on that file too."""
+    if not step.new or step.path.relative_to(about.root).as_posix() in about.files:
+        return ""
+    for file, text in about.files.items():
+        defines = any(unit.qualified == step.new for unit in units(Source(text), language))
+        if defines and not any(each.path == about.root / file for each in plan):
+            return f"The plan puts {step.new!r} into the new file {step.path.name}, but {file} defines it: change that."
+    return ""
+
+
+def _rows(text: str) -> Iterator[tuple[str, list[str]]]:
+    for line in text.splitlines():
+        match = _LINE.match(line)
+        if match is not None and (action := match["action"].strip("*`").lower()) in STEPS:
+            yield action, [cell.strip().strip("`*").strip() for cell in match["rest"].split("|")]
+
+
+def _step(action: str, cells: list[str], about: Project, language: str) -> Step | Unusable:
+    if len(cells) < 2 or not cells[-1]:
+        return Unusable(f"The step {action!r} says no file or not what to do.")
+    file, unit, what = cells[0], cells[1] if len(cells) > 2 else "", cells[-1]
+    path = _path(file, about, language)
+    if path is None:
+        return Unusable(f"The plan names {file!r}, which is no file of this project and no place for a new one.")
+    relative = path.relative_to(about.root).as_posix()
+    known = {each.qualified for each in units(Source(about.files.get(relative, "")), language)}
+    unit = unit.partition("(")[0].removeprefix("def ").removeprefix("class ").strip()
+    named = [name for name in known if name == unit or name.rpartition(".")[2] == unit]
+    if len(named) == 1:
+        return Step(action, path, named[0], what)
+    if action == "generate":
+        new = "" if unit.lower() in _NEW else unit
+        return Step(action, path, "", what if new in what else f"{what} (`{new}`)", new)
+    if relative in about.files and unit.lower() in _NEW:
+        return Step(action, path, "", what)
+    return Unusable(f"The plan says to {action} {unit!r}, which {file} does not define.")
+
+
+def _path(file: str, about: Project, language: str) -> Path | None:
+    """Where a file of the plan is: listed, by its path or its only name, or new in a folder of listed ones."""
+    if file in about.files:
+        return about.root / file
+    same = [name for name in about.files if Path(name).name == file]
+    if len(same) == 1:
+        return about.root / same[0]
+    new = Path(file)
+    folders = {Path(name).parent for name in about.files}
+    outside = new.is_absolute() or any(part.startswith(".") for part in new.parts)
+    # A link could lead out of the project, and what is there already is not ours to write over.
+    place = about.root / new
+    if outside or new.parent not in folders or language_of(place) != language or place.exists() or place.is_symlink():
+        return None
+    return place

@@ -1,0 +1,46 @@
+"""What a task would make that nobody asked for by name: new files, and what they define a second time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from stet_ls.engine.api.answer import Answer, NewFile
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.judges.danger.risk_kinds import NEW_FILE
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import units
+
+_ANYWHERE = re.compile("main|test|bench|example", re.IGNORECASE)
+"""How the names begin that many files of a project define, each its own."""
+_RAN = (Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL)
+
+
+def unasked(files: Sequence[NewFile], done: Sequence[Answer], texts: Mapping[Path, str]) -> tuple[Evidence, ...]:
+    """A danger for each new file that no step ran, or that repeats a name of `texts`, the files that are there."""
+    found = [said for file in files if (said := "; ".join(_about(file, done, texts)))]
+    return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, said, trusted=True, codes=(NEW_FILE,)) for said in found)
+
+
+def _about(file: NewFile, done: Sequence[Answer], texts: Mapping[Path, str]) -> Iterator[str]:
+    if not any(_ran(answer) for answer in done if file.path in _paths(answer)):
+        yield f"makes the new file {file.path.name}, which nothing ran"
+    language = done[0].language
+    own = _names(file.text, language)
+    for path, text in texts.items():
+        if twice := sorted(own & _names(text, language)):
+            yield f"{file.path.name} defines `{twice[0]}`, which {path.name} defines too"
+
+
+def _ran(answer: Answer) -> bool:
+    return any(item.check in _RAN and item.verdict is Ruling.PASS for item in answer.evidence)
+
+
+def _paths(answer: Answer) -> frozenset[Path | None]:
+    return frozenset([*(edit.path for edit in answer.edits), *(file.path for file in answer.new_files)])
+
+
+def _names(text: str, language: str) -> frozenset[str]:
+    outermost = (unit.name for unit in units(Source(text), language) if unit.name == unit.qualified)
+    return frozenset(name for name in outermost if not _ANYWHERE.match(name))

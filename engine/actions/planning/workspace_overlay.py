@@ -1,0 +1,102 @@
+"""A workspace as it would be after the steps of a task so far; nothing of it is on any disk."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+
+from stet_ls.engine.actions.planning.task_plan import Project, Step
+from stet_ls.engine.api.answer import Answer, Edit, NewFile
+from stet_ls.engine.api.request import Budget, Buffer, Request, Selection
+from stet_ls.validators.source import Source, Span, Splice
+from stet_ls.validators.structure import units
+
+
+class Sketch:
+    """Takes the answers of steps in and makes one answer's edits of them, each for the text that the user has."""
+
+    def __init__(self, request: Request, project: Project, said: str) -> None:
+        """`said` is what the user asked for."""
+        self._request, self._said = request, said
+        self._before = {project.root / name: Source(text) for name, text in project.files.items()}
+        assert request.path is not None
+        self._before[request.path] = request.source
+        self._after: dict[Path, str] = {}
+
+    def request_for(self, step: Step) -> Request:
+        """The request of one step, on the texts that the steps before it left."""
+        source = Source(self._after[step.path]) if step.path in self._after else self._before.get(step.path, Source(""))
+        buffers = {buffer.path: buffer for buffer in self._request.workspace.buffers}
+        buffers |= {path: Buffer(path, 0, text) for path, text in self._after.items()}
+        return replace(
+            self._request,
+            action=step.action,
+            source=source,
+            selection=_selection(source, step, self._request.language),
+            path=step.path,
+            instruction=step.instruction,
+            said=self._said,
+            diagnostics=(),
+            budget=Budget.TASK,
+            workspace=replace(self._request.workspace, buffers=tuple(buffers.values())),
+        )
+
+    def take_out(self, comment: Span) -> None:
+        """Removes a comment of the document, with its line if nothing else stands there."""
+        source, path = self._request.source, self._request.path
+        assert path is not None
+        line = Span(source.line_span(source.line_of(comment.start)).start, comment.end)
+        alone = not source.slice(Span(line.start, comment.start)).strip()
+        after = len(source.data) - len(source.data[comment.end :].lstrip(b" \t"))
+        rest = source.data[after : after + 2]
+        end = after + (2 if rest == b"\r\n" else 1 if rest[:1] == b"\n" else 0)
+        gone = Span(line.start, end) if alone and end > after else comment
+        self._after[path] = source.splice([Splice(gone, "")]).text
+
+    def take(self, answer: Answer) -> None:
+        """What a step came to."""
+        for file in answer.new_files:
+            self._after[file.path] = file.text
+        for path in {edit.path for edit in answer.edits}:
+            assert path is not None, "every step has a path"
+            own = [edit for edit in answer.edits if edit.path == path]
+            if own[0].base.text:  # of a file that the project did not list, such as one of tests
+                self._before.setdefault(path, own[0].base)
+            self._after[path] = own[0].base.splice(Splice(edit.span, edit.new_text) for edit in own).text
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What changes in files that are there, as small as lines allow."""
+        changed = ((path, before) for path, before in self._before.items() if path in self._after)
+        return tuple(edit for path, before in changed for edit in _hunks(path, before, self._after[path]))
+
+    @property
+    def kept(self) -> dict[Path, str]:
+        """The files that were there, as they would be."""
+        return {path: self._after.get(path, before.text) for path, before in self._before.items()}
+
+    @property
+    def new_files(self) -> tuple[NewFile, ...]:
+        """The files that were not there."""
+        return tuple(NewFile(path, text) for path, text in self._after.items() if path not in self._before)
+
+
+def _selection(source: Source, step: Step, language: str) -> Selection | None:
+    """The step's unit, or the end of the text for what is new; None for a whole document."""
+    if step.unit:
+        named = (unit for unit in units(source, language) if unit.qualified == step.unit)
+        return next((Selection(unit.span, unit.qualified) for unit in named), None)
+    if step.action == "generate" and source.text.strip():
+        return Selection(Span(len(source.data), len(source.data)))
+    return None
+
+
+def _hunks(path: Path, before: Source, after: str) -> Iterator[Edit]:
+    old, new = before.text.splitlines(keepends=True), after.splitlines(keepends=True)
+    starts = [0, *accumulate(len(line.encode()) for line in old)]
+    for kind, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            yield Edit(path, before, Span(starts[i1], starts[i2]), "".join(new[j1:j2]))

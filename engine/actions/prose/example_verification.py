@@ -1,0 +1,196 @@
+"""The `>>>` examples in a model's words: run, with what the code really gives in the place of what the model said.
+
+>>> slug("")                             >>> slug("")  # run; the model said ''
+''                            =>         Traceback (most recent call last):
+                                         ValueError: empty title
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Budget
+from stet_ls.engine.execution.harness_run import Call, Impossible, Outcome
+from stet_ls.engine.execution.python.module_location import place_of
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges import doctest
+from stet_ls.engine.privacy.placeholders import hide, without_values
+
+MOST = 20
+"""Examples that are run of one text; a model is asked for three."""
+_PROMPT = re.compile(r"(?P<indent>[ \t]*)>>> ?(?P<source>.*)")
+_MORE = re.compile(r"[ \t]*\.\.\.(?: (?P<source>.*))?$")
+_ENDS = re.compile(r"\s*(?:$|>>>|`{3,}|~{3,})")
+_NOT_RUN = {
+    "late": "it does not end in time",
+    "limit": "it needs too much memory or depth",
+    "died": "it ends the process",
+}
+
+
+@dataclass
+class _Example:
+    """Lines to type, with the result that the model wrote below them."""
+
+    indent: str
+    source: list[str]
+    want: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.source).rstrip()
+
+    @property
+    def broken(self) -> bool:
+        try:
+            ast.parse(self.text)
+        except (SyntaxError, ValueError):
+            return True
+        return False
+
+    def as_written(self) -> Iterator[str]:
+        """Its lines, the result aside."""
+        first, *rest = self.source
+        yield f"{self.indent}>>> {first}"
+        yield from (f"{self.indent}... {each}".rstrip() for each in rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text with its examples run. `evidence` says how many were and how many came out otherwise; None without any.
+
+    `raised`: one of them did.
+    """
+
+    text: str
+    evidence: Evidence | None = None
+    raised: bool = False
+
+
+async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown:
+    """Runs the examples of a text about the job's document in the sandbox. Cancelling ends the run.
+
+    What they print is shown without the values of `secrets` and of what looks like one.
+    """
+    module = job.request.path.stem if job.request.path else ""
+    parts = list(_parts(text))
+    examples = [part for part in parts if isinstance(part, _Example) and not _imports(part.text, module)]
+    if job.request.language != "python" or not examples:
+        return Shown(text)
+    told = await _outcomes(job, examples[:MOST])
+    lines: list[str] = []
+    run = otherwise = number = 0
+    raised = False
+    reason = told.reason if isinstance(told, Impossible) else ""
+    for part in parts:
+        if isinstance(part, str):
+            lines.append(part)
+            continue
+        if part not in examples:
+            lines += part.as_written()
+            continue
+        outcome = None if isinstance(told, Impossible) else told.get(number)
+        why = "it does not parse" if part.broken else reason or _why_not(outcome, number)
+        number += 1
+        if why or outcome is None:
+            lines += _written(part, f"not run: {why}", part.want)
+            continue
+        given = [without_values(hide(line, secrets)) for line in _given(outcome)]
+        agrees = _alike(part.want, given)
+        raised = raised or outcome.kind == "raised"
+        run, otherwise = run + 1, otherwise + (not agrees)
+        said = "" if agrees else f"; the model said {' '.join(part.want)[:80]}" if part.want else ""
+        lines += _written(part, f"run{said}", given)
+    return Shown("\n".join(lines), _evidence(len(examples), run, otherwise, reason), raised)
+
+
+def _evidence(count: int, run: int, otherwise: int, reason: str) -> Evidence:
+    """Never a failure: what the model got wrong was replaced."""
+    if not run:
+        why = f": {reason}" if reason else ""
+        return Evidence(Check.DOCTEST, Ruling.SKIPPED, f"the examples were not run{why}")
+    said = f"{run} of {count} example{'s' if count > 1 else ''} run"
+    if otherwise:
+        return Evidence(Check.DOCTEST, Ruling.UNKNOWN, f"{said}, {otherwise} came out otherwise than the model said")
+    return Evidence(Check.DOCTEST, Ruling.PASS if run == count else Ruling.UNKNOWN, said, count=run)
+
+
+def _parts(text: str) -> Iterator[str | _Example]:
+    """The lines of a text, those of an example taken together."""
+    example: _Example | None = None
+    for line in text.split("\n"):
+        start, more = _PROMPT.fullmatch(line), _MORE.fullmatch(line)
+        if start:
+            if example is not None:
+                yield example
+            example = _Example(start["indent"], [start["source"]])
+        elif example is not None and more and not example.want:
+            example.source.append(more["source"] or "")
+        elif example is not None and not _ENDS.match(line):
+            example.want.append(line.strip())
+        else:
+            if example is not None:
+                yield example
+            example = None
+            yield line
+    if example is not None:
+        yield example
+
+
+async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, Outcome] | Impossible:
+    source, path = job.request.source, job.request.path
+    runtime = await job.runtime(source.text)
+    if runtime is None:
+        return Impossible("the quick budget runs none" if job.request.budget is Budget.QUICK else "no code may run")
+    place = await asyncio.to_thread(place_of, path, (source.text,), runtime)
+    return await doctest.outcomes(runtime, source.text, _calls(examples), place)
+
+
+def _calls(examples: Sequence[_Example]) -> tuple[Call, ...]:
+    """Each example after those before it."""
+    texts = ["pass" if each.broken else each.text for each in examples]
+    return tuple(doctest.typed(text, texts[:at]) for at, text in enumerate(texts))
+
+
+def _imports(text: str, module: str) -> bool:
+    """True for an import from the document itself, whose names are all there."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return False
+    own = (node for node in body if isinstance(node, ast.ImportFrom) and node.module)
+    return bool(body) and [(node.module or "").rpartition(".")[2] for node in own] == [module] * len(body)
+
+
+def _why_not(outcome: Outcome | None, number: int) -> str:
+    if outcome is None:
+        return f"no more than {MOST} are run" if number >= MOST else "the time was used up"
+    if outcome.kind == "reached":
+        return outcome.message
+    return _NOT_RUN.get(outcome.kind, "")
+
+
+def _given(outcome: Outcome) -> list[str]:
+    if outcome.kind == "raised":
+        error = f"{outcome.error}: {outcome.message}" if outcome.message else outcome.error
+        return ["Traceback (most recent call last):", *error.split("\n")]
+    return outcome.printed.rstrip("\n").split("\n") if outcome.printed.strip() else []
+
+
+def _alike(want: Sequence[str], given: Sequence[str]) -> bool:
+    """True if the model said what came out; of an exception its name and words, not the frames."""
+    if not given or not want or not given[0].startswith("Traceback"):
+        return [each.strip() for each in want] == [each.strip() for each in given]
+    return want[-1].strip() in (given[-1].strip(), given[1].partition(":")[0])
+
+
+def _written(example: _Example, mark: str, result: Sequence[str]) -> Iterator[str]:
+    *lines, last = example.as_written()
+    yield from lines
+    yield f"{last.rstrip()}  # {mark}"
+    yield from (f"{example.indent}{each}" for each in result)

@@ -1,0 +1,74 @@
+"""The common way of the actions that answer in words: explain and analyze. No edit comes of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stet_ls.engine.actions.action import Recipe, brief
+from stet_ls.engine.api.request import Target
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.loop import Draft, Unusable, propose
+from stet_ls.engine.markdown import code_span
+from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.privacy.placeholders import told
+from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.engine.reply.parsing.parse_reply import parse_reply
+from stet_ls.validators.metrics.style import lines_of as lines_of_span
+
+MAX_TOKENS = 900
+"""Tokens of an explanation; what is longer is not read."""
+LEAST_TOKENS = 300
+"""Tokens within which an explanation says what matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the model said about the target. `truncated`: it broke off. `secrets` are the values that it did not see."""
+
+    target: Target
+    text: str
+    truncated: bool
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+async def find_target(job: Job) -> Target:
+    """What the job is about."""
+    with job.stage("target"):
+        return await asyncio.to_thread(resolve_target, job.request)
+
+
+async def tell(job: Job, target: Target, recipe: Recipe) -> Told | Unusable:
+    """Asks the model for prose about the target. Raises ModelError."""
+    request = job.request
+    with job.stage("context"):
+        prompt = (await asyncio.to_thread(brief, job, recipe)).prompt
+    case = Case(request.action, request.language, request.path, request.source, request.source, target.name, job.tools)
+
+    async def read(completion: Completion) -> Draft[Told] | Unusable:
+        cut = completion.finish != "stop"
+        text = told(completion.text, prompt.secrets)
+        reply = parse_reply(text, language=request.language, wants="prose", truncated=cut)
+        if not reply.prose.strip():
+            return Unusable(reply.problem or "The reply was empty.")
+        return Draft(Told(target, reply.prose.strip(), cut, prompt.secrets), case, truncated=cut)
+
+    answer = await propose(job, prompt, read, (), temperature=0.1, max_tokens=job.reply_room(MAX_TOKENS, LEAST_TOKENS))
+    return answer if isinstance(answer, Unusable) else answer.draft.content
+
+
+def heading(job: Job, target: Target) -> str:
+    """What a report is about, as a markdown heading: the unit's name, or the file's."""
+    path = job.request.path
+    return code_span(target.name) if target.name else (code_span(path.name) if path is not None else "this document")
+
+
+def lines_of(job: Job, target: Target) -> str:
+    """The lines of the target as a person counts them: "lines 3-14 of dates.py"."""
+    source = job.request.source
+    lines = lines_of_span(source, target.span)
+    first, last = lines.start + 1, max(lines.stop, lines.start + 1)
+    where = "" if job.request.path is None else f" of {job.request.path.name}"
+    return f"lines {first}-{last}{where}" if last > first else f"line {first}{where}"

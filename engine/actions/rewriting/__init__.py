@@ -1,0 +1,1 @@
+"""What actions share that replace the target."""

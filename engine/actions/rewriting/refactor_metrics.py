@@ -1,0 +1,73 @@
+"""Did a refactoring reach its goal? What can be measured of the code before and after, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.judges.case import Case
+from stet_ls.validators.changed_excerpt import excerpts
+from stet_ls.validators.metrics import complexity, duplicates
+from stet_ls.validators.metrics.complexity import Complexity
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number before and after; less is better. `words` has a place for the number."""
+
+    words: str
+    before: int
+    after: int
+
+    def __str__(self) -> str:
+        told = str(self.after) if self.before == self.after else f"{self.before} → {self.after}"
+        return self.words.format(told)
+
+
+def told(case: Case, *, asked: bool) -> str:
+    """The measures that changed: "complexity 9 → 4, 20 → 12 lines". That none got better is said unless something
+    special was `asked` for; "" where nothing was measured. Parses: not for the event loop.
+    """
+    measures = measured(case)
+    changed = [each for each in measures if each.before != each.after]
+    if any(each.after < each.before for each in changed):
+        return ", ".join(map(str, changed))
+    if asked or not measures:
+        return ""
+    return f"no measure of it got better ({', '.join(map(str, changed or measures[::3]))})"
+
+
+def measured(case: Case) -> list[Measure]:
+    """The measures of the target: of its worst function, or the sum; with it count the functions that are new.
+
+    None for a language that is not parsed.
+    """
+    texts = excerpts(case.before, case.after)
+    before, after = (complexity.measure(source, case.language) for source in texts)
+    if before is None or after is None:
+        return []
+    known = {each.unit.qualified for each in before}
+    old = [each for each in before if _of(each, case.unit)]
+    new = [each for each in after if _of(each, case.unit) or each.unit.qualified not in known]
+    if not old or not new:
+        return []
+    copies = (len(duplicates.repeated(source, case.language)) for source in texts)
+    return [*_worst(old, new), Measure("{} lines", _lines(old), _lines(new)), *_copies(*copies)]
+
+
+def _of(each: Complexity, unit: str) -> bool:
+    return not unit or each.unit.qualified == unit or each.unit.qualified.startswith(f"{unit}.")
+
+
+def _worst(old: Sequence[Complexity], new: Sequence[Complexity]) -> Iterator[Measure]:
+    for words, name in (("complexity {}", "cyclomatic"), ("cognitive {}", "cognitive"), ("nesting {}", "nesting")):
+        yield Measure(words, *(max(getattr(each, name) for each in functions) for functions in (old, new)))
+
+
+def _lines(functions: Sequence[Complexity]) -> int:
+    return sum(each.length for each in functions)
+
+
+def _copies(before: int, after: int) -> Iterator[Measure]:
+    if before or after:
+        yield Measure("{} duplicated places", before, after)

@@ -1,0 +1,87 @@
+"""Reproduce first: what shows the bug before anybody mends it, as problems that the prompt carries.
+
+total([1, 2])            the project's tests that touch the target, the examples in its docstring, and what the
+fails in test_total      user said goes wrong are run on the text as it is; each failure becomes a diagnostic
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Diagnostic, Request, Target
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges import doctest
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.project_tests import judge as project_tests
+from stet_ls.engine.privacy.ignored_files import Ignored
+from stet_ls.engine.workspace.visible_files import shown_text
+
+_MOST = 3
+"""Failures that a prompt shows of each kind: one that is understood mends the others too."""
+_LARGEST_TEST = 400_000
+_LONGEST_TEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduced:
+    """The request with what was found in it, and in words as `evidence`: what ran and fails, or that nothing did.
+
+    `found`: something shows the bug, if only a diagnostic; `holds`: what was stated is so.
+    """
+
+    request: Request
+    evidence: Evidence
+    found: bool
+    holds: bool
+
+
+async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
+    """Runs what can show the bug of `target`; `stated` are the user's own examples. Asks no model."""
+    request = job.request
+    case = Case(
+        request.action, request.language, request.path, request.source, request.source, target.name, job.tools,
+        runtime=await job.runtime(request.source.text), stated=stated,
+    )  # fmt: skip
+    examples = [Diagnostic(target.span, said, source="doctest") for said in (await doctest.failing(case))[:_MOST]]
+    holds = case.runtime is not None and bool(stated) and not examples
+    failed = (await project_tests.failing(case))[:_MOST]
+    tests = [Diagnostic(target.span, f"{name} fails: {said}", source="tests") for name, said in failed]
+    shown = {f"the failing test {name}": text for name, _ in failed[:1] if (text := _text_of(job, name))}
+    found = (*request.diagnostics, *tests, *examples)
+    request = replace(request, diagnostics=found, context={**request.context, **shown})
+    return Reproduced(request, _evidence(case, [*tests, *examples], job.request.diagnostics), bool(found), holds)
+
+
+def _evidence(case: Case, seen: Sequence[Diagnostic], told: Sequence[Diagnostic]) -> Evidence:
+    """What ran and fails, without the places; else what a tool says is wrong; else why nothing shows it."""
+    if seen:
+        first = seen[0].message.partition(" (in ")[0].partition("\n")[0]
+        first = first.rpartition("::")[2] if seen[0].source == "tests" else first
+        more = f", and {len(seen) - 1} more" if len(seen) > 1 else ""
+        return Evidence(Check.REPRODUCED, Ruling.PASS, first + more, count=len(seen))
+    if told:
+        said = f"{told[0].source or 'a diagnostic'} says: {told[0].message.partition(chr(10))[0]}"
+        return Evidence(Check.REPRODUCED, Ruling.PASS, said, count=len(told))
+    why = "no code was run: the quick budget runs none" if case.runtime is None else "no test or example that ran fails"
+    return Evidence(Check.REPRODUCED, Ruling.UNKNOWN, why)
+
+
+def _text_of(job: Job, name: str) -> str:
+    """The text of a Python test by its id; "" where it cannot be had."""
+    file, _, rest = name.partition("::")
+    function = rest.rpartition("::")[2].partition("[")[0]
+    ignored = Ignored(job.request.workspace, job.settings.privacy.ignore)
+    for root in job.request.workspace.roots:
+        text = shown_text(job.request, root / file, ignored, most=_LARGEST_TEST) or ""
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == function:
+                lines = (ast.get_source_segment(text, node) or "").splitlines()
+                return "\n".join(lines) if len(lines) <= _LONGEST_TEST else ""
+    return ""

@@ -1,0 +1,258 @@
+"""The common way of the actions that replace the target: generate, debug, refactor and optimize."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from stet_ls.engine import self_consistency
+from stet_ls.engine.actions.action import Brief, Recipe, brief
+from stet_ls.engine.actions.answers import finished, refusal
+from stet_ls.engine.actions.rewriting.format_edit import formatted
+from stet_ls.engine.api.answer import Answer, Edit
+from stet_ls.engine.api.events import Judged
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import TargetKind
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges import doctest, lint, names, noop, signature, syntax
+from stet_ls.engine.judges.attachments import sealed
+from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.judges.confidence import confidence, summary
+from stet_ls.engine.judges.danger import judge
+from stet_ls.engine.judges.differential import judge as differential
+from stet_ls.engine.judges.project_tests import judge as project_tests
+from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
+from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.privacy.placeholders import hide, misplaced
+from stet_ls.engine.prompt.instruction_intent import released
+from stet_ls.engine.prompt.target import meant
+from stet_ls.engine.prompt.tokens import estimate
+from stet_ls.engine.reply.fitting.additions import add
+from stet_ls.engine.reply.fitting.fit import Fitted, fit
+from stet_ls.engine.reply.fitting.keep_comments import keep_comments
+from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
+from stet_ls.engine.reply.parsing.parse_reply import ParsedReply, parse_reply
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source, Span
+
+PARSING: tuple[Judge, ...] = (noop.judge, syntax.judge, judge.judge, names.judge)
+"""The judges of any edit, cheapest first."""
+RUNNING: tuple[Judge, ...] = (doctest.judge, project_tests.judge)
+"""The judges that run what the user wrote to be run. They say that nothing was run where nothing may be."""
+KEEPING: tuple[Judge, ...] = (*PARSING, signature.judge, lint.judge, *RUNNING)
+"""The judges of an edit whose callers must not notice it."""
+EQUAL: tuple[Judge, ...] = (*KEEPING, differential.judge)
+"""The judges of an edit after which the code has to behave as before."""
+
+NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
+"""Said where no judge spoke of tests: what was not checked is part of the evidence."""
+
+_ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コメント")
+"""An instruction that speaks of it may want it gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored"), and `tried` is
+    what they say where a judge failed it ("Tried to refactor").
+
+    Without a pass of each of the `required` checks nothing is offered, unless a trusted judge says that nothing here
+    could make it: then an editor asks. `formats`: the edit is formatted as the project formats, which may change more
+    than white space. `adds`: what the reply leaves out stays, and what it defines anew goes beside it. `samples`:
+    of several replies the one is taken whose behaviour most of them share, where nothing proves the first.
+    `further` is done for the one that was taken. `goal` tells in words what the edit reached, from the case and whether
+    an instruction asked for something special.
+    """
+
+    done: str
+    tried: str
+    judges: tuple[Judge, ...]
+    temperature: float = 0.1
+    required: frozenset[Check] = frozenset()
+    formats: bool = True
+    samples: bool = False
+    adds: bool = False
+    further: Further | None = None
+    goal: Callable[[Case, bool], str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A reply, read and fitted into the document."""
+
+    fitted: Fitted
+    reply: ParsedReply
+
+
+Further = Callable[[Job, Brief, Reader[Patch], Sequence[Judge], Proposal[Patch], int], Awaitable[Proposal[Patch]]]
+"""What an action still does for the proposal that was chosen: asks, with at most so many tokens, reads and judges."""
+
+
+async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "", seen: Evidence | None = None) -> Answer:
+    """Asks for a new text of the target, judges it, and offers it with its evidence or says why not.
+
+    `stated` are examples that the user gave, in the form of a docstring's;
+    `seen` is what was found before anybody was asked.
+    """
+    with job.stage("context"):
+        about = await asyncio.to_thread(brief, job, recipe)
+    target, prompt = about.target, about.prompt
+    before = () if seen is None else (sealed(seen, prompt.secrets),)
+    for item in before:
+        job.on_event(Judged(item))
+
+    async def read(completion: Completion) -> Draft[Patch] | Unusable:
+        draft = await asyncio.to_thread(_read, job, about, rewrite, completion)
+        return draft if isinstance(draft, Unusable) else replace(draft, case=replace(draft.case, stated=stated))
+
+    size = max(2 * estimate(job.request.source.slice(target.span)) + 600, 1000)
+    proposal = await propose(job, prompt, read, rewrite.judges, temperature=rewrite.temperature, max_tokens=size)
+    if rewrite.samples and isinstance(proposal, Proposal):
+        proposal = await self_consistency.choose(job, prompt, read, rewrite.judges, proposal, max_tokens=size)
+    if rewrite.further is not None and isinstance(proposal, Proposal):
+        proposal = await rewrite.further(job, about, read, rewrite.judges, proposal, size)
+    with job.stage("finish"):
+        if isinstance(proposal, Unusable):
+            return replace(refusal(job, f"{recipe.title}: no edit. {proposal.problem}"), evidence=before)
+        reached = ""
+        if rewrite.goal is not None and proposal.offerable:
+            reached = await asyncio.to_thread(rewrite.goal, proposal.draft.case, about.instruction is not None)
+        proposal = replace(proposal, evidence=(*before, *proposal.evidence))
+        return _answer(job, recipe, rewrite, about, proposal, reached)
+
+
+def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> Draft[Patch] | Unusable:
+    request, target, instruction = job.request, about.target, about.instruction
+    cut = completion.finish != "stop"
+    reply = parse_reply(
+        completion.text,
+        language=request.language,
+        wants="unit",
+        symbol=target.name,
+        truncated=cut,
+        current=request.source.slice(target.span),
+    )
+    if reply.code is None:
+        return Unusable(reply.problem or "The reply held no code.")
+    code = reply.code
+    if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(about.wish):
+        code = keep_documentation(code, source=request.source, target=target, language=request.language)
+        code = keep_comments(code, request.source.slice(target.span), request.language)
+    replaces = None if instruction is None else instruction.replaces
+    pointed = target.name if request.said is None else ""
+    if rewrite.adds:
+        fitted = add(
+            code,
+            source=request.source,
+            target=target,
+            language=request.language,
+            replaces=replaces,
+            released=lambda name: released(about.wish, name, target=pointed),
+        )
+    else:
+        fitted = fit(code, source=request.source, target=target, language=request.language, replaces=replaces)
+    if fitted.problem is not None:
+        return Unusable(fitted.problem)
+    if rewrite.formats:
+        fitted = formatted(request.source, fitted, request.language, request.path, job.tools)
+    after = request.source.splice(fitted.splices)
+    secrets = about.prompt.secrets
+    if problem := misplaced(request.source.text, after.text, secrets):
+        return Unusable(problem)
+    unseen = frozenset(secrets.values())
+    case = Case(
+        request.action,
+        request.language,
+        request.path,
+        request.source,
+        after,
+        target.name,
+        job.tools,
+        unseen,
+        instructed=instruction is not None,
+        instruction=about.wish,
+        planned=request.said is not None,
+        adds=meant(request) if rewrite.adds and target.kind is TargetKind.INSERTION else None,
+        buffers=request.workspace.buffers,
+    )
+    return Draft(Patch(fitted, reply), case, truncated=cut)
+
+
+def _answer(
+    job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: Proposal[Patch], reached: str
+) -> Answer:
+    request, draft = job.request, proposal.draft
+    evidence = proposal.evidence
+    if not any(item.check is Check.TESTS for item in evidence):
+        evidence += (NOT_RUN,)
+    chance = confidence(evidence, job.profile.tier, model=job.profile.model, truncated=draft.truncated)
+    reply, fitted = draft.content.reply, draft.content.fitted
+    passed = {item.check for item in evidence if item.verdict is Ruling.PASS or _cannot_be_made(item)}
+    # Of custom judges, which share a check, each has to.
+    passed -= {item.check for item in evidence if item.check is Check.CUSTOM and item.verdict is not Ruling.PASS}
+    if not proposal.offerable or not rewrite.required <= passed:
+        unproven = (item for item in evidence if item.check in rewrite.required and item.check not in passed)
+        refuted = proposal.refuted_by or next(unproven, None)
+        reason = refuted.detail if refuted else "a check without which this action offers nothing could not be made"
+        if refuted is not None and refuted.check is Check.SYNTAX:
+            reason = f"what the model wrote does not parse: {reason}"  # else it seems to be said of the user's code
+        no = refusal(job, f"{recipe.title}: no edit, {reason}.")
+        told = {**no.metadata, **chance.metadata()}
+        same = draft.case.before.text.split() == draft.case.after.text.split()
+        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, metadata=told, unneeded=same)
+    unit = about.target.name or _new_unit(fitted.code, request.language)
+    name = f" `{unit}`" if unit else ""
+    did = rewrite.tried if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done
+    answer = Answer(
+        success=True,
+        action=request.action,
+        language=request.language,
+        message=" · ".join(part for part in (_warned(proposal), did + name, reached, summary(evidence)) if part),
+        edits=tuple(Edit(request.path, request.source, splice.span, splice.text) for splice in fitted.splices),
+        code=fitted.code,
+        tests=reply.tests,
+        explanation=hide("\n".join(part for part in (reply.plan, *reply.notes) if part), about.prompt.secrets),
+        confidence=chance.chance,
+        warnings=tuple(hide(warning, about.prompt.secrets) for warning in _warnings(reply, draft)),
+        evidence=evidence,
+        guard=_guard(about, fitted),
+        metadata=chance.metadata(),
+    )
+    return finished(job, answer)
+
+
+def _cannot_be_made(item: Evidence) -> bool:
+    """True for a measure that nothing here could take, or that leaves the word to a person: an editor asks."""
+    return item.check is Check.TIMING and item.verdict is Ruling.UNKNOWN and item.trusted
+
+
+def _warned(proposal: Proposal[Patch]) -> str:
+    """The first word on an edit that is shown although a judge refuted it: nothing applies it without asking."""
+    refuted = proposal.refuted_by
+    if refuted is None:
+        return ""
+    return "NOT EQUIVALENT" if refuted.check is Check.DIFFERENTIAL else "REFUTED"
+
+
+def _guard(about: Brief, fitted: Fitted) -> Span:
+    """What the edit is about: the target, and the comment that gave the instruction with its line."""
+    asked = [about.target.span]
+    if about.instruction is not None and (comment := about.instruction.replaces) is not None:
+        asked += [comment, *(splice.span for splice in fitted.splices if splice.span.overlaps(comment))]
+    return Span(min(span.start for span in asked), max(span.end for span in asked))
+
+
+def _new_unit(code: str, language: str) -> str:
+    """The name of what was written where no unit stood; "" unless it is one function or class."""
+    source = Source(code)
+    outermost = [unit for unit in structure.units(source, language) if unit.name == unit.qualified]
+    return outermost[0].name if len(outermost) == 1 else ""
+
+
+def _warnings(reply: ParsedReply, draft: Draft[Patch]) -> tuple[str, ...]:
+    own = [note.partition(":")[2].strip() for note in reply.notes if note.lower().startswith("warning:")]
+    if draft.truncated:
+        own.append("The reply broke off; the code in it was whole.")
+    return tuple(note for note in own if note)

@@ -1,0 +1,101 @@
+"""What a user says goes wrong, as examples that can be run: "f(2) gives 3 instead of 4" is `>>> f(2)` and 4."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from stet_ls.validators.ast_text import unparsed
+
+_LONGEST = 4_000
+_WRONG = r"(?:return(?:s|ed)?|gives?|gave|yields?|is|was|produces?|prints?|raise(?:s|d)?|fails? with|==?|->|→)"
+_RIGHT = (
+    r"(?:instead of|rather than|(?:but|and|,)?\s*(?:it\s+)?(?:should|must|ought to)\s+(?:have\s+)?"
+    r"(?:be(?:en)?|return(?:ed)?|give|equal|yield|produce|print)"
+    r"|(?:but|,)?\s*(?:i\s+)?expect(?:ed|s|ing)?(?:\s+it)?(?:\s+(?:to\s+(?:be|return|give)|was|is))?|not)"
+)
+_SHOULD = re.compile(
+    r"\s*(?:should|must|ought to|has to|is (?:expected|supposed) to)\s+(?:be|return|give|equal|yield|produce)\s*:?\s*",
+    re.IGNORECASE,
+)
+_INSTEAD = re.compile(rf"\s*{_RIGHT}\s*:?\s*", re.IGNORECASE)
+_GOT = re.compile(rf"[\s,]*{_WRONG}\s*:?\s*", re.IGNORECASE)
+
+
+def stated(text: str, unit: str, *, wished: bool = False) -> str:
+    """The examples in a text about `unit`, in the form of a docstring's; "" if there are none.
+
+    Only calls of the unit's own name with an expected value that is a plain literal: nothing is guessed. `wished`: the
+    text tells of code that is to be written, so what a call "gives" is what it should.
+    """
+    name = unit.rpartition(".")[2]
+    if not name:
+        return ""
+    found = dict.fromkeys(_examples(text[:_LONGEST], name, wished))
+    return "".join(f">>> {call}\n{value}\n" for call, value in found)
+
+
+def _examples(text: str, name: str, wished: bool) -> Iterator[tuple[str, str]]:
+    for match in re.finditer(rf"(?<![\w.]){re.escape(name)}\(", text):
+        call, end = call_at(text, match.start())
+        if call is None:
+            continue
+        expected = _typed(text, match.start(), end) or _told(text, end, wished)
+        if expected is not None:
+            yield _shown(call, expected)
+
+
+def call_at(text: str, start: int) -> tuple[str | None, int]:
+    """The call that begins there, if its arguments are whole and parse."""
+    for end in (at + 1 for at in range(start, min(len(text), start + 400)) if text[at] == ")"):
+        try:
+            tree = ast.parse(text[start:end], mode="eval")
+        except (SyntaxError, ValueError):
+            continue
+        return unparsed(tree), end
+    return None, start
+
+
+def _typed(text: str, start: int, end: int) -> str | None:
+    """The line below a `>>> call`."""
+    if not text[:start].endswith(">>> ") or not text[end:].startswith("\n"):
+        return None
+    return literal_at(text[end + 1 :].partition("\n")[0].strip())
+
+
+def _told(text: str, end: int, wished: bool) -> str | None:
+    """The value that a sentence says it should have."""
+    rest = text[end:].lstrip("`")
+    if match := _SHOULD.match(rest):
+        return literal_at(rest[match.end() :])
+    match = _GOT.match(rest)
+    if match is None:
+        return None
+    after = rest[match.end() :]
+    for at in (m for m in _INSTEAD.finditer(after.partition("\n\n")[0])):
+        return literal_at(after[at.end() :])
+    return literal_at(after) if wished else None
+
+
+def literal_at(text: str) -> str | None:
+    """The longest literal at the beginning of a text, as Python writes it."""
+    text = text.lstrip("`").partition("\n")[0]
+    inside = re.compile(r"[\w.]")
+    for end in range(min(len(text), 300), 0, -1):
+        if end < len(text) and inside.match(text, end):
+            continue
+        try:
+            return repr(ast.literal_eval(text[:end].strip().rstrip("`.,;:!?")))
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+    return None
+
+
+def _shown(call: str, value: str) -> tuple[str, str]:
+    """A call and what it prints. Where equal values may print otherwise, the comparison is the call."""
+    if value == "None":
+        return f"{call} is None", "True"  # which a prompt does not print
+    if isinstance(ast.literal_eval(value), float | dict | set | complex):
+        return f"{call} == {value}", "True"
+    return call, value

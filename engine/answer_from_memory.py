@@ -1,0 +1,137 @@
+"""Answering with what stood before: the same words for the same signature, judged as a model's reply would be.
+
+It is offered only if tests pass on it here and now: the project's, the examples of its docstring, or those that it was
+remembered with. Where those came to no end in the time that is left, nothing is proven. No model is called.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection
+from dataclasses import replace
+
+from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.answers import isolation
+from stet_ls.engine.actions.generated_tests.location import find_place
+from stet_ls.engine.actions.generated_tests.suite_plans import Planned, planned
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Budget
+from stet_ls.engine.errors import LimitError, ModelError, UsageError
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.confidence import summary
+from stet_ls.engine.judges.project_tests.executed_changes import ran
+from stet_ls.engine.judges.project_tests.reachability import leading, says_any, test_name
+from stet_ls.engine.judges.project_tests.report_text import beside, count
+from stet_ls.engine.memory.recall import Known
+from stet_ls.engine.model.chat import Completion
+from stet_ls.engine.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.runners.run_tests import run_tests
+from stet_ls.validators.source import Source, Splice
+
+_RAN = (Check.TESTS, Check.DOCTEST)
+_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
+
+
+async def recalled(job: Job, recipe: Recipe, known: Known) -> Answer | None:
+    """The answer that a remembered solution makes; None if it does not hold here, and a model has to be asked."""
+    if job.request.budget is Budget.QUICK or not job.settings.checks.validation:
+        return None  # nothing is run that could prove it
+    warned, own = list(job.ledger.warnings), None
+    job.given = _reply(known, job.request.language)
+    try:
+        answer = await recipe.run(job)
+        if answer.success and not answer.refuted:
+            own = await _own_tests(job, answer, known.tests)
+    except (ModelError, LimitError, UsageError):
+        return None
+    finally:
+        job.given = None
+    if own is not None:
+        answer = _with(answer, own, known.tests)
+    is_open = own is not None and own.verdict is Ruling.UNKNOWN
+    if not answer.success or answer.refuted or is_open or not any(_passes(item) for item in answer.evidence):
+        why = [f"What fits is remembered, but it was not proven: {own.detail}."] if own is not None and is_open else []
+        job.ledger.warnings[:] = [*warned, *why]
+        return None
+    done = answer.message.partition(" · ")[0]
+    message = f"{done} · from memory, {known.stood}, its tests pass · {summary(answer.evidence)}"
+    warnings = tuple(each for each in answer.warnings if each in warned)
+    return replace(answer, message=message, warnings=warnings, isolation=isolation(job))
+
+
+def _reply(known: Known, language: str) -> Completion:
+    fence = "`" * (3 + max((len(run) for run in known.text.split() if set(run) == {"`"}), default=0))
+    text = f"CODE:\n{fence}{language}\n{known.text.rstrip()}\n{fence}\n"
+    return Completion(text, "", "stop", None, "", "", 0.0, 0.0, 0, cost=0.0)
+
+
+async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
+    """What the tests say that it was remembered with; None if there are none or the document has no place."""
+    request = job.request
+    if not tests.strip() or request.path is None:
+        return None
+    began = time.monotonic()
+    after = request.source.splice(Splice(edit.span, edit.new_text) for edit in answer.edits).text
+    runtime = await job.runtime(after, tests)
+    if runtime is None or (request.language == "python" and runtime.python is None):
+        return None
+    place = await asyncio.to_thread(find_place, request)
+    way = planned(runtime, request.language, request.path, after, place.path)
+    with job.stage("judge"):
+        report = await run_tests(runtime.sandbox, replace(way.running(tests), traced=way.target))
+    number = len(report.cases)
+    verdict, detail = Ruling.FAIL, f"its own tests do not pass: {report.why_not}"
+    if report.starved:
+        verdict, detail = Ruling.UNKNOWN, "its own tests came to no end in time"
+    elif report.outcome in _CANNOT:
+        verdict, detail = Ruling.UNKNOWN, f"its own tests could not be run: {report.why_not}"
+    elif report.green and number:
+        detail = f"its own {count(number, 'test')} pass{'es' if number == 1 else ''}"
+        unrun = await _unrun(
+            Case(
+                request.action,
+                request.language,
+                request.path,
+                request.source,
+                Source(after),
+                "",
+                runtime=runtime,
+            ),
+            way,
+            tests,
+            report,
+        )
+        verdict = Ruling.UNKNOWN if unrun else Ruling.PASS
+        detail += f", but {unrun}" if unrun else ""
+    return Evidence(Check.TESTS, verdict, detail, seconds=time.monotonic() - began, count=number)
+
+
+async def _unrun(case: Case, way: Planned, tests: str, report: TestReport) -> str:
+    """What its own tests, which pass, do not run of it; "" if they run all of it."""
+    runtime = case.runtime
+    assert runtime is not None
+
+    def saying(ids: Collection[str], names: frozenset[str]) -> frozenset[str]:
+        leads = leading(case.after.text, names, case.language)
+        return frozenset(each for each in ids if says_any(test_name(each), tests, leads, case.language))
+
+    async def other(text: str) -> TestReport | None:
+        plan = way.running(tests)
+        return await run_tests(runtime.sandbox, replace(plan, files={**plan.files, way.target: text.encode()}))
+
+    good = frozenset(each.id for each in report.cases if each.outcome is CaseOutcome.PASSED)
+    came = await ran(case, report, good, frozenset(), saying, other)
+    return came.why or beside(len(good), came.missed) if came.missed or not came.tests else ""
+
+
+def _with(answer: Answer, own: Evidence, tests: str) -> Answer:
+    """The answer with what its own tests say instead of that nothing could be told by the project's."""
+    kept = (item for item in answer.evidence if item.check is not Check.TESTS or item.trusted)
+    return replace(answer, evidence=(*kept, own), tests=tests)
+
+
+def _passes(item: Evidence) -> bool:
+    return item.check in _RAN and item.verdict is Ruling.PASS

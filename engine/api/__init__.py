@@ -1,0 +1,1 @@
+"""What front ends and the engine exchange, as plain data: requests, answers, evidence, events."""

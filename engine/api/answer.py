@@ -1,0 +1,141 @@
+"""The data that goes through the engine: Request in, Answer out, Evidence beside it. Frozen and plain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.api.evidence import Evidence, Ruling
+from stet_ls.validators.findings import Finding
+from stet_ls.validators.source import Source, Span
+
+
+class Outcome(StrEnum):
+    """What became of an edit that was offered."""
+
+    KEPT = "kept"
+    EDITED = "edited"
+    UNDONE = "undone"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replaces `span` of the text `base`, and of no other text. `path` is None for a document that was never saved."""
+
+    path: Path | None
+    base: Source = field(repr=False)
+    span: Span
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file to be created; nothing stands at `path` yet."""
+
+    path: Path
+    text: str
+
+
+OPINION = "stet (model)"
+"""The source of a finding that a model told: an opinion, which no tool confirmed and no number counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a job came to.
+
+    `message` is the one sentence for the user, evidence included; without success it says why nothing is offered.
+    `guard` is the span of the request's text which must stay untouched until the edits land.
+    `findings` are what tools found in the request's text `base`, and what a model thinks of it (`OPINION`).
+    `isolation` is the weakest box in which code ran (`IsolationReport.to_json`), None if none ran.
+    `unneeded`: without success because nothing is to be done, such as tests for what is tested already.
+    `confidence` is a chance from 0 to 1. `metadata` holds model, endpoint, tokens, cost, calls, memory_hits,
+    stages (seconds per stage), the trace's id and the command that shows it.
+    """
+
+    success: bool
+    action: str
+    language: str
+    message: str
+    edits: tuple[Edit, ...] = ()
+    new_files: tuple[NewFile, ...] = ()
+    markdown: str = ""
+    code: str = ""
+    tests: str | None = None
+    explanation: str = ""
+    confidence: float = 0.0
+    warnings: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    base: Source | None = field(default=None, repr=False)
+    isolation: Mapping[str, Any] | None = None
+    guard: Span | None = None
+    unneeded: bool = False
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def refuted(self) -> bool:
+        """True if a judge failed it: such an edit is never applied without the user's word."""
+        return any(item.verdict is Ruling.FAIL for item in self.evidence)
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as design 4.4 names it; positions from 0, columns in UTF-16 units."""
+        return {
+            "success": self.success,
+            "action": self.action,
+            "language": self.language,
+            "message": self.message,
+            "edits": [_edit_to_json(edit) for edit in self.edits],
+            "new_files": [{"path": str(file.path), "text": file.text} for file in self.new_files],
+            "markdown": self.markdown,
+            "code": self.code,
+            "tests": self.tests,
+            "explanation": self.explanation,
+            "confidence": round(self.confidence, 3),
+            "warnings": list(self.warnings),
+            "evidence": [
+                {
+                    "check": item.label,
+                    "verdict": item.verdict.value,
+                    "detail": item.detail,
+                    "trusted": item.trusted,
+                    "seconds": round(item.seconds, 3),
+                    "count": item.count,
+                    "codes": list(item.codes),
+                    "attachments": [each.to_json() for each in item.attachments],
+                }
+                for item in self.evidence
+            ],
+            "findings": [_finding_to_json(self.base, finding) for finding in self.findings if self.base],
+            "isolation": self.isolation,
+            "metadata": dict(self.metadata),
+        }
+
+
+def _edit_to_json(edit: Edit) -> dict[str, Any]:
+    return {
+        "path": None if edit.path is None else str(edit.path),
+        "range": _range(edit.base, edit.span),
+        "new_text": edit.new_text,
+    }
+
+
+def _finding_to_json(base: Source, finding: Finding) -> dict[str, Any]:
+    return {
+        "range": _range(base, finding.span),
+        "severity": finding.severity.value,
+        "kind": finding.kind,
+        "code": finding.code,
+        "message": finding.message,
+        "source": finding.source,
+        "suggestions": list(finding.suggestions),
+    }
+
+
+def _range(base: Source, span: Span) -> dict[str, Any]:
+    start, end = (base.position(at, "utf-16") for at in (span.start, span.end))
+    return {"start": {"line": start[0], "character": start[1]}, "end": {"line": end[0], "character": end[1]}}

@@ -1,0 +1,113 @@
+"""A request, its workspace, and the target that it resolves to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from stet_ls.validators.findings import Severity
+from stet_ls.validators.source import Source, Span
+
+
+class Budget(StrEnum):
+    """How much a job may spend; `loop.CALLS` says how many model calls each one buys."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    THOROUGH = "thorough"
+    TASK = "task"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding of any tool that the user wants answered. `span` counts bytes of the request's text."""
+
+    span: Span
+    message: str
+    severity: Severity = Severity.ERROR
+    source: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An unsaved document of the workspace, as the editor holds it."""
+
+    path: Path
+    version: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The folders that are open, and the buffers that differ from the disk."""
+
+    roots: tuple[Path, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the user pointed at, in bytes: a range, a mere position, or (None) the whole document.
+
+    `unit` is the qualified name of the unit that was named instead of pointed at, "" otherwise.
+    """
+
+    span: Span
+    unit: str = ""
+
+    @property
+    def is_position(self) -> bool:
+        """True if only the cursor's place is known."""
+        return self.span.empty
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One job. `path` is None for a document that was never saved; `language` is an LSP language id.
+
+    `hidden` maps placeholders to values that are secrets whatever they look like: what a replayed record has instead.
+    `said` are the user's own words where `instruction` is a model's (a step of a plan): they alone let go of code.
+    """
+
+    action: str
+    language: str
+    source: Source
+    selection: Selection | None = None
+    path: Path | None = None
+    instruction: str = ""
+    constraints: tuple[str, ...] = ()
+    context: Mapping[str, str] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    budget: Budget = Budget.STANDARD
+    workspace: Workspace = field(default_factory=Workspace)
+    tab_size: int = 4
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
+    said: str | None = None
+
+
+class TargetKind(StrEnum):
+    """What a job replaces. An INSERTION replaces nothing: its span is a position."""
+
+    UNIT = "unit"
+    STATEMENTS = "statements"
+    DOCUMENT = "document"
+    INSERTION = "insertion"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The part of the request's text that a job is about, widened to whole units.
+
+    `span` runs from column 0 of the first line to the end of the last, without its line end. `name` is the unit's
+    qualified name ("Parser.parse_date"), "" where there is none. `indent` is the white space before its first line.
+    `selection` is what the user had really selected.
+    """
+
+    kind: TargetKind
+    span: Span
+    name: str = ""
+    indent: str = ""
+    selection: Span | None = None

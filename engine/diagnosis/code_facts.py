@@ -1,0 +1,88 @@
+"""What is known of a Python unit before its tests run: from the text it was asked in and its environment."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Mapping
+
+from stet_ls.engine.diagnosis.diagnosis import About
+from stet_ls.engine.execution.python.inputs.subject import Function, Subject, read_module, subject_of
+from stet_ls.engine.sandbox.environments.interpreter import Environment
+from stet_ls.validators.ast_text import unparsed
+
+
+def about_of(
+    text: str,
+    unit: str,
+    *,
+    environment: Environment | None = None,
+    texts: Mapping[str, str] | None = None,
+    trusted: Iterable[str] = (),
+    modules: Iterable[str] = (),
+) -> About:
+    """An `About` for a unit, told from `text`, the module as it was when the unit was asked for.
+
+    `unit` is a qualified name ("Parser.parse"). `texts` are the candidate's files by their paths relative to the
+    working folder; `trusted` the test files that somebody vouches for; `modules` the top-level names that can be
+    imported from the workspace. Without an `environment` the standard library alone counts as installed. Of a text
+    that does not parse, or that does not hold the unit, no parameters are told: nothing is held against a test then.
+    """
+    module = read_module(text)
+    subject = subject_of(module, unit) if module is not None else None
+    return About(
+        "python",
+        solution=frozenset(texts or ()),
+        trusted=frozenset(trusted),
+        unit=unit,
+        parameters=_arity(subject) if subject is not None else None,
+        asked=frozenset(_names(module.tree)) if module is not None else frozenset({unit.partition(".")[0]}),
+        modules=frozenset(modules),
+        installed=_installed(environment),
+        types=_types(subject) if subject is not None else {},
+        texts=dict(texts or {}),
+    )
+
+
+def _arity(subject: Subject) -> tuple[int, int | None] | None:
+    """The least and the most positional arguments; None where the text does not say how the unit is called."""
+    if subject.how == "property":
+        return None
+    node = subject.node
+    call = node if isinstance(node, Function) else _init(node)
+    if call is None and not subject.parameters:
+        return None
+    rows = [row for row in subject.parameters if not row.keyword and not row.name.startswith("*")]
+    least = sum(row.default is None for row in rows)
+    return least, None if call is not None and call.args.vararg else len(rows)
+
+
+def _init(node: ast.ClassDef) -> Function | None:
+    return next((each for each in node.body if isinstance(each, Function) and each.name == "__init__"), None)
+
+
+def _types(subject: Subject) -> dict[str, str]:
+    """The annotations as they are written; of one in quotes, what stands in them."""
+    return {
+        row.name.lstrip("*"): row.annotation.value
+        if isinstance(row.annotation, ast.Constant) and isinstance(row.annotation.value, str)
+        else unparsed(row.annotation)
+        for row in subject.parameters
+        if row.annotation is not None
+    }
+
+
+def _names(tree: ast.Module) -> set[str]:
+    """The names that the text gives to its functions, classes and values."""
+    told = {node.name for node in tree.body if isinstance(node, Function | ast.ClassDef)}
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            told |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return told
+
+
+def _installed(environment: Environment | None) -> frozenset[str]:
+    if environment is None:
+        return frozenset(sys.stdlib_module_names)
+    return environment.modules | environment.interpreter.modules | environment.interpreter.standard

@@ -1,0 +1,150 @@
+"""An environment that has what a code imports: the user's own, else one of Stet's with the packages that it lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.execution.runtime import Lacking
+from stet_ls.engine.sandbox.environments.environment_store import Store
+from stet_ls.engine.sandbox.environments.imported_modules import Imports, imports, missing
+from stet_ls.engine.sandbox.environments.install_policy import Ask, Gate
+from stet_ls.engine.sandbox.environments.interpreter import Environment
+from stet_ls.engine.sandbox.environments.known_packages import distribution, normalized
+from stet_ls.engine.sandbox.environments.requirements import dependencies
+from stet_ls.engine.sandbox.environments.wheel_install import Fresh, PackagesError
+from stet_ls.engine.sandbox.environments.workspace_imports import Sources
+from stet_ls.engine.sandbox.isolation import IsolationReport
+from stet_ls.engine.settings.schema import SandboxSettings
+from stet_ls.engine.workspace.source_files import Limits, Walk
+
+STAGE = "environment"
+"""What a job is at while packages are unpacked."""
+
+_FAILED_SECONDS = 300.0
+"""So long what could not be had is not tried again: no network is no network for the next candidate either."""
+_LOOK = Limits(files=3_000, entries=10_000, seconds=0.5)
+"""How far a workspace is searched for a module before somebody is asked about a package of its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """What a job lends: `held` keeps environments until it ends, `stage` shows what it is at, `warn` adds a warning.
+
+    `wait` is told of seconds in which a user was asked or packages were unpacked, `ran` of the box of each run.
+    """
+
+    held: AsyncExitStack
+    stage: Callable[[str, str], AbstractContextManager[None]]
+    warn: Callable[[str], None]
+    wait: Callable[[float], None] = field(default=lambda _: None)
+    ran: Callable[[IsolationReport], None] = field(default=lambda _: None)
+
+
+@dataclass
+class Fitter:
+    """Builds environments with the user's settings. `ask` is asked about packages that nobody vouches for."""
+
+    settings: SandboxSettings
+    store: Store
+    ask: Ask
+    _failed: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = field(default_factory=dict)
+
+    async def fit(
+        self, sources: Sources, path: Path | None, helper: Helper, python: Environment, texts: tuple[str, ...]
+    ) -> tuple[Environment, Lacking]:
+        """`python`, or an environment with the packages that the texts at `path` need too; and those that are missing.
+
+        What cannot be had takes away nothing else: the project's own dependencies are there without it.
+        """
+        began = time.monotonic()
+        modules = await asyncio.to_thread(_lacking, sources, path, python, texts)
+        if not modules:
+            return python, Lacking()
+        try:
+            own = frozenset(name for text in texts for name in imports(text).needed)
+            return await self._fitted(sources.root, helper, python, modules, own)
+        finally:
+            helper.wait(time.monotonic() - began)
+
+    async def _fitted(
+        self, root: Path, helper: Helper, python: Environment, modules: frozenset[str], own: frozenset[str]
+    ) -> tuple[Environment, Lacking]:
+        """As many of the modules as can be had. Nobody is asked about what only other files of the workspace import."""
+        project = await asyncio.to_thread(dependencies, root)
+        allowed = frozenset(self.settings.packages)
+        installed = python.interpreter.distributions
+        packages = {name: normalized(distribution(name, installed)) for name in modules}
+        unasked = frozenset(name for name, package in packages.items() if Gate(project, allowed).passes(package))
+        declared = frozenset(name for name, package in packages.items() if package in project)
+        why = ""
+        for wanted in dict.fromkeys((modules, unasked | (own & modules), unasked, declared)):
+            if not wanted:
+                continue
+            gate = Gate(project, allowed, ask=self.ask if wanted - unasked <= own else None)
+            try:
+                fitted = await self._environment(gate, helper, python, wanted)
+            except (StetError, OSError) as error:
+                why = why or str(error)
+                continue
+            helper.warn(
+                f"Your Python does not have {', '.join(sorted(wanted))}: "
+                f"the code was run with {', '.join(fitted.requirements)} in Stet's folder."
+            )
+            break
+        else:
+            fitted, wanted = python, frozenset()
+        if why:
+            helper.warn(why)
+        return fitted, Lacking(modules - wanted, why)
+
+    async def _environment(
+        self, gate: Gate, helper: Helper, python: Environment, modules: frozenset[str]
+    ) -> Environment:
+        """The environment with the packages of some modules. Raises StetError and OSError, and soon what it raised."""
+        interpreter = python.interpreter
+        wanted = await gate.requirements(Imports(modules), interpreter.distributions)
+        wanted = tuple(sorted({*wanted, *python.requirements}))
+        known = self._failed.get((interpreter.stamp, wanted))
+        if known is not None and time.monotonic() < known[0]:
+            raise PackagesError(known[1])
+        fresh = Fresh(self.settings.package_days, frozenset(gate.project))
+        try:
+            with helper.stage(STAGE, ", ".join(wanted)):
+                return await helper.held.enter_async_context(self.store.use(interpreter, wanted, fresh=fresh))
+        except OSError as error:
+            why = f"{', '.join(wanted)} could not be installed: Stet's folder cannot be written ({error.strerror})."
+            self._failed[interpreter.stamp, wanted] = time.monotonic() + _FAILED_SECONDS, why
+            raise PackagesError(why) from None
+        except StetError as error:
+            self._failed[interpreter.stamp, wanted] = time.monotonic() + _FAILED_SECONDS, str(error)
+            raise
+
+
+def _lacking(sources: Sources, path: Path | None, python: Environment, texts: tuple[str, ...]) -> frozenset[str]:
+    """The modules that texts cannot do without, and that neither the environment nor the workspace has."""
+    wanted, root = sources.imports(texts, path), sources.root
+    interpreter = python.interpreter
+    found = missing(Imports(wanted.needed), interpreter.standard, interpreter.modules | python.modules, root).needed
+    folders = [] if path is None else [each for each in path.parents if each.is_relative_to(root)]
+    found = frozenset(name for name in found if not any(_stands(folder, name) for folder in folders))
+    # One that lies elsewhere in the workspace is found by some setting of the project's; it is no package.
+    return found - _elsewhere(root) if found else found
+
+
+def _stands(folder: Path, module: str) -> bool:
+    return (folder / f"{module}.py").is_file() or (folder / module).is_dir()
+
+
+def _elsewhere(root: Path) -> frozenset[str]:
+    names: set[str] = set()
+    for found in Walk(root, limits=_LOOK).files():
+        if found.language == "python":
+            *folders, name = found.path.split("/")
+            names.update((*folders, name.removesuffix(".py")))
+    return frozenset(names)

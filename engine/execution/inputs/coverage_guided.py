@@ -1,0 +1,169 @@
+"""Further inputs where the first ones left lines of a change unseen: what guards them is named by literals there.
+
+`if len(xs) > 50 and xs[0] == 77` is met by a list of 51 that begins with 77: near misses of one value at a time seldom
+come to both.
+"""
+
+from __future__ import annotations
+
+import ast
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal, text_of
+from stet_ls.engine.execution.inputs.rows import GUESSED
+from stet_ls.validators.ast_text import unparsed
+
+_MOST, _TRIES = 240, 600
+_LONGEST = 5_000
+"""A guard of more is not met by length."""
+Change = Callable[[Call, "Values"], Call | None]
+_OTHER_KINDS: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {}, b"a")
+
+
+def reaching(calls: Sequence[Call], literals: Sequence[str], change: Change | None = None) -> tuple[Call, ...]:
+    """Calls like some that are there, with several of these literals at once as values, in them, and as lengths.
+
+    `change` makes such a call; without one they are Python's.
+    """
+    change = change or _changed
+    random = Random(zlib.crc32("\0".join(literals).encode()))  # noqa: S311 - the same inputs each time
+    values = Values([value for value in map(literal, literals) if value is not None], random)
+    base = [call for call in calls if not call.again]
+    known = {(call.setup, call.body) for call in calls}
+    found: dict[tuple[str, str], Call] = {}
+    for _ in range(_TRIES if base else 0):
+        call = random.choice(base)
+        try:
+            made = change(call, values)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # too deep or too large to be written
+            continue
+        if made is not None and (made.setup, made.body) not in known:
+            found[made.setup, made.body] = made
+        if len(found) >= _MOST:
+            break
+    return tuple(found.values())
+
+
+def _changed(call: Call, values: Values) -> Call | None:
+    written = call.setup or call.body  # the life of an object has no setup
+    tree = ast.parse(written)
+    for holder, key, node in list(_places(tree)):
+        value = literal(unparsed(node))
+        if values.random.random() < 0.3 or (value is None and not _is_none(node)):
+            continue
+        new = ast.parse(text_of(values.instead(value, call)), mode="eval").body
+        if isinstance(holder, list):
+            holder[key] = new
+        else:
+            setattr(holder, key, new)
+    made = unparsed(tree)
+    return None if made == unparsed(ast.parse(written)) else with_text(call, made)
+
+
+def with_text(call: Call, made: str) -> Call | None:
+    """A call whose arguments are made by another text; None where that is too long."""
+    if len(made) > 4 * _LONGEST:
+        return None
+    return replace(call, setup=made) if call.setup else replace(call, body=made)
+
+
+def _places(tree: ast.Module) -> Iterator[tuple[Any, Any, ast.expr]]:
+    """What is bound, and the arguments of objects that are made: where each stands."""
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Assign):
+            yield each, "value", each.value
+        elif isinstance(each, ast.Call):
+            yield from ((each.args, number, value) for number, value in enumerate(each.args))
+            yield from ((keyword, "value", keyword.value) for keyword in each.keywords)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+class Values:
+    """Makes values of what is known to be compared."""
+
+    def __init__(self, known: Sequence[Any], random: Random) -> None:
+        self.known, self.random = known, random
+        self.lengths = [n for n in known if type(n) is int and 0 < n <= _LONGEST] or [1]
+
+    def instead(self, value: Any, call: Call) -> Any:
+        """What an argument of a call may be instead, seldom of another kind where its kind was guessed."""
+        is_open = call.origin == GUESSED and self.random.random() < 0.05
+        return self.random.choice(_OTHER_KINDS) if is_open else self.like(value)
+
+    def like(self, value: Any, depth: int = 0) -> Any:
+        """A value of the same kind."""
+        if isinstance(value, list):
+            return self._items(value, depth)
+        if isinstance(value, tuple):
+            return tuple(self.like(each, depth + 1) for each in value)
+        if isinstance(value, set):
+            return set(map(_hashable, self._items(sorted(value, key=text_of), depth)))
+        if isinstance(value, dict):
+            return self._pairs(value, depth)
+        if isinstance(value, str | bytes):
+            return self._text(value)
+        return self._atom(value)
+
+    def _atom(self, value: Any) -> Any:
+        alike = [each for each in self.known if type(each) is type(value)]
+        if type(value) is float:
+            alike += [float(each) for each in self.known if type(each) is int]
+        if not alike or isinstance(value, bool):
+            return not value if isinstance(value, bool) else value
+        chosen = self.random.choice(alike)
+        return chosen + self.random.choice((0, 0, 0, 1, -1)) if type(value) in (int, float) else chosen
+
+    def _length(self) -> int:
+        return max(0, self.random.choice(self.lengths) + self.random.choice((0, 1, 1, -1)))
+
+    def _items(self, items: list[Any], depth: int) -> list[Any]:
+        random = self.random
+        if random.random() < 0.6:
+            items = self._stretched(items or [0, 1], self._length() if depth == 0 else random.randint(0, 4))
+        for _ in range(random.randint(0, 3) if items else 0):
+            at = random.choice((0, -1, random.randrange(len(items))))
+            items[at] = self.like(items[at], depth + 1)
+        return items
+
+    def _stretched(self, items: list[Any], length: int) -> list[Any]:
+        """Items again and again, numbers now and then moved on so that not all repeat."""
+        step = self.random.choice((0, 1, len(items)))
+        turns = ((number // len(items), items[number % len(items)]) for number in range(length))
+        return [item + turn * step if type(item) is int else item for turn, item in turns]
+
+    def _pairs(self, value: dict[Any, Any], depth: int) -> dict[Any, Any]:
+        pairs = {key: self.like(item, depth + 1) if self.random.random() < 0.5 else item for key, item in value.items()}
+        for key in list(pairs)[:3]:
+            if self.random.random() < 0.5:
+                pairs[_hashable(self.like(key, depth + 1))] = pairs[key]
+        if pairs and self.random.random() < 0.2:
+            first = next(iter(pairs))
+            more = range(self._length()) if type(first) is int else map(str, range(self._length()))
+            pairs.update(dict.fromkeys(more, pairs[first]))
+        return pairs
+
+    def _text(self, value: Any) -> Any:
+        """A text, or bytes, with known ones in it, and of a known length."""
+        random = self.random
+        known = [each for each in self.known if type(each) is type(value)] or [value]
+        move = random.randint(0, 3)
+        if move == 0:
+            return random.choice(known)
+        for _ in range(random.randint(0, 2)):
+            at = random.choice((0, len(value), random.randint(0, len(value))))
+            value = value[:at] + random.choice(known) + value[at:]
+        length = self._length()
+        filled = value or (b"a" if isinstance(value, bytes) else "a")
+        return (filled * (length // len(filled) + 1))[:length] if move == 3 else value
+
+
+def _hashable(value: Any) -> Any:
+    return value if isinstance(value, str | bytes | int | float | tuple | type(None)) else text_of(value)

@@ -1,0 +1,222 @@
+"""Near misses of inputs that somebody wrote: they reach branches which no blind draw finds."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.validators.ast_text import in_digits
+
+_LETTERS = "abcXYZ019 ,.-_()[]{}<>aeiou"
+_LARGEST = 10**9
+_KEYED = 60
+_KEYS = (
+    "(lambda *args, **kw: args[0][::-1] if hasattr(args[0], '__len__') else -args[0])",
+    "(lambda *args, **kw: args[0][:1] if hasattr(args[0], '__len__') else args[0] // 2)",
+)
+_FEW = ("'a'", "'b'", "'c'")
+
+
+def mutated(rows: Sequence[Row], constants: Sequence[str], seed: int) -> Iterator[Row]:
+    """Without end: rows with one to three values changed, or with an argument of another row."""
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    spare = [value for value in map(literal, constants) if value is not None]
+    while rows:
+        row = dict(random.choice(rows))
+        if not row:
+            return
+        for _ in range(random.choice((1, 1, 2, 3))):
+            name = random.choice(list(row))
+            if random.random() < 0.15:
+                row[name] = random.choice(rows).get(name, row[name])
+            elif (value := literal(row[name])) is not None or row[name] == "None":
+                row[name] = text_of(_changed(value, spare, random))
+        yield row
+
+
+def meeting(rows: Sequence[Row], seed: int) -> list[Row]:
+    """The rows; in every third an argument is what another one holds, if it holds such: what is looked for is there."""
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    return [_met(row, random) if number % 3 == 2 else row for number, row in enumerate(rows)]
+
+
+def like_items(rows: Sequence[Row], held: Mapping[str, str], seed: int) -> list[Row]:
+    """The rows; in every second an argument that is compared with the items of another one is like one of them.
+
+    `held` names the other by the one.
+    """
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    return [_like_item(row, held, random) if number % 2 else row for number, row in enumerate(rows)]
+
+
+def with_keys(rows: Sequence[Row], seed: int) -> list[Row]:
+    """The rows, and some again with functions that give what is of its argument's kind, in another order or with ties:
+    where a function is forgotten, what it is given is taken in its place, and fits.
+    """
+    names = sorted({name for row in rows for name, text in row.items() if text.startswith("(lambda *args")})
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    some = random.sample(rows, min(len(rows), _KEYED)) if names else []
+    return [*rows, *({**row, name: random.choice(_KEYS)} for row in some for name in names)]
+
+
+def _like_item(row: Row, held: Mapping[str, str], random: Random) -> Row:
+    found = dict(row)
+    for name, holder in held.items():
+        items = literal(row.get(holder, ""))
+        if name in row and isinstance(items, list | tuple | str) and items:
+            found[name] = text_of(_changed(random.choice(items), (), random))
+    return found
+
+
+def with_few_texts(rows: Sequence[Row]) -> list[Row]:
+    """The rows; in every second the texts are one of three: what a method keeps by a key another asks for."""
+    return [
+        {name: _FEW[number // 2 % 3] if isinstance(literal(text), str) else text for name, text in row.items()}
+        if number % 2
+        else row
+        for number, row in enumerate(rows)
+    ]
+
+
+def _met(row: Row, random: Random) -> Row:
+    values = {name: literal(text) for name, text in row.items()}
+    groups = {name: each for name, each in values.items() if isinstance(each, list | tuple | dict | set)}
+    for name, value in values.items():
+        held = [item for other, each in groups.items() if other != name for item in _in_order(each)]
+        if fitting := [item for item in held if value is not None and type(item) is type(value) and item != value]:
+            return {**row, name: text_of(random.choice(fitting))}
+    return row
+
+
+def _in_order(values: Iterable[Any]) -> list[Any]:
+    """The order of a set is another one in each process; inputs are the same in all."""
+    return sorted(values, key=text_of) if isinstance(values, set) else list(values)
+
+
+def literal(text: str) -> Any:
+    """The value of a literal; None if it is none, or is None."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def text_of(value: Any) -> str:
+    """An expression for a value made of literals."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value!r}')"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(text_of, value)) + "]"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(text_of, value)) + ("," if len(value) == 1 else "") + ")"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{text_of(key)}: {text_of(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, set):
+        return "{" + ", ".join(sorted(map(text_of, value))) + "}" if value else "set()"
+    return in_digits(value) if isinstance(value, int) else repr(value)
+
+
+def _changed(value: Any, spare: Sequence[Any], random: Random) -> Any:
+    alike = [other for other in spare if type(other) is type(value)]
+    if alike and random.random() < 0.2:
+        return random.choice(alike)
+    for kind, change in _CHANGES:
+        if isinstance(value, kind):
+            return change(value, spare, random)
+    return value
+
+
+def _of_bool(value: bool, _: Sequence[Any], random: Random) -> bool:
+    del random
+    return not value
+
+
+def _of_int(value: int, _: Sequence[Any], random: Random) -> int:
+    if abs(value) > _LARGEST:
+        return value // 7
+    return random.choice(
+        (value + 1, value - 1, -value, 0, 1, 2, value * 2, value // 2, value * 10, value + random.randint(-20, 20))
+    )
+
+
+def _of_float(value: float, _: Sequence[Any], random: Random) -> float:
+    return random.choice((value + 1, value - 0.5, -value, 0.0, value / 2, value * 10, float(round(value)), value + 0.1))
+
+
+def _of_str(value: str, _: Sequence[Any], random: Random) -> str:
+    at, other = random.randint(0, len(value)), random.randint(0, len(value))
+    letter = random.choice(value) if value and random.random() < 0.5 else random.choice(_LETTERS)
+    words = value.split(" ")
+    random.shuffle(words)
+    return random.choice(
+        (
+            value[:at] + letter + value[at:], value[:at] + value[at + 1 :], value[:at] + letter + value[at + 1 :],
+            value[::-1], value + value, value.swapcase(), value[: at // 2], "", value[min(at, other) : max(at, other)],
+            value.upper(), " ".join(words), value + " " + letter, value + value[::-1], str(random.randint(-5, 120)),
+        )
+    )  # fmt: skip
+
+
+def _of_bytes(value: bytes, spare: Sequence[Any], random: Random) -> bytes:
+    return _of_str(value.decode("latin-1"), spare, random).encode("latin-1", "replace")
+
+
+def _of_items(value: Any, spare: Sequence[Any], random: Random) -> Any:
+    """Lists, tuples and sets; what is in them is changed too."""
+    items = _in_order(value)
+    at = random.randint(0, len(items))
+    move = random.randint(0, 9)
+    if not items:
+        return value
+    if move < 4:
+        at = min(at, len(items) - 1)
+        items[at] = _changed(items[at], spare, random)
+    elif move == 4:
+        del items[at : at + 1]
+    elif move == 5:
+        items.insert(at, _changed(random.choice(items), spare, random))
+    elif move == 6:
+        items.insert(at, random.choice(items))
+    elif move == 7:
+        random.shuffle(items)
+    elif move == 8:
+        items = random.choice((items[::-1], items + items, items[:at], items[at:]))
+    else:
+        items = [_changed(item, spare, random) for item in items]
+    try:
+        return type(value)(items)
+    except TypeError:
+        return value
+
+
+def _of_dict(value: dict[Any, Any], spare: Sequence[Any], random: Random) -> dict[Any, Any]:
+    pairs = list(value.items())
+    if not pairs or random.random() < 0.1:
+        return {}
+    at = random.randrange(len(pairs))
+    key, item = pairs[at]
+    move = random.randint(0, 4)
+    if move == 0:
+        del pairs[at]
+    elif move == 1:
+        pairs.append((_changed(key, spare, random), item))
+    elif move == 2:
+        pairs[at] = (_changed(key, spare, random), item)
+    else:
+        pairs[at] = (key, _changed(item, spare, random))
+    return dict(pairs)
+
+
+_CHANGES: tuple[tuple[Any, Any], ...] = (
+    (bool, _of_bool),
+    (int, _of_int),
+    (float, _of_float),
+    (str, _of_str),
+    (bytes, _of_bytes),
+    ((list, tuple, set), _of_items),
+    (dict, _of_dict),
+)

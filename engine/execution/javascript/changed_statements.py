@@ -1,0 +1,124 @@
+"""Which statements of two JavaScript or TypeScript texts differ: as far as they run, so types and layout do not count.
+
+What has an input to come by is called a place here: a statement, a case of a switch, what an arrow function without
+braces comes to, the first value of an object's field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_MOST_STATEMENTS = 1000
+"""Where more differ it is not looked for what both texts have."""
+DECLARES = frozenset({
+    "function_declaration", "generator_function_declaration", "class_declaration", "abstract_class_declaration",
+    "method_definition", "enum_declaration",
+})  # fmt: skip
+"""Places that do nothing where they stand."""
+_STATEMENTS = DECLARES | {
+    "expression_statement", "lexical_declaration", "variable_declaration", "if_statement", "for_statement",
+    "for_in_statement", "while_statement", "do_statement", "try_statement", "switch_statement", "with_statement",
+    "return_statement", "throw_statement", "break_statement", "continue_statement", "labeled_statement",
+    "switch_case", "switch_default",
+}  # fmt: skip
+FUNCTIONS = frozenset({
+    "function_declaration", "generator_function_declaration", "function_expression", "generator_function",
+    "arrow_function", "method_definition",
+})  # fmt: skip
+_SILENT = frozenset({
+    "comment", "type_annotation", "type_arguments", "type_parameters", "interface_declaration",
+    "type_alias_declaration", "ambient_declaration", "accessibility_modifier", "override_modifier", "readonly",
+    "asserts_annotation", "type_predicate_annotation", "opting_type_annotation", "implements_clause",
+})  # fmt: skip
+_TYPED = frozenset({"as_expression", "satisfies_expression", "non_null_expression"})
+"""Of these only what comes first runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an input has to come by, what it stands in, and whether that is in a function or run for each object: the
+    rest runs when the module is loaded.
+    """
+
+    node: tree_sitter.Node
+    around: tree_sitter.Node | None
+    in_function: bool
+
+
+def differing(root: tree_sitter.Node, other: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """The statements of a module that the other text does not have in these words."""
+    known = {each.text for each in other.named_children}
+    return [each for each in root.named_children if each.text not in known]
+
+
+def changed(old: Sequence[Place], new: Sequence[Place]) -> tuple[set[int], set[int]]:
+    """The nodes' ids of those places of each side that the other does not have."""
+    left = {each.node.id for each in old}, {each.node.id for each in new}
+    if max(len(old), len(new)) > _MOST_STATEMENTS:
+        return left
+    heads = [_head(each.node) for each in old], [_head(each.node) for each in new]
+    for at, beside, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
+        left[0].difference_update(each.node.id for each in old[at : at + size])
+        left[1].difference_update(each.node.id for each in new[beside : beside + size])
+    return left
+
+
+def places(node: tree_sitter.Node) -> Iterator[Place]:
+    """The places in a statement of a module, itself first, each before those in it."""
+    pending: list[tuple[tree_sitter.Node, tree_sitter.Node | None, bool]] = [(node, None, False)]
+    while pending:
+        each, around, in_function = pending.pop()
+        if is_place(each, around):
+            yield Place(each, around, in_function)
+        within = in_function or each.type in FUNCTIONS or _is_each_objects(each)
+        pending += [(inner, each, within) for inner in reversed(running(each)) if inner.is_named]
+
+
+def head(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """The nodes of a place without those of the places in it, in their order; leaves among them that have no name."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        yield each
+        pending += [inner for inner in reversed(running(each)) if not is_place(inner, each)]
+
+
+def running(node: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """What of a node counts when it runs."""
+    inner = node.children[:1] if node.type in _TYPED else node.children
+    return [each for each in inner if each.type not in _SILENT]
+
+
+def is_place(node: tree_sitter.Node, around: tree_sitter.Node | None) -> bool:
+    """Whether a node within `around`, or in no other, runs as one or not at all."""
+    if around is not None and (around.type == "arrow_function" or _is_each_objects(around)):
+        field = "body" if around.type == "arrow_function" else "value"
+        return node.type != "statement_block" and around.child_by_field_name(field) == node
+    if node.type not in _STATEMENTS or _is_text(node):
+        return False
+    return around is None or around.type != "for_statement" or around.child_by_field_name("body") == node
+
+
+def _is_text(node: tree_sitter.Node) -> bool:
+    """A directive, before which nothing may stand."""
+    return node.type == "expression_statement" and [each.type for each in node.named_children] == ["string"]
+
+
+def _is_each_objects(node: tree_sitter.Node) -> bool:
+    """Whether it declares a field that each object is made with."""
+    return node.type == "public_field_definition" and all(each.type != "static" for each in node.children)
+
+
+def _head(node: tree_sitter.Node) -> str:
+    """A place without those in it, as text: where a semicolon may be left out it does not count."""
+    counts = node.type == "for_statement"
+    words = (each for each in head(node) if not each.children)
+    return " ".join(text_of(each) for each in words if counts or each.type != ";")

@@ -1,0 +1,230 @@
+"""All inputs for a JavaScript or TypeScript unit, the likeliest first: what people wrote, near misses, draws."""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from random import Random
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal, mutated
+from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, Row
+from stet_ls.engine.execution.javascript.inputs.constants import constants
+from stet_ls.engine.execution.javascript.inputs.draw import Draws
+from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike, with_few
+from stet_ls.engine.execution.javascript.inputs.examples import Text, rows_for
+from stet_ls.engine.execution.javascript.inputs.subject import (
+    Module,
+    Parameter,
+    Subject,
+    read_module,
+    shape_of,
+    subject_of,
+)
+from stet_ls.engine.execution.javascript.inputs.untyped_params import used_as
+from stet_ls.engine.execution.javascript.inputs.value_kinds import Kind, text_of
+from stet_ls.engine.execution.javascript.inputs.values import kind_of, source
+
+_PRINTER = "console.log"
+_Told = tuple[Row, str]
+"""A row of JavaScript, and its origin."""
+
+
+def new_constants(before: str, after: str, language: str, qualified: str) -> tuple[str, ...]:
+    """The constants of a unit that only its new text has: an input that is treated apart is named by one."""
+    sides: list[list[str]] = []
+    for text in (before, after):
+        module = read_module(text, language)
+        subject = subject_of(module, qualified) if module else None
+        sides.append(constants(module, subject.node) if module and subject else [])
+    return tuple(each for each in sides[1] if each not in set(sides[0]))
+
+
+@lru_cache(maxsize=32)
+def calls_for(
+    text: str, language: str, qualified: str, tests: tuple[Text, ...] = (), besides: tuple[str, ...] = ()
+) -> tuple[Call, ...]:
+    """The inputs of a unit of a text, the same each time; none if it is nothing that could be called.
+
+    `besides` are constants that count as its own.
+    """
+    module = read_module(text, language)
+    subject = subject_of(module, qualified) if module else None
+    if module is None or subject is None:
+        return ()
+    return tuple(dict.fromkeys(_Inputs(module, subject, tests, besides).calls()))
+
+
+class _Inputs:
+    """Makes the calls of one subject."""
+
+    def __init__(self, module: Module, subject: Subject, tests: tuple[Text, ...], besides: tuple[str, ...]) -> None:
+        self._module, self._subject, self._tests, self._besides = module, subject, tests, besides
+        self._seed = zlib.crc32(f"{subject.name}\0{text_of(subject.node)}".encode())
+
+    def calls(self) -> Iterator[Call]:
+        """The calls, without end nowhere."""
+        subject = self._subject
+        if subject.how == "class":
+            return self._lives()
+        rows = self._rows(subject)
+        if subject.how in ("method", "getter"):
+            return self._on_objects(list(rows))
+        return (self._call(row, origin) for row, origin in rows)
+
+    def _rows(self, subject: Subject, most: int = MUTATED) -> Iterator[_Told]:
+        """Rows of JavaScript for the parameters of a subject."""
+        if not subject.parameters:
+            yield {}, "no argument"
+            return
+        written = rows_for(self._module, subject, self._tests)
+        for row in written:
+            yield _as_source(row), "example"
+        changeable = [row for row in written if any(literal(text) is not None for text in row.values())]
+        found = [*self._besides, *constants(self._module, subject.node)]
+        changed = map(_as_source, itertools.islice(mutated(changeable, found, self._seed), most))
+        near = with_alike(changed, self._seed, [*map(_as_source, changeable)])
+        draws = Draws(self._seed, found, self._plain_makings(subject))
+        kinds, is_guessed = _kinds(subject, written)
+        origin = GUESSED if is_guessed else "drawn"
+        count = DRAWN_BESIDE if changeable else DRAWN_ALONE
+        blind = (_drawn(draws, subject.parameters, kinds) for _ in range(count))
+        drawn = with_alike(blind, self._seed, fixed=_told(subject))
+        # One draw to six near misses, so that a bound on their number cuts neither off.
+        for number, row in enumerate(near):
+            yield row, "near an example"
+            if number % 6 == 0 and (one := next(drawn, None)) is not None:
+                yield one, origin
+        for row in drawn:
+            yield row, origin
+
+    def _call(self, row: Row, origin: str) -> Call:
+        setup, names = _bound(self._subject.parameters, row, self._subject.name.partition(".")[0])
+        body = f"__out__({self._subject.name}({_arguments(self._subject.parameters, names)}))"
+        return Call(setup, body, tuple(names.values()), origin, _PRINTER)
+
+    def _on_objects(self, rows: list[_Told]) -> Iterator[Call]:
+        """A method's calls, each on an object of its own that other methods were called on before."""
+        subject = self._subject
+        makings, before = self._makings(subject.owner), self._steps(subject.owner, subject.callee)
+        wanted = max(DRAWN_ALONE, len(rows))
+        for number, (row, origin) in enumerate(itertools.islice(itertools.cycle(rows), wanted)):
+            setup, names = _bound(subject.parameters, row, "obj")
+            earlier = [f"obj.{step}" for step in before[number * 3 : number * 3 + number % 4]]
+            called = f"({_arguments(subject.parameters, names)})" if subject.how == "method" else ""
+            making = f"const obj = {makings[number % len(makings)]}"
+            yield Call(
+                "\n".join(part for part in (setup, making, *_quiet(earlier)) if part),
+                f"__out__(obj.{subject.callee}{called})",
+                ("obj", *names.values()),
+                origin,
+                _PRINTER,
+            )
+
+    def _lives(self) -> Iterator[Call]:
+        """Objects made and called several times, each call's result told."""
+        name = self._subject.name
+        makings, steps = self._makings(name), self._steps(name)
+        shape = shape_of(self._module, name)
+        given = [*shape.init.parameters, *(each for method in shape.methods for each in method.parameters)]
+        origin = "drawn" if all(each.kind.known for each in given) else GUESSED
+        for number in range(DRAWN_ALONE if steps else len(makings)):
+            start = number * 5 % max(len(steps), 1)
+            length = 1 + number % 7 if number % 4 != 1 else 20
+            life = [f"__out__(obj.{step})" for step in steps[start : start + length]]
+            making = f"const obj = {makings[number % len(makings)]}"
+            yield Call("", "\n".join([making, *_quiet(life), "__out__(obj)"]), (), origin, _PRINTER)
+
+    def _makings(self, owner: str) -> list[str]:
+        """Expressions that make objects of a class."""
+        init = shape_of(self._module, owner).init
+        if not init.parameters:
+            return [f"new {owner}()"]
+        named = replace(init, name=owner)
+        rows = with_few((row for row, _ in itertools.islice(self._rows(named), 80)), self._seed, _told(named))
+        return [f"new {owner}({_arguments(init.parameters, row)})" for row in rows]
+
+    def _plain_makings(self, subject: Subject) -> dict[str, list[str]]:
+        """How objects of the classes are made that a subject takes."""
+        wanted = {each.text for parameter in subject.parameters for each in _within(parameter.kind)} - {""}
+        return {name: self._makings(name) for name in wanted & self._module.classes if name != subject.owner}
+
+    def _steps(self, owner: str, leave_out: str = "") -> list[str]:
+        """Calls of a class' public methods, mixed."""
+        columns: list[list[str]] = []
+        for method in shape_of(self._module, owner).methods[:12]:
+            if method.callee == leave_out:
+                continue
+            if method.how == "getter":
+                columns.append([method.callee] * 40)
+                continue
+            rows = with_few(
+                (row for row, _ in itertools.islice(self._rows(method, 60), 120)), self._seed, _told(method)
+            )
+            columns.append([f"{method.callee}({_arguments(method.parameters, row)})" for row in rows])
+        random = Random(self._seed)  # noqa: S311 - the same each time is what is wanted
+        return [random.choice(random.choice(columns)) for _ in range(1600)] if columns else []
+
+
+def _kinds(subject: Subject, written: Sequence[Row]) -> tuple[list[Kind], bool]:
+    """The kinds of the parameters, and whether any of them is a guess."""
+    kinds, is_guessed = [], False
+    for each in subject.parameters:
+        kind = each.kind
+        if not kind.known and (texts := [row[each.name] for row in written if each.name in row]):
+            shown = kind_of(texts)
+            kind = shown if shown.known else kind
+        if kind.name == "any" or (kind.name == "array" and not kind.known):
+            used = used_as(subject.node, each.name)
+            is_guessed = True
+            kind = used if kind.name == "any" or used.name == "array" else kind
+        kinds.append(kind)
+    return kinds, is_guessed or not all(kind.known for kind in kinds)
+
+
+def _drawn(draws: Draws, parameters: Sequence[Parameter], kinds: Sequence[Kind]) -> Row:
+    row: Row = {}
+    for parameter, kind in zip(parameters, kinds, strict=True):
+        if parameter.optional and draws.random.random() < 0.3:
+            break
+        row[parameter.name] = draws.value(kind)
+    return row
+
+
+def _told(subject: Subject) -> list[str]:
+    """The parameters of which the values are told: there are a few, and no others."""
+    return [
+        each.name
+        for each in subject.parameters
+        if any(kind.name == "literal" for kind in (each.kind, *each.kind.items))
+    ]
+
+
+def _within(kind: Kind) -> Iterator[Kind]:
+    if kind.name == "class":
+        yield kind
+    for each in (*kind.items, *(field for _, field, _ in kind.fields)):
+        yield from _within(each)
+
+
+def _as_source(row: Row) -> Row:
+    return {name: source(text) for name, text in row.items()}
+
+
+def _bound(parameters: Sequence[Parameter], row: Row, taken: str) -> tuple[str, dict[str, str]]:
+    """Statements that bind each argument to a name of its own, and the names by parameter."""
+    names = {each.name: each.name + ("_" if each.name == taken else "") for each in parameters if each.name in row}
+    return "\n".join(f"const {name} = {row[each]}" for each, name in names.items()), names
+
+
+def _arguments(parameters: Sequence[Parameter], given: Row) -> str:
+    return ", ".join(("..." if each.rest else "") + given[each.name] for each in parameters if each.name in given)
+
+
+def _quiet(lines: Sequence[str]) -> list[str]:
+    """Statements of which one that fails does not keep the next from being run."""
+    told = "__out__(error)"
+    return [f"try {{ {line} }} catch (error) {{ {told if line.startswith('__out__') else ''} }}" for line in lines]

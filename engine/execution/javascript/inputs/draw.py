@@ -1,0 +1,135 @@
+"""Values of a kind, as a row holds them: small and telling ones first of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+from stet_ls.engine.execution.javascript.inputs.value_kinds import BOOLEAN, NULL, NUMBER, STRING, Kind
+from stet_ls.engine.execution.javascript.inputs.values import source
+
+_NUMBERS = ("0", "1", "-1", "2", "3", "5", "7", "10", "12", "16", "25", "99", "100", "-5", "0.5", "1.5", "-2.25")
+_STRINGS = ('""', '"a"', '"b"', '"ab"', '"aba"', '"Hello World"', '"a b c"', '"  x "', '"12"', '"-3"', '"A1b2"',
+            '"é"', '"ß"', '"a👍b"', '"foo_bar"', '"a,b;c"', '"(())"', '"2024-02-29"')  # fmt: skip
+_LETTERS = "abcdeABC019 _-,.()[]"
+_DATES = ("0", "1700000000000", '"2024-02-29T12:30:00Z"', '"1999-12-31"', "2020, 0, 31", "NaN")
+_FUNCTIONS = ("x => x", "(a, b) => a + b", "x => Boolean(x)", "x => String(x)", "() => undefined",
+              "x => x > 1", "(a, b) => (a > b) - (a < b)")  # fmt: skip
+_REGEXPS = ("/a/", "/\\d+/g", "/^[a-z]+$/i", "/x*/")
+_LENGTHS = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
+_LONG = (13, 34)
+"""Heaps and their like go wrong when there is much in them. Within another array none is so long."""
+
+
+class Draws:
+    """Draws with a seed. `constants` are those of the code as rows hold them, `makings` how a class is made."""
+
+    def __init__(self, seed: int, constants: Sequence[str] = (), makings: Mapping[str, Sequence[str]] | None = None):
+        self.random = Random(seed)  # noqa: S311 - the same each time is what is wanted
+        known = [source(text) for text in constants]
+        self._numbers = [text for text in known if text[:1] in "-0123456789"]
+        self._strings = [text for text in known if text[:1] == '"']
+        self._makings = makings or {}
+
+    def value(self, kind: Kind, depth: int = 0) -> str:
+        """JavaScript for one value of a kind."""
+        make = _MAKERS.get(kind.name)
+        return make(self, kind, depth + 1) if make is not None and depth < 8 else self._any(kind, depth + 1)
+
+    def _number(self, kind: Kind, depth: int) -> str:
+        del depth
+        pick = self.random.random()
+        if self._numbers and pick < 0.25:
+            number = self.random.choice(self._numbers)
+            return f"-{number}" if number[0] not in "-0" and self.random.random() < 0.2 else number
+        if pick < 0.6:
+            small = [each for each in _NUMBERS if kind.name != "int" or "." not in each]
+            return self.random.choice(small)
+        if pick < 0.9 or kind.name == "int":
+            return str(self.random.randint(-20, 120) if pick < 0.95 else self.random.randint(-5000, 100_000))
+        return str(round(self.random.uniform(-50, 50), 2))
+
+    def _string(self, kind: Kind, depth: int) -> str:
+        del kind, depth
+        pick = self.random.random()
+        if self._strings and pick < 0.15:
+            return self.random.choice(self._strings)
+        if self._strings and pick < 0.3:
+            parts = [*(text[1:-1] for text in self._strings), *"ab 1"]
+            return '"' + "".join(self.random.choice(parts) for _ in range(self.random.randint(1, 7))) + '"'
+        if pick < 0.6:
+            return self.random.choice(_STRINGS)
+        letters = self.random.choice((_LETTERS, "ab", "abc ", "0123456789", "()"))
+        return '"' + "".join(self.random.choice(letters) for _ in range(self.random.randint(0, 9))) + '"'
+
+    def _array(self, kind: Kind, depth: int) -> str:
+        return "[" + ", ".join(self._several(kind.items[0] if kind.items else NUMBER, depth)) + "]"
+
+    def _several(self, kind: Kind, depth: int) -> list[str]:
+        lengths = _LENGTHS + _LONG if depth < 2 else _LENGTHS
+        count = self.random.choice(lengths) if depth < 4 else self.random.randint(0, 1)
+        made = [self.value(kind, depth) for _ in range(count)]
+        if made and self.random.random() < 0.3:
+            made.append(self.random.choice(made))  # what stands twice shows what a set would lose
+        return sorted(made) if self.random.random() < 0.15 else made
+
+    def _tuple(self, kind: Kind, depth: int) -> str:
+        return "[" + ", ".join(self.value(each, depth) for each in kind.items) + "]"
+
+    def _object(self, kind: Kind, depth: int) -> str:
+        there = [(name, each) for name, each, optional in kind.fields if not optional or self.random.random() < 0.6]
+        return "{" + ", ".join(f"{name}: {self.value(each, depth)}" for name, each in there) + "}"
+
+    def _record(self, kind: Kind, depth: int) -> str:
+        values = self._several(kind.items[-1], depth)
+        return "{" + ", ".join(f'["{"abcdefghij"[at % 10]}"]: {value}' for at, value in enumerate(values)) + "}"
+
+    def _map(self, kind: Kind, depth: int) -> str:
+        count = self.random.randint(0, 3)
+        pairs = [f"[{', '.join(self.value(each, depth) for each in kind.items)}]" for _ in range(count)]
+        return f"new Map([{', '.join(pairs)}])"
+
+    def _set(self, kind: Kind, depth: int) -> str:
+        return f"new Set([{', '.join(self._several(kind.items[0], depth))}])"
+
+    def _union(self, kind: Kind, depth: int) -> str:
+        return self.value(self.random.choice(kind.items), depth)
+
+    def _class(self, kind: Kind, depth: int) -> str:
+        del depth
+        makings = self._makings.get(kind.text)
+        return self.random.choice(makings) if makings else "{}"
+
+    def _any(self, kind: Kind, depth: int) -> str:
+        del kind
+        if depth >= 8:
+            return "null"
+        simple = (NUMBER, NUMBER, STRING, STRING, Kind("array", (NUMBER,)), Kind("array", (STRING,)), BOOLEAN, NULL)
+        return self.value(self.random.choice(simple), depth)
+
+
+def _one_of(texts: Sequence[str], form: str = "{}") -> Callable[[Draws, Kind, int], str]:
+    return lambda draws, _kind, _depth: form.format(draws.random.choice(texts))
+
+
+_MAKERS: Mapping[str, Callable[[Draws, Kind, int], str]] = {
+    "number": Draws._number,
+    "int": Draws._number,
+    "bigint": lambda draws, _kind, _depth: f"{draws.random.randint(-30, 1000)}n",
+    "string": Draws._string,
+    "boolean": _one_of(("true", "false")),
+    "null": _one_of(("null",)),
+    "undefined": _one_of(("undefined",)),
+    "literal": lambda _draws, kind, _depth: kind.text,
+    "date": _one_of(_DATES, "new Date({})"),
+    "regexp": _one_of(_REGEXPS),
+    "function": _one_of(_FUNCTIONS, "({})"),
+    "array": Draws._array,
+    "tuple": Draws._tuple,
+    "object": Draws._object,
+    "record": Draws._record,
+    "map": Draws._map,
+    "set": Draws._set,
+    "union": Draws._union,
+    "class": Draws._class,
+}

@@ -1,0 +1,110 @@
+"""Rows in which arguments are like one another, and texts like others: where `===` and `<` part, and what letters are.
+
+Two draws of one kind are seldom equal, or equal but for the case of a letter. Letters that take two units, or become
+two when they are made large, are told from others by `length`, `split("")` and `toUpperCase`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+from stet_ls.engine.execution.inputs.mutations import literal, text_of
+from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.engine.execution.javascript.inputs.values import source
+
+_WIDE = ("\N{THUMBS UP SIGN}", "\N{GRINNING FACE}\N{GRINNING FACE}", "e\N{COMBINING ACUTE ACCENT}")
+_CASED = ("ß", "\N{LATIN SMALL LIGATURE FI}", "İ", "ſ", "É")
+_EVERY = 3
+_LONG = 3_000
+"""A number of so many digits has no text in Python."""
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])")
+_FEW_TEXTS, _FEW_NUMBERS = ("a", "b", "c"), (0, 1, 2, 3)
+
+
+def with_alike(
+    rows: Iterable[Row], seed: int, written: Sequence[Row] = (), fixed: Collection[str] = ()
+) -> Iterator[Row]:
+    """The rows, of JavaScript; in every third, which may be one that was `written` instead, one argument is near
+    another, or near what it was. Those of the names `fixed` stay.
+    """
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    for number, row in enumerate(rows):
+        if number % _EVERY < _EVERY - 1:
+            yield row
+        else:
+            yield _alike(random.choice(written) if written and random.random() < 0.7 else row, fixed, random)
+
+
+def with_few(rows: Iterable[Row], seed: int, fixed: Collection[str] = ()) -> Iterator[Row]:
+    """The rows; in every second numbers and texts are of a few: what one call leaves another meets. Those of the names
+    `fixed` stay.
+    """
+    random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
+    for number, row in enumerate(rows):
+        few = {name: text if name in fixed else _of_few(text, random) for name, text in row.items()}
+        yield few if number % 2 else row
+
+
+def _of_few(text: str, random: Random) -> str:
+    value = literal(text)
+    if isinstance(value, str):
+        return source(text_of(random.choice(_FEW_TEXTS)))
+    return _NUMBER.sub(lambda _: str(random.choice(_FEW_NUMBERS)), text) if '"' not in text else text
+
+
+def _alike(row: Row, fixed: Collection[str], random: Random) -> Row:
+    fit = {name: text for name, text in row.items() if name not in fixed and (len(text) < _LONG or text[0] in "'\"")}
+    values = {name: value for name, text in fit.items() if (value := literal(text)) is not None}
+    pairs = [two for two in itertools.permutations(values, 2) if type(values[two[0]]) is type(values[two[1]])]
+    if pairs and random.random() < 0.7:
+        one, other = random.choice(pairs)
+        if isinstance(values[one], str) and random.random() < 0.15:
+            letter = random.choice(_CASED)
+            texts = (values[one] + letter, values[one] + random.choice((letter.upper(), letter.lower())))
+            return {**row, **{name: source(text_of(text)) for name, text in zip((one, other), texts, strict=True)}}
+        return {**row, other: source(text_of(_near(values[one], random)))}
+    name = random.choice(list(values)) if values else ""
+    return {**row, name: source(text_of(_near(values[name], random)))} if name else row
+
+
+def _near(value: Any, random: Random) -> Any:
+    """The same, or nearly."""
+    if isinstance(value, str):
+        return random.choice(_TEXTS)(value, random)
+    if isinstance(value, list) and value:
+        at = random.randrange(len(value))
+        return [_near(item, random) if number == at else item for number, item in enumerate(value)]
+    if type(value) in (int, float):
+        return value + random.choice((0, 0, 1, -1))
+    return value
+
+
+def _in_shape(text: str, random: Random) -> str:
+    """Other digits for one run of them, or another letter for one: what has a form keeps it."""
+    found = list(re.finditer(r"\d{1,15}|[A-Z]|[a-z]", text))
+    if not found:
+        return text
+    part = random.choice(found)
+    first = part[0][0]
+    letters = "ABCXYZ" if first.isupper() else "abcxyz"
+    other = str(random.choice((0, 1, 2, int(part[0]) + 1, 10))) if first.isdigit() else random.choice(letters)
+    return text[: part.start()] + other + text[part.end() :]
+
+
+def _with_wide(text: str, random: Random) -> str:
+    at = random.randint(0, len(text))
+    return text[:at] + random.choice(_WIDE + _CASED[:2]) + text[at:]
+
+
+_TEXTS = (
+    lambda text, _random: text,
+    lambda text, _random: text.swapcase(),
+    lambda text, _random: text.upper(),
+    lambda text, _random: f" {text} ",
+    *[_in_shape] * 4,
+    *[_with_wide] * 2,
+)

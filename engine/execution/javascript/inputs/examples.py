@@ -1,0 +1,178 @@
+"""Calls that somebody wrote: in doc comments, in the file itself, in its tests."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject
+from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
+from stet_ls.engine.execution.javascript.inputs.values import kept, source, stored
+from stet_ls.validators.containment import is_inside
+from stet_ls.validators.languages import language_of
+from stet_ls.validators.project_files import read_text
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure.units import captures, tree_of
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_MOST_ROWS = 60
+_MOST_CALLS = 400
+_MOST_TEXT = 300_000
+_CALLS = frozenset({"call_expression", "new_expression"})
+_ENDINGS = ("test.{}", "spec.{}")
+_EXTENSIONS = ("js", "mjs", "cjs", "jsx", "ts", "mts", "tsx")
+
+Text = tuple[str, str]
+"""The text of a test file and its language."""
+
+
+def rows_for(module: Module, subject: Subject, tests: tuple[Text, ...] = ()) -> list[Row]:
+    """Arguments with which the subject is called in its documentation, its file, and the texts of its tests."""
+    found: list[Row] = []
+    calls = (_row(call, subject, module, values) for call, values in _calls(module, subject, tests))
+    for row in itertools.chain(calls, _labelled(subject)):
+        if row is not None and row not in found:
+            found.append(row)
+        if len(found) >= _MOST_ROWS:
+            break
+    return found
+
+
+def test_texts(path: Path | None, root: Path | None) -> tuple[Text, ...]:
+    """The test files of a module, by their usual names and places."""
+    if path is None or root is None:
+        return ()
+    names = [f"{path.stem}.{ending.format(each)}" for ending in _ENDINGS for each in _EXTENSIONS]
+    folders = [path.parent, path.parent / "__tests__", path.parent / "tests", path.parent / "test",
+               root / "tests", root / "test", root / "__tests__", root]  # fmt: skip
+    found: list[Text] = []
+    for file in dict.fromkeys(folder / name for folder in folders for name in names):
+        if is_inside(file, root) and (text := read_text(file, most=_MOST_TEXT)) is not None:
+            found.append((text, language_of(file) or "javascript"))
+    return tuple(found)
+
+
+def _calls(
+    module: Module, subject: Subject, tests: tuple[Text, ...]
+) -> Iterator[tuple[tree_sitter.Node, dict[str, str]]]:
+    prose = "\n".join(text_of(each) for each in captures(module.parsed, frozenset({"comment"})))
+    for text, name in ((subject.doc, subject.callee), (prose, subject.callee), (subject.doc, r"[A-Za-z_$][\w$]*")):
+        yield from ((call, {}) for call in _in_prose(text, name if "[" in name else re.escape(name)))
+    yield from _in_code(module.parsed.root, subject.callee, captures(module.parsed, _CALLS))
+    for test, language in tests:
+        parsed = tree_of(Source(test), "typescript" if language == "typescript" else "typescriptreact")
+        if parsed is not None:
+            yield from _in_code(parsed.root, subject.callee, captures(parsed, _CALLS))
+
+
+def _in_code(
+    root: tree_sitter.Node, name: str, calls: list[tree_sitter.Node]
+) -> Iterator[tuple[tree_sitter.Node, dict[str, str]]]:
+    values: dict[str, str] | None = None
+    for node in calls:
+        called = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+        if called is not None and re.split(r"[.\s]", text_of(called))[-1] == name:
+            values = _constants(root) if values is None else values
+            yield node, values
+
+
+def _constants(root: tree_sitter.Node) -> dict[str, str]:
+    """What names in a test file stand for, where it is a literal."""
+    found: dict[str, str] = {}
+    pending = [root]
+    while pending:
+        each = pending.pop()
+        if each.type == "variable_declarator":
+            name, value = each.child_by_field_name("name"), each.child_by_field_name("value")
+            if name is not None and value is not None and (text := stored(value)) is not None:
+                found[text_of(name)] = text
+        pending += each.named_children
+    return found
+
+
+def _in_prose(text: str, name: str) -> Iterator[tree_sitter.Node]:
+    """Calls written anywhere in a comment: `>>> f(1)`, `f(1) => 2`, "for example f(1) returns 2"."""
+    for match in list(re.finditer(rf"(?<![\w$.]){name}\s*\(", text))[:_MOST_CALLS]:
+        end = _closing(text, match.end())
+        if end is None:
+            continue
+        words = re.sub(r"^[ \t]*\* ?", "", text[match.start() : end], flags=re.MULTILINE)
+        parsed = tree_of(Source(words), "typescript")
+        if parsed is None or parsed.root.has_error:
+            continue
+        yield from captures(parsed, frozenset({"call_expression"}))[:1]
+
+
+def _labelled(subject: Subject) -> Iterator[Row]:
+    """Values that stand behind the parameters' names: `k = 3`, `grid : [[1, 2], [3, 4]]`."""
+    columns: dict[str, list[str]] = {}
+    for parameter in subject.parameters:
+        for match in re.finditer(rf"(?<![\w$.]){re.escape(parameter.name)}\s*[:=]\s*(?=[-\[{{\"'\d])", subject.doc):
+            text = _literal(subject.doc, match.end())
+            if text is not None:
+                columns.setdefault(parameter.name, []).append(text)
+    if subject.parameters and len(columns) == len(subject.parameters):
+        for values in zip(*columns.values(), strict=False):
+            yield dict(zip(columns, values, strict=True))
+
+
+def _literal(text: str, start: int) -> str | None:
+    """The literal that begins somewhere, as a row holds it."""
+    opens = text[start]
+    end = _closing(text, start + 1) if opens in "[{" else None
+    match = re.match(r"-?\d[\d.]*|\"[^\"\n]*\"|'[^'\n]*'", text[start : start + 200])
+    words = text[start:end] if end else match[0].rstrip(".") if match else ""
+    parsed = tree_of(Source(f"({words})"), "typescript") if words else None
+    if parsed is None or parsed.root.has_error:
+        return None
+    return stored(parsed.root.named_children[0].named_children[0])
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Where the bracket before `start` is closed, quoted ones aside; None where it is not within some lines."""
+    depth, quote = 1, ""
+    for at in range(start, min(len(text), start + 2_000)):
+        letter = text[at]
+        if quote:
+            quote = "" if letter == quote and text[at - 1] != "\\" else quote
+        elif letter in "\"'`":
+            quote = letter
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+            if not depth:
+                return at + 1
+    return None
+
+
+def _row(call: tree_sitter.Node, subject: Subject, module: Module, values: dict[str, str]) -> Row | None:
+    """The arguments by the parameters' names; None if they do not fit."""
+    listed = call.child_by_field_name("arguments")
+    if listed is None or listed.type != "arguments":
+        return None
+    texts: list[str] = []
+    for each in listed.named_children:
+        if each.type == "comment":
+            continue
+        text = values.get(text_of(each)) if each.type == "identifier" else stored(each, module.classes)
+        text = text or stored(each, module.classes)
+        if text is None:
+            return None
+        texts.append(text)
+    given = subject.parameters
+    row: Row = {}
+    for number, parameter in enumerate(given):
+        if parameter.rest:
+            row[parameter.name] = kept("[" + ", ".join(map(source, texts[number:])) + "]")
+        elif number < len(texts):
+            row[parameter.name] = texts[number]
+        elif not parameter.optional:
+            return None
+    return row if row and (len(texts) <= len(given) or given[-1].rest) else None

@@ -1,0 +1,53 @@
+"""How a call of JavaScript is changed to reach what the first inputs left unseen; see `inputs/reaching.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.coverage_guided import Values, with_text
+from stet_ls.engine.execution.inputs.mutations import text_of
+from stet_ls.engine.execution.javascript.inputs.values import NotAValueError, source, value_of
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure.units import tree_of
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+
+ASKS_KINDS = re.compile(r"\b(?:typeof|instanceof|isArray|null|undefined|is(?:NaN|Integer|Finite))\b|\?[.?]")
+"""What code says that tells kinds apart. Other code makes something senseless of a wrong kind, and any change shows."""
+
+
+def changed_call(call: Call, values: Values, *, is_open: bool) -> Call | None:
+    """The call with some of its arguments changed, to other kinds too if `is_open`; None if none is a literal."""
+    written = call.setup or call.body  # the life of an object has no setup
+    parsed = tree_of(Source(written), "typescriptreact")
+    if parsed is None:
+        return None
+    made = parsed.data
+    for node, value in reversed(list(_arguments(parsed.root))):
+        if values.random.random() < 0.3:
+            continue
+        new = values.instead(value, call) if is_open else values.like(value)
+        text = "new Uint8Array()" if isinstance(new, bytes) else source(text_of(new))
+        made = made[: node.start_byte] + text.encode() + made[node.end_byte :]
+    text = made.decode("utf-8", "replace").removesuffix("\n")
+    return None if text == written else with_text(call, text)
+
+
+def _arguments(root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, Any]]:
+    """The literals that are bound or given, the outermost of each, in their order."""
+    pending = [(root, False)]
+    while pending:
+        node, is_given = pending.pop()
+        if is_given:
+            try:
+                yield node, value_of(node)
+                continue
+            except NotAValueError:
+                pass
+        named = node.child_by_field_name("value") if node.type == "variable_declarator" else None
+        pending += [(each, node.type == "arguments" or each == named) for each in reversed(node.named_children)]

@@ -1,0 +1,189 @@
+"""What a function does with a parameter that nobody says anything about tells what it takes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.execution.javascript.inputs.value_kinds import (
+    ANY,
+    BOOLEAN,
+    FUNCTION,
+    NULL,
+    NUMBER,
+    STRING,
+    UNDEFINED,
+    Kind,
+    text_of,
+    union,
+)
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_STRING = frozenset({
+    "split", "slice", "substring", "substr", "charAt", "charCodeAt", "codePointAt", "toUpperCase", "toLowerCase",
+    "startsWith", "endsWith", "replace", "replaceAll", "trim", "trimStart", "trimEnd", "padStart", "padEnd",
+    "match", "matchAll", "localeCompare", "repeat", "search", "normalize",
+})  # fmt: skip
+_ARRAY = frozenset({
+    "map", "filter", "reduce", "reduceRight", "forEach", "push", "pop", "shift", "unshift", "sort", "reverse",
+    "some", "every", "find", "findIndex", "findLast", "join", "flat", "flatMap", "splice", "fill", "entries",
+    "keys", "values", "toSorted", "toReversed", "concat",
+})  # fmt: skip
+_EACH = frozenset({"map", "filter", "forEach", "some", "every", "find", "findIndex", "flatMap", "findLast"})
+_MAP = frozenset({"get", "set", "has", "delete"})
+_EITHER = frozenset({"length", "indexOf", "includes", "at", "lastIndexOf"})
+_ARITHMETIC = frozenset({
+    "-", "*", "/", "%", "**", "<", ">", "<=", ">=", "-=", "*=", "/=", "%=", "&", "|", "^", "<<", ">>", ">>>",
+})  # fmt: skip
+_NAMES: tuple[tuple[str, Kind], ...] = (
+    (r"^(n|m|k|x|y|z|i|j|a|b|c|d|num|number|count|size|age|year|limit|index|start|end|min|max|step|total|amount|price"
+     r"|threshold|width|height|depth|level)\d*$", NUMBER),
+    (r"^(s|str|string|text|word|name|char|ch|line|key|msg|message|sentence|path|url|email|title|prefix|suffix|input"
+     r"|label|date|brackets|parens?)\d*$", STRING),
+    (r"^(strings|words|names|lines|keys)$", Kind("array", (STRING,))),
+    (r"^(numbers|nums|arr|array|list|lst|l|items|values|xs|ys|data|prices|operands?|grid|matrix)\d*$",
+     Kind("array", (NUMBER,))),
+    (r"^(is|has|should|can)[A-Z]|^(flag|reverse|strict|enabled)$", BOOLEAN),
+    (r"^(fn|cb|callback|func|predicate|compare|comparator|mapper|iteratee)$", FUNCTION),
+)  # fmt: skip
+_NAMED_KINDS = {"string": STRING, "number": NUMBER, "boolean": BOOLEAN, "undefined": UNDEFINED, "function": FUNCTION}
+"""What `typeof` says."""
+_NOTHING = {
+    ("null", 2): {NULL, UNDEFINED}, ("undefined", 2): {NULL, UNDEFINED}, ("null", 3): {NULL},
+    ("undefined", 3): {UNDEFINED},
+}  # fmt: skip
+"""What a comparison with nothing asks for, by the length of its operator: `==` takes one for the other."""
+
+
+def used_as(node: tree_sitter.Node, name: str) -> Kind:
+    """The kind that the uses of `name` within a function suggest, its name last; ANY where nothing does."""
+    body = node.child_by_field_name("body") or node
+    return _of_uses(body, _uses(body, name), name, 3)
+
+
+def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, deepest: int) -> Kind:
+    members: set[str] = set()
+    elements: list[tree_sitter.Node] = []
+    plain: set[str] = set()
+    asked: set[Kind] = set()
+    is_indexed = False
+    for each in uses:
+        around = each.parent
+        if around is None:
+            continue
+        asked |= _asked(each, around)
+        if around.type == "member_expression" and around.child_by_field_name("object") == each:
+            field = around.child_by_field_name("property")
+            members.add(text_of(field) if field is not None else "")
+            elements += _given_to_callback(body, around)
+        elif around.type == "subscript_expression" and around.child_by_field_name("object") == each:
+            is_indexed = True
+            elements.append(around)
+        elif around.type == "call_expression" and around.child_by_field_name("function") == each:
+            return FUNCTION
+        elif around.type == "for_in_statement" and around.child_by_field_name("right") == each:
+            is_indexed = True
+            left = around.child_by_field_name("left")
+            elements += _uses(body, text_of(left)) if left is not None and "of" in map(text_of, around.children) else []
+        else:
+            plain |= _as_plain(each, around)
+    element = _of_uses(body, elements, "", deepest - 1) if elements and deepest else ANY
+    kind = _decided(name, members, element, plain, is_indexed=is_indexed)
+    return union((kind, *sorted(asked, key=str))) if asked else kind
+
+
+def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[Kind]:
+    """The kinds that the code asks whether a value is of: it is meant for those, and for others."""
+    operator = around.child_by_field_name("operator")
+    sign = text_of(operator) if operator is not None else ""
+    if sign == "??" and around.child_by_field_name("left") == each:
+        return {NULL, UNDEFINED}
+    if around.type == "member_expression" and around.child_by_field_name("optional_chain") is not None:
+        return {NULL, UNDEFINED} if around.child_by_field_name("object") == each else set()
+    if around.type == "arguments" and around.parent is not None and text_of(around.parent).startswith("Array.isArray"):
+        return {NUMBER, Kind("array", (NUMBER,))}
+    beside = around.parent if sign == "typeof" else around
+    other = _other_side(around if sign == "typeof" else each, beside) if beside is not None else None
+    if other is None:
+        return set()
+    if sign == "typeof":
+        return {_NAMED_KINDS[text_of(other)[1:-1]], NUMBER, STRING} if text_of(other)[1:-1] in _NAMED_KINDS else set()
+    return _NOTHING.get((other.type, len(sign)), set())
+
+
+def _other_side(each: tree_sitter.Node, around: tree_sitter.Node) -> tree_sitter.Node | None:
+    """What a node is compared with."""
+    operator = around.child_by_field_name("operator")
+    if operator is None or text_of(operator) not in ("==", "!=", "===", "!=="):
+        return None
+    sides = [around.child_by_field_name("left"), around.child_by_field_name("right")]
+    return next((side for side in sides if side is not None and side != each), None)
+
+
+def _as_plain(each: tree_sitter.Node, around: tree_sitter.Node) -> set[str]:
+    """What an operator or a call of `Math` says of its operand."""
+    if around.type == "arguments" and around.parent is not None and text_of(around.parent).startswith("Math."):
+        return {"number"}
+    operator = around.child_by_field_name("operator")
+    if operator is None or around.type == "assignment_expression":
+        return set()
+    if text_of(operator) in (*_ARITHMETIC, "++", "--"):
+        return {"number"}
+    sides = [around.child_by_field_name("left"), around.child_by_field_name("right")]
+    return {side.type for side in sides if side is not None and side != each and side.type in ("string", "number")}
+
+
+def _given_to_callback(body: tree_sitter.Node, member: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """The uses of what `xs.map(x => …)` and its like give to their function."""
+    field, call = member.child_by_field_name("property"), member.parent
+    given = call.child_by_field_name("arguments") if call is not None and call.type == "call_expression" else None
+    if field is None or text_of(field) not in _EACH or given is None or not given.named_children:
+        return []
+    function = given.named_children[0]
+    single = function.child_by_field_name("parameter") or function.child_by_field_name("parameters")
+    match = re.match(r"\(?\s*([A-Za-z_$][\w$]*)", text_of(single)) if single is not None else None
+    return _uses(function.child_by_field_name("body") or body, match[1]) if match else []
+
+
+def _decided(name: str, members: set[str], element: Kind, plain: set[str], *, is_indexed: bool) -> Kind:
+    named = next((kind for pattern, kind in _NAMES if re.search(pattern, name)), ANY)
+    if members & _STRING and not members & (_ARRAY - {"concat"}):
+        return STRING
+    if members & _ARRAY:
+        return Kind("array", (element if element.name != "any" else _element_of(named),))
+    if is_indexed or members & _EITHER:
+        if element.name not in ("any", "string"):
+            return Kind("array", (element,))
+        if named.name in ("string", "array"):
+            return Kind("array", (element,)) if named.name == "array" and element.name != "any" else named
+        parts = (STRING, Kind("array", (NUMBER,)), Kind("array", (STRING,)))
+        return union(parts)
+    if len(members & _MAP) > 1:
+        return Kind("map", (STRING, NUMBER))
+    if plain:
+        return union(tuple(STRING if each == "string" else NUMBER for each in sorted(plain)))
+    fields = sorted(member for member in members if re.fullmatch(r"[A-Za-z_$][\w$]*", member))
+    if fields and not members & {"toString", "toFixed", "valueOf"}:
+        return Kind("object", fields=tuple((each, _by_name(each), False) for each in fields))
+    return NUMBER if "toFixed" in members else named
+
+
+def _by_name(name: str) -> Kind:
+    return next((kind for pattern, kind in _NAMES if re.search(pattern, name)), ANY)
+
+
+def _element_of(kind: Kind) -> Kind:
+    return kind.items[0] if kind.name == "array" else union((NUMBER, STRING))
+
+
+def _uses(body: tree_sitter.Node, name: str) -> list[tree_sitter.Node]:
+    name = re.sub(r"^(?:const|let|var)\s+", "", name)
+    pending, found = [body], []
+    while pending:
+        each = pending.pop()
+        if each.type == "identifier" and text_of(each) == name:
+            found.append(each)
+        pending += each.named_children
+    return found

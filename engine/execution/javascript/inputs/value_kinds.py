@@ -1,0 +1,168 @@
+"""What a parameter takes, read from its type, in the code or in JSDoc."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure.units import tree_of
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_DEEPEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A set of values. `name`: a primitive type, array, tuple, object, record, map, set, union, literal, date, regexp,
+    function, class, or any. `items` are its parts, `fields` an object's with a mark whether each may be missing,
+    `text` is a literal's source or a class' name.
+    """
+
+    name: str
+    items: tuple[Kind, ...] = ()
+    fields: tuple[tuple[str, Kind, bool], ...] = ()
+    text: str = ""
+
+    @property
+    def known(self) -> bool:
+        """False if any part of it is a guess."""
+        return self.name != "any" and all(each.known for each in (*self.items, *(kind for _, kind, _ in self.fields)))
+
+
+ANY = Kind("any")
+NUMBER, STRING, BOOLEAN = Kind("number"), Kind("string"), Kind("boolean")
+NULL, UNDEFINED = Kind("null"), Kind("undefined")
+FUNCTION, DATE, REGEXP = Kind("function"), Kind("date"), Kind("regexp")
+
+_PLAIN = {
+    "number": NUMBER, "string": STRING, "boolean": BOOLEAN, "bigint": Kind("bigint"), "null": NULL, "void": UNDEFINED,
+    "undefined": UNDEFINED, "Number": NUMBER, "String": STRING, "Boolean": BOOLEAN, "Function": FUNCTION, "Date": DATE,
+    "RegExp": REGEXP, "Array": Kind("array", (ANY,)), "int": Kind("int"), "integer": Kind("int"), "float": NUMBER,
+    "bool": BOOLEAN, "function": FUNCTION,
+}  # fmt: skip
+_CONTAINERS = {
+    "Array": "array", "ReadonlyArray": "array", "Iterable": "array", "ArrayLike": "array", "Set": "set",
+    "ReadonlySet": "set", "Map": "map", "ReadonlyMap": "map", "Record": "record", "Object": "record",
+}  # fmt: skip
+_SAME = frozenset({"Readonly", "Required", "NonNullable", "Promise"})
+
+Types = Mapping[str, "tree_sitter.Node"]
+"""The interfaces, aliases, enums and classes of a module by name."""
+
+
+def kind_of_type(node: tree_sitter.Node, types: Types, depth: int = 0) -> Kind:
+    """The kind that a type's node stands for; ANY for what is not understood."""
+    if depth > _DEEPEST:
+        return ANY
+    text = text_of(node)
+    inner = [each for each in node.named_children if each.type != "comment"]
+    if node.type in ("type_annotation", "parenthesized_type", "readonly_type", "opting_type_annotation"):
+        return kind_of_type(inner[-1], types, depth) if inner else ANY
+    if node.type == "literal_type":
+        return _PLAIN.get(text, Kind("literal", text=text))
+    if node.type == "array_type":
+        return Kind("array", (kind_of_type(inner[0], types, depth + 1),))
+    if node.type == "tuple_type":
+        return Kind("tuple", tuple(kind_of_type(each, types, depth + 1) for each in inner))
+    if node.type == "union_type":
+        return union(kind_of_type(each, types, depth) for each in inner)
+    if node.type == "intersection_type":
+        parts = [kind_of_type(each, types, depth) for each in inner]
+        return Kind("object", fields=tuple(field for part in parts for field in part.fields))
+    if node.type in ("object_type", "interface_body"):
+        return _object(inner, types, depth)
+    if node.type in ("function_type", "constructor_type"):
+        return FUNCTION
+    if node.type == "generic_type":
+        return _generic(inner, types, depth)
+    if node.type in ("predefined_type", "type_identifier"):
+        return _PLAIN[text] if text in _PLAIN else _named(text, types, depth)
+    return ANY
+
+
+def kind_of_jsdoc(text: str, types: Types) -> Kind:
+    """The kind that the braces of a JSDoc tag hold: `number`, `?string`, `Array.<number>`, `string[]=`."""
+    text = text.strip().removesuffix("=").removeprefix("...").removeprefix("!").replace(".<", "<")
+    text = text.replace("*", "any") if text != "*" else "any"
+    if text.startswith("?"):
+        text = f"({text[1:]}) | null"
+    parsed = tree_of(Source(f"type T = {text};"), "typescript")
+    if parsed is None or parsed.root.has_error:
+        return ANY
+    alias = next(iter(parsed.root.named_children), None)
+    value = alias.child_by_field_name("value") if alias is not None else None
+    return kind_of_type(value, types) if value is not None else ANY
+
+
+def documented(doc: str, types: Types) -> dict[str, Kind]:
+    """The kinds of the parameters that a doc comment tells."""
+    found = {}
+    for match in re.finditer(r"@(?:param|arg|argument)\s*\{((?:[^{}]|\{[^{}]*\})*)\}\s*(\[)?([\w$.]+)", doc):
+        kind = kind_of_jsdoc(match[1], types)
+        found[match[3]] = union((kind, UNDEFINED)) if match[2] or match[1].strip().endswith("=") else kind
+    for name in [each for each in found if "." in each]:
+        owner, _, field = name.partition(".")
+        if found.get(owner, ANY).name in ("any", "record", "object"):
+            known = found[owner].fields if owner in found else ()
+            kind = found.pop(name)
+            found[owner] = Kind("object", fields=(*known, (field, kind, UNDEFINED in kind.items)))
+    return found
+
+
+def union(kinds: Iterator[Kind] | tuple[Kind, ...]) -> Kind:
+    """Any of several, those of a union within it on one level."""
+    flat: list[Kind] = []
+    for kind in kinds:
+        flat += kind.items if kind.name == "union" else (kind,)
+    distinct = tuple(dict.fromkeys(flat))
+    return distinct[0] if len(distinct) == 1 else Kind("union", distinct) if distinct else ANY
+
+
+def text_of(node: tree_sitter.Node) -> str:
+    """A node's source."""
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _object(members: list[tree_sitter.Node], types: Types, depth: int) -> Kind:
+    fields: list[tuple[str, Kind, bool]] = []
+    for each in members:
+        name, annotation = each.child_by_field_name("name"), each.child_by_field_name("type")
+        optional = any(child.type == "?" for child in each.children)
+        if each.type == "index_signature" and annotation is not None:
+            return Kind("record", (STRING, kind_of_type(annotation, types, depth + 1)))
+        if each.type == "method_signature" and name is not None:
+            fields.append((text_of(name), FUNCTION, optional))
+        elif name is not None and annotation is not None:
+            fields.append((text_of(name), kind_of_type(annotation, types, depth + 1), optional))
+    return Kind("object", fields=tuple(fields))
+
+
+def _generic(inner: list[tree_sitter.Node], types: Types, depth: int) -> Kind:
+    name = text_of(inner[0])
+    arguments = [kind_of_type(each, types, depth + 1) for each in inner[1].named_children] if len(inner) > 1 else []
+    if name in _SAME and arguments:
+        return arguments[0]
+    if name == "Partial" and arguments:
+        return Kind("object", fields=tuple((field, kind, True) for field, kind, _ in arguments[0].fields))
+    if name in _CONTAINERS and arguments:
+        return Kind(_CONTAINERS[name], tuple(arguments))
+    return _named(name, types, depth)
+
+
+def _named(name: str, types: Types, depth: int) -> Kind:
+    node = types.get(name)
+    if node is None:
+        return ANY
+    if node.type == "class_declaration":
+        return Kind("class", text=name)
+    if node.type == "enum_declaration":
+        body = node.child_by_field_name("body")
+        members = [each.child_by_field_name("name") or each for each in body.named_children] if body is not None else []
+        return union(tuple(Kind("literal", text=f"{name}.{text_of(each)}") for each in members))
+    value = node.child_by_field_name("value") or node.child_by_field_name("body")
+    return kind_of_type(value, types, depth + 1) if value is not None else ANY

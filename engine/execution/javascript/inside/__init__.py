@@ -1,0 +1,1 @@
+"""What runs in the box: loads both versions, calls them and reports."""

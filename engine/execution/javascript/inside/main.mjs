@@ -1,0 +1,194 @@
+// Goes into the box: runs the same calls against several texts of a JavaScript or TypeScript module.
+//
+// Needs Node 18 and nothing else. Reads one job (JSON, the path is its argument, see `trial.py`) and writes one report
+// to the descriptor BOX_REPORT_FD. Each text is made a file by `loading.mjs`, and loaded and run in a worker of its own,
+// which never sees the nonce; `determinism.mjs` says what is the same in each. A worker that does not end a call in time is
+// ended itself.
+
+import fs from "node:fs";
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+
+import { WAYS, built, builtBeside } from "./loading.mjs";
+
+const REPORT = Number(process.env.BOX_REPORT_FD);
+const UNFIT = new Set(["late", "limit", "died", "reached"]);
+const SHOWN = 64_000;
+const MEMORY_MB = 256, MOST_LATE = 4, CLOSE = 1e-9;
+const LOOKS = 0.4, PATIENCE = 10 * LOOKS;
+const NUMBER = /\x01[-+.\w]+/g;
+const now = () => performance.now() / 1000;
+
+// One worker, and the watch over it.
+
+const visible = ({ nonce, texts, calls, probed, probe, ...job }) => job;
+
+const begun = (job, data) => new Worker(new URL("./worker.mjs", import.meta.url), {
+  workerData: { job: visible(job), ...data }, env: {}, stdout: true, stderr: true,
+  resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+});
+
+function once(job, file, calls, limits) {
+  return new Promise((resolve) => {
+    const shared = new Int32Array(new SharedArrayBuffer(8));
+    const told = { load: "it ended the process", outcomes: {}, stuck: "", at: null, beside: [] };
+    const worker = begun(job, { file, calls, limits, shared });
+    const slack = limits.guards ? 4 : 1; // the worker's own clock comes first
+    let seen = -1, since = now(), used = 0, is_loaded = false;
+    const end = (stuck) => {
+      clearInterval(watch);
+      told.stuck ||= stuck;
+      told.at ??= shared[0] > 0 && !(calls[shared[0] - 1]?.[0] in told.outcomes) ? calls[shared[0] - 1][0] : null;
+      // One that ended between two calls owes an answer to the next.
+      if (told.stuck === "died" && !told.load) told.at ??= calls.find(([number]) => !(number in told.outcomes))?.[0] ?? null;
+      worker.terminate().then(() => resolve(told));
+    };
+    const watch = setInterval(() => {
+      const spent = process.cpuUsage(), cpu = (spent.user + spent.system) / 1e6;
+      if (shared[1] !== seen) [seen, since, used] = [shared[1], now(), cpu];
+      const waited = now() - since;
+      if (waited > job.stall || (is_loaded && shared[0] && waited > limits.cpu * slack && cpu - used > limits.cpu * slack)) {
+        if (!is_loaded) told.load = `it takes longer than ${job.stall} seconds`;
+        end("late");
+      } else if (now() > limits.end) end("unfinished");
+    }, 5);
+    worker.on("message", (message) => {
+      if ("load" in message) [told.load, is_loaded] = [message.load, true];
+      else if ("over" in message) {
+        told.beside = message.over;
+        end("");
+      }
+      else told.outcomes[message.end] = message.outcome;
+    });
+    worker.on("error", (error) => end(error?.code === "ERR_WORKER_OUT_OF_MEMORY" ? "limit" : "died"));
+    worker.on("exit", () => end("died"));
+  });
+}
+
+async function run(job, file, calls, { cpu, most, wanted, end }) {
+  const told = { load: "it was not loaded", outcomes: {}, beside: [] };
+  let left = calls, late = 0;
+  while (left.length && now() < end && late < most) {
+    const valid = Object.values(told.outcomes).filter(isValid).length;
+    const part = await once(job, file, left, { cpu, wanted: wanted - valid, end, guards: late > 0 });
+    if (told.load) told.load = part.stuck === "unfinished" && part.load ? "no time was left to load it" : part.load;
+    Object.assign(told.outcomes, part.outcomes);
+    told.beside.push(...part.beside);
+    if (part.load || part.at === null || part.stuck === "unfinished") break;
+    const kind = part.stuck || "died";
+    told.outcomes[part.at] = { kind, error: "", message: "", digest: kind, opaque: false, results: [], variables: "", printed: "" };
+    left = left.slice(left.findIndex(([number]) => number === part.at) + 1);
+    late += 1;
+  }
+  return told;
+}
+
+const isValid = (each) => each.kind === "ok" || (each.kind === "raised" && !["TypeError", "ReferenceError"].includes(each.error));
+
+/** The first way in which a text can be loaded, and what its calls came to. */
+async function told(job, number, calls, limits, ways) {
+  let first;
+  for (const name of ways) {
+    let result;
+    try {
+      const file = built(job, job.texts[number], name);
+      result = { ...(await run(job, file, calls, limits)), way: name, built: name === "node" ? "" : fs.readFileSync(file, "utf8") };
+    } catch (error) {
+      result = { load: String(error?.message ?? error).slice(0, 300), outcomes: {}, beside: [], way: name, built: "" };
+    }
+    if (!result.load) return result;
+    first ??= result;
+  }
+  return first ?? { load: "neither esbuild nor typescript is in the project", outcomes: {}, beside: [], way: "", built: "" };
+}
+
+async function compare(job, calls) {
+  const begun = now(), end = begun + job.seconds;
+  const ways = Object.keys(WAYS).filter((name) => WAYS[name].fits(job));
+  const probe = await told(job, 0, calls, { cpu: job.cpu, most: MOST_LATE, wanted: job.wanted, end: now() + 0.4 * job.seconds }, ways);
+  const unfit = Object.entries(probe.outcomes).filter(([, each]) => UNFIT.has(each.kind));
+  const leftOut = unfit.map(([number, each]) => ({ call: Number(number), kind: each.kind, message: each.message }));
+  const out = new Set(unfit.map(([number]) => Number(number)));
+  const fit = calls.filter(([number]) => number in probe.outcomes && !out.has(number));
+  if (probe.load || !fit.length) return { texts: [row(probe, probe, new Set())], left_out: leftOut };
+  const all = { most: 1, wanted: fit.length + 1, end };
+  const again = () => told(job, 0, fit, { ...all, cpu: 20 * job.cpu }, [probe.way]);
+  // Where all calls are fit the first text runs again only if need be, and is left the time that it takes.
+  const kept = end - 1.2 * (now() - begun);
+  let base = unfit.length ? await again() : null;
+  const rest = !base && kept > now() ? kept : end;
+  const others = [];
+  for (let number = 1; number < job.texts.length; number += 1) {
+    others.push(await told(job, number, fit, { ...all, cpu: 40 * job.cpu, end: rest }, ways));
+  }
+  base ??= others.length && others.every((each) => agrees(each, probe)) ? probe : await again();
+  const same = new Set(Object.keys(base.outcomes).filter((n) => probe.outcomes[n].digest === base.outcomes[n].digest));
+  for (const number of Object.keys(base.outcomes)) {
+    if (!same.has(number)) leftOut.push({ call: Number(number), kind: "flaky", message: "" });
+  }
+  const texts = [base, ...others].map((each) => row(each, base, same));
+  const isAlike = others.every((each) => !each.load && [...same].every((n) => isClose(base.outcomes[n], each.outcomes[n])));
+  const unseen = job.probed.length && isAlike ? await missed(job, [base, ...others], fit.filter(([n]) => same.has(String(n)))) : null;
+  return { texts, left_out: leftOut, unseen };
+}
+
+/** Whether two texts came to the same on every call, and so did two runs: another of the first would tell no more. */
+function agrees(told, first) {
+  const numbers = Object.keys(first.outcomes);
+  return !told.load && numbers.every((n) => told.outcomes[n]?.digest === first.outcomes[n].digest);
+}
+
+/** Whether two outcomes are the same but for rounding, or one is missing. */
+function isClose(one, other) {
+  if (!other || one.digest === other.digest) return true;
+  const [first, second] = [one, other].map((each) => [each.kind, each.error, each.printed, ...each.results, each.variables].join("\0"));
+  const words = (text) => text.replace(NUMBER, "\x01"), numbers = (text) => text.match(NUMBER) ?? [];
+  return words(first) === words(second) && numbers(first).every((text, at) => {
+    const [mine, theirs] = [text, numbers(second)[at]].map((each) => Number(each.slice(1)));
+    return Object.is(mine, theirs) || Math.abs(mine - theirs) <= Math.max(CLOSE * Math.abs(mine), 1e-12);
+  });
+}
+
+// Where the inputs came by: the texts again, with probes in what the change is about. Outcomes do not count here.
+
+/** The probes of the first two texts that no call came by; null if one of them cannot be run with its probes. */
+async function missed(job, texts, calls) {
+  const bytes = (count) => new Uint8Array(new SharedArrayBuffer(count));
+  const sides = job.probed.map(([, count]) => ({ seen: bytes(count), isLoaded: bytes(1) }));
+  const asked = [];
+  try {
+    for (const [at, [text, count]] of job.probed.entries()) {
+      if (count) asked.push({ ...sides[at], file: builtBeside(job, text, texts[at].way) });
+    }
+  } catch {
+    return null;
+  }
+  const worker = begun(job, { calls, limits: { cpu: job.cpu }, probed: { name: job.probe, sides: asked, seconds: LOOKS } });
+  const isOver = await new Promise((done) => {
+    for (const event of ["message", "error", "exit"]) worker.on(event, () => done(true));
+    setTimeout(done, 1_000 * PATIENCE, false); // what it had no time for was not seen
+  });
+  await worker.terminate();
+  if (isOver && asked.some(({ isLoaded }) => !isLoaded[0])) return null;
+  return sides.map(({ seen }) => [...seen.keys()].filter((number) => !seen[number]));
+}
+
+/** Outcomes in full only where they differ from the first text's, which come in full. */
+function row(each, base, same) {
+  const outcomes = {};
+  for (const [number, outcome] of Object.entries(each.outcomes)) {
+    if (!same.has(number)) continue;
+    const alike = each !== base && base.outcomes[number]?.digest === outcome.digest;
+    outcomes[number] = alike ? { kind: outcome.kind, digest: outcome.digest } : outcome;
+  }
+  const beside = each === base ? [] : each.beside.filter((what) => !base.beside.includes(what));
+  return { load: each.load, beside: beside.slice(0, 3).join("; "), outcomes, built: each.built.length > SHOWN ? "" : each.built };
+}
+
+const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
+fs.unlinkSync(process.argv[2]);
+job.path = path.resolve(job.path);
+const report = await compare(job, job.calls.map(([setup, body, names], number) => [number, setup, body, names]));
+let data = Buffer.from(JSON.stringify({ ...report, nonce: job.nonce }) + "\n");
+while (data.length) data = data.subarray(fs.writeSync(REPORT, data));
+process.exit(0);

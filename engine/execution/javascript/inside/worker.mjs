@@ -1,0 +1,223 @@
+// A worker in the box: loads one text and runs calls in it, as `determinism.mjs` makes the world for them.
+//
+// `encode.mjs` writes what a call came to as text.
+
+import crypto from "node:crypto";
+import { pathToFileURL } from "node:url";
+import vm from "node:vm";
+import { parentPort, workerData } from "node:worker_threads";
+
+import { Encoder } from "./encode.mjs";
+import { changes, note } from "./intrinsics.mjs";
+import { beside, install, restart, state } from "./determinism.mjs";
+import { probes } from "./probes.mjs";
+import { shared as sharing } from "./aliasing.mjs";
+
+const { job, file, calls, limits, shared, probed } = workerData;
+const SHOWN = 600, TIMERS = 1_000, IDLE_MS = 120, SOME_LATE = 4, MOST_LATE = 60;
+const real = { setImmediate, now: performance.now.bind(performance), used: process.cpuUsage, hash: crypto.createHash };
+const post = parentPort.postMessage.bind(parentPort);
+const listed = Object.keys;
+const UNREADABLE = "it comes to something that throws when it is looked at";
+const PAGE = /^(?:document|window|localStorage|sessionStorage|navigator|location|HTMLElement|XMLHttpRequest|alert) is not/;
+
+// One call after the other.
+
+const turn = () => new Promise((done) => real.setImmediate(done));
+
+/** Lets what waits go on: promises first, then the timers in their order. False if it never comes to an end. */
+async function settled(isDone) {
+  let idle = real.now();
+  for (let ran = 0; ran < TIMERS; ) {
+    await turn();
+    if (isDone() && !state.timers.length) return true;
+    const next = state.timers.reduce((first, each) => (!first || each.at < first.at ? each : first), null);
+    if (next) {
+      if (isDone() && next.every) return true; // an interval that nobody stops
+      state.timers = state.timers.filter((each) => each !== next);
+      state.clock = Math.max(state.clock, next.at);
+      if (next.every) state.timers.push({ ...next, at: state.clock + next.every });
+      next.work();
+      ran += 1;
+      idle = real.now();
+    } else if (real.now() - idle > IDLE_MS) return isDone();
+  }
+  return isDone();
+}
+
+const isThenable = (value) => value !== null && typeof value === "object" && typeof value.then === "function";
+const digest = (text) => real.hash("sha256").update(text).digest("hex").slice(0, 16);
+const bounded = (text) => (text.length <= SHOWN ? text : `${text.slice(0, SHOWN - 40)}... (${text.length} in all, ${digest(text)})`);
+const apart = (text) => text.replace(/"[^"]*"|'[^']*'|`[^`]*`|-?\d[\d.,]*/g, "_");
+
+const guarded = new vm.Script("globalThis.__stet__()");
+const patience = { seconds: limits.cpu, late: 0 };
+
+/** Once a call was late, others will be: each is then cut off in here, which costs less than another worker. */
+function within(work) {
+  if (!limits.guards) return work();
+  globalThis.__stet__ = work;
+  return guarded.runInThisContext({ timeout: Math.ceil(1_000 * patience.seconds) });
+}
+
+/** Kind, results, error, the arguments afterwards, what was printed, what of it is one thing; a digest of all but the messages. */
+async function outcome(space, call, names) {
+  restart();
+  const encoder = new Encoder(), results = [], returned = [], waiting = [];
+  let variables = () => ({}), kind = "ok", error = "", message = "", one = "";
+  const quietly = (work) => {
+    const inside = state.inside;
+    state.inside = false;
+    try {
+      return work();
+    } finally {
+      state.inside = inside;
+    }
+  };
+  const told = (value) => quietly(() => encoder.text(value));
+  const out = (value) => {
+    const at = results.push("") - 1;
+    if (!isThenable(value)) {
+      results[at] = told(value);
+      returned.push(value);
+    } else {
+      waiting.push(at);
+      const over = (said) => {
+        results[at] = said;
+        waiting.splice(waiting.indexOf(at), 1);
+      };
+      value.then(
+        (settledValue) => {
+          returned.push(settledValue);
+          over(`resolves ${told(settledValue)}`);
+        },
+        (reason) => {
+          over(`rejects ${failure(reason, encoder).error}`);
+          raise(reason);
+        },
+      );
+    }
+  };
+  const raise = (reason) => {
+    const found = failure(reason, encoder);
+    kind = found.kind;
+    error = found.error;
+    message = found.message;
+    if (found.said) results.push(found.said);
+  };
+  state.inside = true;
+  try {
+    within(() => call(space, out, (names) => { variables = names; }));
+    if (waiting.length || state.timers.length) {
+      const isOver = await settled(() => !waiting.length);
+      if (!isOver && kind === "ok") kind = "late";
+    }
+  } catch (reason) {
+    if (reason?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") kind = "late";
+    else raise(reason);
+  }
+  state.inside = false;
+  let after = "", values = {};
+  try {
+    values = variables();
+  } catch {
+    // an argument that was not made: the error is told
+  }
+  try {
+    values = { ...values, ...Object.fromEntries(job.globals.filter((name) => name in space).map((name) => [name, space[name]])) };
+    after = Object.entries(values).map(([name, value]) => `${name} = ${told(value)}`).join("; ");
+    if (!encoder.cut) one = sharing(values, returned);
+  } catch (error) {
+    encoder.giveUp(error); // what cannot be told as a whole would be alike for what is not told
+  }
+  if (state.reached) [kind, message] = ["reached", state.reached];
+  else if (encoder.cut && (kind === "ok" || kind === "raised")) [kind, message] = ["limit", encoder.throws ? UNREADABLE : ""];
+  const whole = [kind, error, results.join("\0"), after, state.printed, one].join("\0");
+  return {
+    kind, error, message, digest: digest(whole), opaque: encoder.opaque, partial: encoder.partial,
+    results: results.map(bounded), variables: bounded(after), printed: bounded(state.printed), shared: bounded(one),
+  };
+}
+
+/** What was thrown. Errors of the engine are told apart by their name alone, those of the code by their words too. */
+function failure(reason, encoder) {
+  if (!(reason instanceof Error)) return { kind: "raised", error: "(no Error)", message: bounded(encoder.text(reason)), said: encoder.text(reason) };
+  const name = String(reason.name === "Error" ? reason.constructor?.name || "Error" : reason.name), message = String(reason.message).slice(0, 200);
+  if (name === "ReferenceError" && PAGE.test(message)) return { kind: "reached", error: name, message: "it needs a browser's page" };
+  if (name === "RangeError" && /call stack|Invalid (?:array|string) length|heap/.test(message)) return { kind: "limit", error: name, message };
+  const own = name === "Error" ? `says ${apart(message).toLowerCase().trim()}` : "";
+  const code = typeof reason.code === "string" ? ` ${reason.code}` : "";
+  return { kind: "raised", error: name + code, message, said: own };
+}
+
+const isValid = (each) => each.kind === "ok" || (each.kind === "raised" && !["TypeError", "ReferenceError"].includes(each.error));
+
+/** What a text has to be called. Throws what the text throws. */
+async function loaded(from) {
+  await import(pathToFileURL(from).href);
+  const space = globalThis.__stet__ ?? {};
+  delete globalThis.__stet__;
+  const target = job.target.split(".")[0];
+  if (target && !(target in space)) throw new ReferenceError(`there is no \`${target}\` in it`);
+  return space;
+}
+
+/** A call as a function; undefined for one that is no JavaScript. */
+function made([, setup, body, names]) {
+  try {
+    return new Function("__space__", "__out__", "__vars__", `with (__space__) { ${setup}\n__vars__(() => ({ ${names.join(", ")} }));\n${body}\n}`);
+  } catch {
+    return undefined;
+  }
+}
+
+async function main() {
+  let space;
+  try {
+    space = await loaded(file);
+  } catch (error) {
+    return post({ load: `${error?.name ?? "Error"}: ${String(error?.message ?? error).slice(0, 300)}` });
+  }
+  if (state.printed) beside(`it prints ${JSON.stringify(bounded(state.printed))}`);
+  post({ load: "" });
+  let valid = 0;
+  for (const [at, each] of calls.entries()) {
+    const call = made(each), [number, , , names] = each;
+    if (!call) continue;
+    shared[0] = at + 1;
+    shared[1] += 1;
+    const came = await outcome(space, call, names);
+    post({ end: number, outcome: came });
+    valid += isValid(came);
+    if (came.kind === "late" && (patience.late += 1) === SOME_LATE) patience.seconds /= 3;
+    if (valid >= limits.wanted || patience.late >= MOST_LATE) break;
+  }
+  shared[0] = 0;
+}
+
+/** Makes calls in each text with probes until all of them were come by, or for a while. What comes of them is left. */
+async function look({ name, sides, seconds }) {
+  for (const { file: from, seen, isLoaded } of sides) {
+    globalThis[name] = probes(seen);
+    const space = await loaded(from);
+    isLoaded[0] = 1;
+    const end = cpu() + seconds;
+    for (const each of calls) {
+      if (cpu() > end || !seen.includes(0)) break;
+      const call = made(each);
+      if (call) await outcome(space, call, each[3]);
+    }
+  }
+}
+
+const cpu = () => {
+  const { user, system } = real.used();
+  return (user + system) / 1e6;
+};
+
+install(job.reads);
+note();
+process.on("unhandledRejection", () => undefined);
+await (probed ? look(probed) : main());
+changes(beside);
+post({ over: listed(state.beside) });

@@ -1,0 +1,218 @@
+"""What `probes.py` asks of an input, for JavaScript and TypeScript: their texts with probes put between the words.
+
+Nothing is written anew but what a probe goes around, so that a builder finds the same text otherwise. A probe is a call
+of `name.ran(n)`, `name.cond(n, n, value)` or `name.tie(n, one, other)`, which `inside/probes.mjs` has.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.execution.javascript.changed_statements import (
+    DECLARES,
+    FUNCTIONS,
+    Place,
+    changed,
+    differing,
+    head,
+    is_place,
+    places,
+    running,
+)
+from stet_ls.engine.execution.javascript.inputs.constants import constants
+from stet_ls.engine.execution.javascript.inputs.subject import Module, read_module
+from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
+from stet_ls.engine.execution.probe import Need, Probe, Probed
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+_SHOWN = 70
+_ORDERS = {"<": "strict", ">": "strict", "<=": "loose", ">=": "loose"}
+_SHORT = frozenset({"&&", "||", "??", "&&=", "||=", "??="})
+_LOOPS = frozenset({"for_statement", "for_in_statement", "while_statement", "do_statement"})
+_ASKS = frozenset({"if_statement", "while_statement", "do_statement", "for_statement", "ternary_expression"})
+_DEFAULTS = frozenset({"required_parameter", "optional_parameter"})
+_PATTERNS = frozenset({"assignment_pattern", "object_assignment_pattern"})
+_LISTS = frozenset({"program", "statement_block", "switch_case", "switch_default", "class_static_block"})
+_FIXED = frozenset({"true", "false", "number", "string", "null", "empty_statement"})
+_PICKS = frozenset({"filter", "some", "every", "find", "findIndex", "findLast", "findLastIndex"})
+"""Methods that take what their function comes to for a condition."""
+
+
+def probed(before: str, after: str, language: str, *, numbered: bool = True) -> tuple[Probed, Probed] | None:
+    """Both texts with probes in what differs; None if that is nothing that can be told. Not for an event loop.
+
+    Not `numbered`: the texts are none that the user has, and their lines say nothing.
+    """
+    read = (read_module(text, language) for text in (before, after))
+    modules = [each for each in read if each is not None and not each.parsed.root.has_error]
+    if len(modules) < 2:
+        return None
+    roots = [each.parsed.root for each in modules]
+    nodes = differing(roots[0], roots[1]), differing(roots[1], roots[0])
+    found = [[place for node in side for place in places(node)] for side in nodes]
+    ids = changed(found[0], found[1])
+    ties = _ties(*([each.node for each in side if each.node.id in own] for side, own in zip(found, ids, strict=True)))
+    name = f"__came_{secrets.token_hex(8)}__"
+    sides = []
+    for module, side, own, tops, is_old in zip(modules, found, ids, nodes, (True, False), strict=True):
+        prober = _Prober(module, name, own, ties, is_old=is_old, numbered=numbered)
+        literals = tuple(dict.fromkeys(text for node in tops for text in constants(module, node)))
+        sides.append(Probed(prober.written(side), name, tuple(prober.probes), literals))
+    return (sides[0], sides[1]) if sides[0].probes or sides[1].probes else None
+
+
+def _ties(old: Iterable[tree_sitter.Node], new: Iterable[tree_sitter.Node]) -> set[str]:
+    """Comparisons for order that only one side has, where equal sides may count on one and not on the other."""
+    first, second = (
+        {_words(each): each for node in side for each in head(node) if _order(each)} for side in (old, new)
+    )
+    kinds = [Counter(_ORDERS[_order(each)] for each in side.values()) for side in (first, second)]
+    return set(first) ^ set(second) if kinds[0] != kinds[1] else set()
+
+
+def _order(node: tree_sitter.Node) -> str:
+    """`<` and its like, where a node is such a comparison."""
+    operator = _operator(node) if node.type == "binary_expression" else ""
+    return operator if operator in _ORDERS else ""
+
+
+def _operator(node: tree_sitter.Node) -> str:
+    operator = node.child_by_field_name("operator")
+    return text_of(operator) if operator is not None else ""
+
+
+def _words(node: tree_sitter.Node) -> str:
+    return " ".join(text_of(node).split())
+
+
+class _Prober:
+    """Puts probes into changed places of a module, those in functions alone."""
+
+    def __init__(
+        self, module: Module, name: str, ids: set[int], ties: set[str], *, is_old: bool, numbered: bool
+    ) -> None:
+        self._data = module.parsed.data
+        self._lines = self._data.decode("utf-8", "replace").split("\n")
+        self._name, self._ids, self._ties, self._is_old, self._numbered = name, set(ids), ties, is_old, numbered
+        self._put: list[tuple[int, int, int, int, str, int]] = []
+        self.probes: list[Probe] = []
+
+    def written(self, found: Sequence[Place]) -> str:
+        """The text with its probes."""
+        for place in found:
+            if place.node.id in self._ids:
+                self._ask(place)
+        parts, at = [], 0
+        for start, *_, text, end in sorted(self._put):
+            parts += [self._data[at:start], text.encode()]
+            at = end
+        return b"".join([*parts, self._data[at:]]).decode("utf-8", "surrogatepass")
+
+    def _ask(self, place: Place) -> None:
+        """All that is asked at a changed place. What it hands on, or repeats, is asked for as if it had changed."""
+        node = place.node
+        if place.in_function and node.type not in DECLARES:
+            self._ran(place)
+            for each in _handed(node):
+                self._ids.add(each.id)
+                if each.type == "statement_block":  # of nothing
+                    self._point(each.start_byte + 1, self._call("ran", each, Need.RAN) + ";")
+        pending = [(node, place.in_function)]
+        while pending:
+            each, in_function = pending.pop()
+            if in_function:
+                self._conditions(each)
+            within = in_function or each.type in FUNCTIONS
+            pending += [(inner, within) for inner in reversed(running(each)) if not is_place(inner, each)]
+
+    def _conditions(self, node: tree_sitter.Node) -> None:
+        if node.type in _ASKS and (condition := node.child_by_field_name("condition")) is not None:
+            self._both_ways(_bare(condition))
+        elif node.type in ("binary_expression", "augmented_assignment_expression") and _operator(node) in _SHORT:
+            self._before_value(Need.REST, node.child_by_field_name("right"))
+        elif node.type in _DEFAULTS:
+            self._before_value(Need.RAN, node.child_by_field_name("value"))
+        elif node.type in _PATTERNS:
+            self._before_value(Need.RAN, node.child_by_field_name("right"))
+        elif _order(node) and _words(node) in self._ties:
+            self._tie(node)
+
+    def _ran(self, place: Place) -> None:
+        node, around = place.node, place.around
+        if around is not None and around.type in ("arrow_function", "public_field_definition"):
+            self._before_value(Need.RAN, node)
+            if _is_picking(around):
+                self._both_ways(node)
+            return
+        said = self._call("ran", node, Need.RAN) + ";"
+        while around is not None and around.type == "labeled_statement":
+            node, around = around, around.parent
+        if node.type in ("switch_case", "switch_default"):
+            body = node.children_by_field_name("body")
+            self._point(body[0].start_byte if body else node.end_byte, said)
+        elif around is None or around.type in _LISTS:
+            self._point(node.start_byte, said)
+        else:
+            self._wrap(node, "{" + said, "}")
+
+    def _before_value(self, need: Need, node: tree_sitter.Node | None) -> None:
+        if node is not None:
+            self._wrap(node, f"({self._call('ran', node, need)}, ", ")")
+
+    def _both_ways(self, node: tree_sitter.Node) -> None:
+        if node.type not in _FIXED:
+            self._wrap(node, f"{self._call('cond', node, Need.TRUE, Need.FALSE)[:-1]}, (", "))")
+
+    def _tie(self, node: tree_sitter.Node) -> None:
+        """Each side is evaluated once, as before, and outside of the function that looks at both."""
+        operator = node.child_by_field_name("operator")
+        if operator is not None:
+            looked = f"{self._call('tie', node, Need.TIE)[:-1]}, one, other)"
+            self._wrap(node, f"((one, other) => ({looked}, one {text_of(operator)} other))(", ")")
+            self._put.append((operator.start_byte, 1, 0, 0, ",", operator.end_byte))
+
+    def _call(self, what: str, node: tree_sitter.Node, *needs: Need) -> str:
+        row = node.start_point[0]
+        text = self._lines[row].strip()
+        text = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+        numbers = range(len(self.probes), len(self.probes) + len(needs))
+        self.probes += [Probe(need, row + 1 if self._numbered else 0, text, self._is_old) for need in needs]
+        return f"{self._name}.{what}({', '.join(map(str, numbers))})"
+
+    # What ends somewhere comes before what begins there; of two that begin, that which ends later.
+
+    def _wrap(self, node: tree_sitter.Node, lead: str, trail: str) -> None:
+        start, end, order = node.start_byte, node.end_byte, len(self._put)
+        self._put.append((start, 1, -end, order, lead, start))
+        self._put.append((end, 0, -start, -order, trail, end))
+
+    def _point(self, at: int, text: str) -> None:
+        self._put.append((at, 1, -len(self._data) - 1, len(self._put), text, at))
+
+
+def _handed(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """The first places of a loop, of what catches, and of functions that a statement makes."""
+    for each in head(node):
+        is_block = each.type in FUNCTIONS or each.type == "catch_clause" or (each is node and each.type in _LOOPS)
+        if is_block and (body := each.child_by_field_name("body")) is not None:
+            inner = (within for within in body.named_children if is_place(within, body))
+            yield body if body.type != "statement_block" else next(inner, body)
+
+
+def _bare(node: tree_sitter.Node) -> tree_sitter.Node:
+    """A condition without what stands around it in an `if` or a `for`."""
+    inner = [each for each in node.named_children if each.type != "comment"]
+    return inner[0] if node.type in ("parenthesized_expression", "expression_statement") and len(inner) == 1 else node
+
+
+def _is_picking(function: tree_sitter.Node) -> bool:
+    """Whether an arrow function is given to one of _PICKS."""
+    call = function.parent.parent if function.parent is not None and function.parent.type == "arguments" else None
+    called = call.child_by_field_name("function") if call is not None else None
+    picks = called.child_by_field_name("property") if called is not None else None
+    return picks is not None and text_of(picks) in _PICKS

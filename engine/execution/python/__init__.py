@@ -1,0 +1,1 @@
+"""Runs a unit of Python on inputs in the box."""

@@ -1,0 +1,482 @@
+"""Which parts of a Python text are new or other than before, and where a test or an example has to come by to run them.
+
+Only what runs in a function's body can be seen to run for the change: `def` lines, class bodies and constants run when
+the file is loaded, whatever is tested. So a new constant counts as run where a function that reads it runs, or where
+the test itself names it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import count
+from types import MappingProxyType
+
+from stet_ls.engine.execution.python.inputs.subject import Function
+from stet_ls.validators.ast_text import dumped, unparsed
+
+_WORD = re.compile(r"[^\W\d][\w$]*")
+_SILENT = (ast.Global, ast.Nonlocal)
+_UNTOLD = (ast.Pass, ast.Break, ast.Continue, ast.Try)
+"""Statements that some Pythons run without saying so."""
+
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+Start = tuple[int, int]
+"""The line, from 1, and the column at which a statement begins."""
+Extent = tuple[int, int, int, int]
+"""The line and the column at which an expression begins and ends."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A function, a class or a variable that an edit added or changed.
+
+    `name` is "" for what has none. `statements` are those of which one has to run: the lines of each, by its start, and
+    none where a line says nothing, since something else runs on it too. `lazy` are expressions that hold all that is
+    new of their statement and need not be evaluated with it. `names`: where the part runs when the file is loaded, a
+    test that names one of them counts too. `new` are the statements among `statements` that are written anew.
+    `at` are the lines of a statement outside of functions, which has to have run itself when the file was loaded.
+    """
+
+    name: str
+    statements: Mapping[Start, frozenset[int]] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+    new: frozenset[Start] = frozenset()
+    lazy: frozenset[Extent] = frozenset()
+    at: frozenset[int] = frozenset()
+
+    @property
+    def lines(self) -> frozenset[int]:
+        """The lines of which one has to run."""
+        return frozenset().union(*self.statements.values())
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether some of it may run without a line of its own that tells."""
+        return bool(self.lazy) or not all(self.statements.values())
+
+
+def parts(before: str, after: str, unit: str = "") -> tuple[Part, ...] | None:
+    """What differs in `after`; () where nothing that runs does, None where it cannot be read.
+
+    Each of them has to run before tests or examples say something about the whole edit. Where the text before cannot be
+    read, lines tell what is new; if that is in no function, all of `unit` has to run. Not for an event loop.
+    """
+    try:
+        new = _Text(ast.parse(after))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    try:
+        old = _Text(ast.parse(before))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return tuple(_by_text(before, after, new)) or (_whole(new, unit),)
+    loose = [*_loose(old, new)]
+    found = [*_units(old, new), *(part for part, is_known in loose if is_known)]
+    if found or loose:
+        return tuple(found or (part for part, _ in loose))
+    # What was taken away may have been used by anything in the file.
+    gone = set(old.functions) - set(new.functions) or len(old.loose) > len(new.loose)
+    return (_whole(new),) if gone else ()
+
+
+def _whole(text: _Text, unit: str = "") -> Part:
+    whole = [node for name, node in text.functions.items() if not unit or f"{name}.".startswith(f"{unit}.")]
+    return _part(text, unit, [each for node in whole for each in _inner(node)])
+
+
+def _by_text(before: str, after: str, new: _Text) -> Iterator[Part]:
+    """The functions with a line that the text before, which is no Python, did not have there."""
+    lines = before.splitlines(), after.splitlines()
+    fresh = set(range(1, len(lines[1]) + 1))
+    for _, at, size in SequenceMatcher(None, *lines, autojunk=False).get_matching_blocks():
+        fresh -= set(range(at + 1, at + size + 1))
+    for name, node in new.functions.items():
+        if fresh & set(range(node.lineno, (node.end_lineno or node.lineno) + 1)):
+            written = [each for each in _inner(node) if fresh & _own_lines(each)]
+            yield _part(new, name.partition("#")[0], written or _inner(node), new=written)
+
+
+def wired(text: str, part: Part, word: str) -> str | None:
+    """The text with an error of that word before each statement of a part; None where none can be put there."""
+    if not part.statements and not part.lazy:
+        return None
+    try:
+        tree = ast.parse(text)
+        _Wires(part, word).generic_visit(tree)
+        return unparsed(ast.fix_missing_locations(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def without_documentation(text: str) -> str:
+    """What stands for all Python texts with the same code; the text itself if it is no Python."""
+    try:
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            if isinstance(node, Function | ast.ClassDef | ast.Module) and ast.get_docstring(node) is not None:
+                node.body = node.body[1:]
+        return dumped(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+
+
+def words(text: str) -> frozenset[str]:
+    """The names in a text, whatever they stand for."""
+    return frozenset(_WORD.findall(text))
+
+
+def named_in(text: str) -> frozenset[str]:
+    """The names that a Python text uses, and not those in its comments and strings."""
+    try:
+        found = ast.walk(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(
+        each.id if isinstance(each, ast.Name) else each.attr
+        for each in found
+        if isinstance(each, ast.Name | ast.Attribute)
+    )
+
+
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """A statement and those in it, in their order, but those that do nothing."""
+    if isinstance(node, ast.stmt) and not isinstance(node, _SILENT) and not _is_text(node):
+        yield node
+    for each in ast.iter_child_nodes(node):
+        if not isinstance(each, ast.expr):
+            yield from statements(each)
+
+
+def lazily_changed(old: ast.AST, new: ast.AST) -> list[ast.expr] | None:
+    """The expressions that need not be evaluated and hold all that differs; None where something else differs, too.
+
+    They are the branches of `a if b else c`, what follows in `a or b`, bodies of `lambda` and of comprehensions. What
+    stands in statements below these is left out.
+    """
+    if type(old) is not type(new):
+        return None
+    found: list[ast.expr] = []
+    for name, value in ast.iter_fields(new):
+        before = getattr(old, name, None)
+        ones, others = (each if isinstance(each, list) else [each] for each in (before, value))
+        if any(isinstance(each, ast.stmt) for each in (*ones, *others)):
+            continue
+        if name == "values" and isinstance(new, ast.BoolOp) and len(ones) < len(others):
+            ones = ones + [None] * (len(others) - len(ones))
+        if len(ones) != len(others):
+            return None
+        for number, (one, other) in enumerate(zip(ones, others, strict=True)):
+            if not isinstance(other, ast.AST):
+                if one != other:
+                    return None
+                continue
+            within = lazily_changed(one, other) if isinstance(one, ast.AST) else None
+            if within is None:
+                if not isinstance(other, ast.expr) or not _is_lazy(new, name, number):
+                    return None
+                within = [other]
+            found += within
+    return found
+
+
+def _is_lazy(node: ast.AST, name: str, number: int) -> bool:
+    """Whether a field of a node need not be evaluated with it."""
+    match node:
+        case ast.IfExp():
+            return name != "test"
+        case ast.BoolOp() | ast.Compare():
+            return name in ("values", "comparators") and number > 0
+        case ast.Lambda():
+            return name == "body"
+        case ast.Assert():
+            return name == "msg"
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            return name == "elt"
+        case ast.DictComp():
+            return name in ("key", "value")
+        case ast.comprehension():
+            return name == "ifs"
+    return False
+
+
+def head(node: ast.AST) -> str:
+    """A statement without those in it, as text: neither its place nor its comments count."""
+    told = [type(node).__name__]
+    for _, value in ast.iter_fields(node):
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, ast.excepthandler | ast.match_case):
+                told.append(head(each))
+            elif not isinstance(each, ast.stmt):
+                told.append(dumped(each) if isinstance(each, ast.AST) else repr(each))
+    return " ".join(told)
+
+
+class _Text:
+    """A module's `functions` by qualified name, its class names, and `loose` statements, which run when it is loaded.
+
+    `bound` are the names that loose statements bind, those of a class behind its name, but what is imported: that is in
+    `imported`, with what it may stand for. `beside` are statements that share their line with what decides about them.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.beside = frozenset(_beside(tree))
+        self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+        self.classes: dict[str, ast.ClassDef] = {}
+        self.loose: list[tuple[str, ast.stmt]] = []
+        self._take(tree.body, "")
+        values = ((owner, node) for owner, node in self.loose if not isinstance(node, _IMPORTS))
+        self.bound = {name for owner, node in values for name in _named(owner, _bound(node))}
+        self.imported = {pair for _, node in self.loose for pair in _origins(node)}
+
+    def _take(self, body: Iterable[ast.AST], owner: str) -> None:
+        for node in body:
+            if isinstance(node, Function):
+                self.functions[self._free(f"{owner}{node.name}")] = node
+            elif isinstance(node, ast.stmt) and not isinstance(node, _SILENT) and not _is_text(node):
+                self.loose.append((owner, node))
+                inner = owner
+                if isinstance(node, ast.ClassDef):
+                    inner = f"{owner}{node.name}."
+                    self.classes[inner[:-1]] = node
+                self._take(_below(node), inner)
+
+    def _free(self, name: str) -> str:
+        """A name that was not met yet: a property and its setter have the same."""
+        return name if name not in self.functions else next(
+            each for at in count(2) if (each := f"{name}#{at}") not in self.functions
+        )  # fmt: skip
+
+
+def _below(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements right below a statement, in the branches and handlers of it too."""
+    for each in ast.iter_child_nodes(node):
+        if isinstance(each, ast.stmt):
+            yield each
+        elif isinstance(each, ast.excepthandler | ast.match_case):
+            yield from _below(each)
+
+
+def _units(old: _Text, new: _Text) -> Iterator[Part]:
+    """Functions that are new or changed. Of a class that is new they are one part."""
+    fresh: dict[str, list[ast.stmt]] = {}
+    fields = {owner[:-1] for owner, _ in new.loose if owner}
+    for name in sorted(new.classes.keys() - old.classes.keys()):
+        if "." not in name or name.rpartition(".")[0] in old.classes:
+            fresh[name] = []
+    for name, node in new.functions.items():
+        around = next((each for each in fresh if name.startswith(f"{each}.")), None)
+        known = old.functions.get(name)
+        plain = name.partition("#")[0]
+        if around is not None:
+            fresh[around] += _inner(node)
+        elif known is None:
+            yield _part(new, plain, _inner(node), new=_inner(node))
+        elif changed := _changed(known, node):
+            written = [each for each in changed if each is not node]
+            yield _part(new, plain, _running(written) or _inner(node), new=written, lazy=changed)
+    for name, inner in fresh.items():
+        last = name.rpartition(".")[2]
+        readers = [] if inner or name not in fields else _readers(new, {last})
+        yield _part(new, name, inner or readers, new=inner)
+
+
+def _changed(old: ast.stmt, new: ast.stmt) -> dict[ast.stmt, Sequence[ast.expr]]:
+    """What of a function is other than before; the function itself where something was taken out of it.
+
+    Of each statement the expressions that hold all that is new in it and need not be evaluated with it.
+    """
+    first, second = list(statements(old)), list(statements(new))
+    heads = [head(each) for each in first], [head(each) for each in second]
+    if heads[0] == heads[1]:
+        return {}
+    return _unmatched(heads, first, second) or {new: ()}
+
+
+def _unmatched(
+    heads: tuple[Sequence[str], Sequence[str]], first: Sequence[ast.stmt], second: Sequence[ast.stmt]
+) -> dict[ast.stmt, Sequence[ast.expr]]:
+    found: dict[ast.stmt, Sequence[ast.expr]] = {}
+    for tag, start, end, begin, stop in SequenceMatcher(None, *heads, autojunk=False).get_opcodes():
+        if tag != "equal":
+            pairs = zip(first[start:end], second[begin:stop], strict=False) if end - start == stop - begin else ()
+            lazy = {new: lazily_changed(old, new) or () for old, new in pairs}
+            found |= {each: lazy.get(each, ()) for each in second[begin:stop]}
+    return found
+
+
+def _loose(old: _Text, new: _Text) -> Iterator[tuple[Part, bool]]:
+    """What runs when the file is loaded and is other than before: read by whom? True: the name was bound before."""
+    heads = [owner + head(node) for owner, node in old.loose], [owner + head(node) for owner, node in new.loose]
+    if heads[0] == heads[1]:
+        return
+    owners = {id(node): owner for owner, node in new.loose}
+    changed = _unmatched((heads[0], heads[1]), [node for _, node in old.loose], [node for _, node in new.loose])
+    known = {name for name, _ in old.imported}
+    rebound = {id(node): {name for name, _ in {*_origins(node)} - old.imported if name in known} for node in changed}
+    wanted = [node for node in changed if not isinstance(node, _IMPORTS) or rebound[id(node)]]
+    fresh = new.classes.keys() - old.classes.keys()
+    for node in wanted or changed:
+        owner = owners[id(node)]
+        if any(f"{owner}{getattr(node, 'name', '')}.".startswith(f"{each}.") for each in fresh):
+            continue
+        names = rebound[id(node)] or _bound(node) or {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        told = next(iter(sorted(_named(owner, names))), "")
+        is_known = told in old.bound or bool(rebound[id(node)])
+        value = getattr(node, "value", None)
+        lazy = changed[node] or ([value.body] if isinstance(value, ast.Lambda) else [])
+        if lazy:
+            yield Part(told, lazy=frozenset(map(_extent, lazy))), is_known
+            continue
+        is_open = bool(owner) and _is_read_by_others(new.classes[owner[:-1]], names)
+        around = {owner[:-1].rpartition(".")[2]} if is_open else set()
+        at = frozenset() if isinstance(node, _UNTOLD) or _is_bare(node) else _own_lines(node)
+        yield _part(new, told, _readers(new, names | around), names=names | around, at=at), is_known
+
+
+def _is_read_by_others(node: ast.ClassDef, names: Iterable[str]) -> bool:
+    """Whether fields of a class may be read by whatever uses it: its bases, its decorators, the language."""
+    return bool(node.bases or node.keywords or node.decorator_list) or any(name.startswith("__") for name in names)
+
+
+def _origins(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    """The names that an import binds, each with what it stands for."""
+    for each in node.names if isinstance(node, _IMPORTS) else ():
+        if isinstance(node, ast.ImportFrom):
+            yield each.asname or each.name, f"{'.' * node.level}{node.module or ''}:{each.name}"
+        else:
+            yield each.asname or each.name.partition(".")[0], each.name if each.asname else each.name.partition(".")[0]
+
+
+def _named(owner: str, names: Iterable[str]) -> Iterator[str]:
+    return (f"{owner}{name}" for name in names)
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """The names that a statement binds or changes, without those in it."""
+    if isinstance(node, ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(each.asname or each.name).partition(".")[0] for each in node.names}
+    targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+    found = set()
+    for target in targets:
+        for each in ast.walk(target) if isinstance(target, ast.AST) else ():
+            if isinstance(each, ast.Name):
+                found.add(each.id)
+    return found
+
+
+def _readers(text: _Text, names: Iterable[str]) -> list[ast.stmt]:
+    """The statements in functions that name one of some names."""
+    wanted = set(names)
+    found = []
+    for node in text.functions.values():
+        for each in _inner(node):
+            own = [part for part in ast.iter_child_nodes(each) if not isinstance(part, ast.stmt)]
+            used = {
+                inner.id if isinstance(inner, ast.Name) else inner.attr
+                for part in own
+                for inner in ast.walk(part)
+                if isinstance(inner, ast.Name | ast.Attribute)
+            }
+            if used & wanted:
+                found.append(each)
+    return found
+
+
+def _inner(node: ast.stmt) -> list[ast.stmt]:
+    """The statements of a function that run when it is called."""
+    return _running(each for each in statements(node) if each is not node)
+
+
+def _running(found: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """Those that do something: neither headers of functions and classes nor mere annotations."""
+    return [each for each in found if not isinstance(each, Function | ast.ClassDef) and not _is_bare(each)]
+
+
+def _is_bare(node: ast.stmt) -> bool:
+    """Whether it is an annotation without a value."""
+    return isinstance(node, ast.AnnAssign) and node.value is None
+
+
+def _part(
+    text: _Text,
+    name: str,
+    found: Iterable[ast.stmt],
+    *,
+    new: Iterable[ast.stmt] = (),
+    names: Iterable[str] = (),
+    lazy: Mapping[ast.stmt, Sequence[ast.expr]] = MappingProxyType({}),
+    at: frozenset[int] = frozenset(),
+) -> Part:
+    found = list(found)
+    extents = frozenset(_extent(each) for node in found for each in lazy.get(node, ()))
+    spans = {
+        _start(each): frozenset() if _start(each) in text.beside else _own_lines(each)
+        for each in found
+        if not lazy.get(each)
+    }
+    written = {_start(each) for each in new if not isinstance(each, _UNTOLD) and not _is_endless(each)}
+    # What has no statement of its own, as a class of constants alone, is there to be named.
+    alone = () if spans or extents or not name else (name.rpartition(".")[2],)
+    return Part(name, spans, frozenset((*names, *alone)), frozenset(written & set(spans)), extents, at)
+
+
+def _start(node: ast.stmt) -> Start:
+    return node.lineno, node.col_offset
+
+
+def _extent(node: ast.expr) -> Extent:
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
+
+
+def _beside(tree: ast.AST) -> Iterator[Start]:
+    """The statements that stand on the line of what decides whether they run: that line says nothing of them."""
+    for node in ast.walk(tree):
+        decides = [getattr(node, name, None) for name in ("test", "iter", "type", "guard", "pattern")]
+        decides += [each.context_expr for each in getattr(node, "items", ()) if isinstance(each, ast.withitem)]
+        last = max((each.end_lineno or 0 for each in decides if isinstance(each, ast.expr | ast.pattern)), default=0)
+        body = getattr(node, "body", None)
+        yield from (_start(each) for each in (body if isinstance(body, list) else ()) if each.lineno <= last)
+
+
+def _own_lines(node: ast.stmt) -> frozenset[int]:
+    """The lines of a statement without those of the statements in it."""
+    first = min((each.lineno for each in _below(node) if isinstance(each, ast.stmt)), default=None)
+    end = node.end_lineno or node.lineno
+    last = end if first is None else max(node.lineno, first - 1)
+    return frozenset(range(node.lineno, last + 1))
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_endless(node: ast.stmt) -> bool:
+    """`while True:`, of which the first line does nothing."""
+    return isinstance(node, ast.While) and isinstance(node.test, ast.Constant)
+
+
+class _Wires(ast.NodeTransformer):
+    """Puts an error before statements, and in the place of expressions. `SystemExit`, so that code which takes every
+    `Exception` does not hide it.
+    """
+
+    def __init__(self, part: Part, word: str) -> None:
+        self._starts, self._lazy = part.statements.keys(), part.lazy
+        self._word = word
+
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
+        """A statement with the error before it, anything else with what is in it visited."""
+        if isinstance(node, ast.expr) and _extent(node) in self._lazy:
+            leaves = ast.Attribute(ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant("sys")], []), "exit")
+            return ast.Call(leaves, [ast.Constant(self._word)], [])
+        self.generic_visit(node)
+        if not isinstance(node, ast.stmt) or _start(node) not in self._starts:
+            return node
+        error = ast.Call(ast.Name("SystemExit", ast.Load()), [ast.Constant(self._word)], [])
+        return [ast.Raise(error), node]

@@ -1,0 +1,79 @@
+"""The one door through which a judge runs code."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+from stet_ls.engine.execution.harness_run import Impossible, Report, Told, Trial
+from stet_ls.engine.execution.launch import LEAST_SECONDS, TOO_LATE, reported
+from stet_ls.engine.execution.python.inside import PROGRAM
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.sandbox.environments.interpreter import Environment
+from stet_ls.engine.sandbox.files import mounts
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
+
+_LIMITS = Limits(seconds=15.0)
+"""The same for all runs, so that a box built ahead fits each; the harness' own clock is much tighter."""
+_WARM = (
+    "ctypes",
+    "enum",
+    "json",
+    "hashlib",
+    "importlib.util",
+    "io",
+    "mmap",
+    "random",
+    "re",
+    "select",
+    "signal",
+    "threading",
+    "itertools",
+    "types",
+    "typing",
+)
+
+
+async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) -> Report | Impossible:
+    """Runs a trial in the box. Cancelling ends all of its processes. Impossible, with the reason, where none can."""
+    left = runtime.left()
+    if left < LEAST_SECONDS:
+        return TOO_LATE
+    if runtime.python is None:
+        return Impossible(runtime.why_no_python or "there is no Python to run it with: set sandbox.python")
+    trial = replace(trial, seconds=min(trial.seconds, left))
+    nonce = secrets.token_hex(8)
+    script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
+    folder = overlay.root if overlay else Path(mounts.BOX)
+    files = {script: PROGRAM.encode(), job: _in(folder, trial).to_json(nonce)}
+    spec = replace(_spec(runtime.python, script, job), files=files, overlay=overlay)
+    return await reported(runtime, spec, nonce, trial)
+
+
+def _in(folder: Path, trial: Trial) -> Trial:
+    """The trial with paths relative to its working folder: not every box shows that at a path of its own."""
+    roots = tuple(root.relative_to(folder) for root in trial.roots)
+    return replace(trial, path=trial.path.relative_to(folder), roots=roots)
+
+
+def not_loaded(runtime: Runtime, told: Told) -> Impossible:
+    """Why a text could not be imported: for want of a package that could not be had, or by its own error."""
+    return Impossible(runtime.excuse(told.lacks) or f"the file cannot be imported ({told.problem})")
+
+
+def waiting(python: Environment) -> RunSpec:
+    """A run such as trials with this Python are, for a box that is built ahead of them."""
+    return _spec(python, "run.py")
+
+
+def _spec(python: Environment, *arguments: str) -> RunSpec:
+    return RunSpec(
+        (str(python.path), "-s", "-B", *arguments),
+        binds=python.binds,
+        env={**python.env, "PYTHONHASHSEED": "0"},
+        limits=_LIMITS,
+        report=True,
+        warm=_WARM,
+        program=PROGRAM,
+    )

@@ -1,0 +1,1 @@
+"""What a unit of Python is called with."""

@@ -1,0 +1,132 @@
+"""What is done with a thing without calling it by a name: it is compared, printed, entered, called.
+
+Of the classes and functions that say so themselves; what a class takes from `object` is nobody's behaviour.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.python.inputs.subject import (
+    Function,
+    Module,
+    Shape,
+    Subject,
+    decorators,
+    known_module,
+    subject_of,
+)
+
+_OBJECTS = 24
+_ONE_RESULT = re.compile(r"__out__\((.*)\)")
+_MADE = re.compile(r"(?m)^obj = (.*)$")
+_ENTERED = ("with {}:\n    raise KeyError('in it')\n__out__('no error')", "with {} as held:\n    __out__(held)")
+_DUNDERS = {
+    "__eq__": ("__out__(obj == same)", "__out__(obj == other)", "__out__(obj != other)"),
+    "__hash__": ("__out__(hash(obj) == hash(same))",),
+    "__repr__": ("__out__(repr(obj))",),
+    "__str__": ("__out__(str(obj))",),
+    "__lt__": ("__out__(obj < other)",),
+    "__le__": ("__out__(obj <= same)",),
+    "__add__": ("__out__(obj + other)",),
+    "__sub__": ("__out__(obj - other)",),
+    "__mul__": ("__out__(obj * 2)",),
+    "__len__": ("__out__(len(obj))",),
+    "__bool__": ("__out__(bool(obj))",),
+    "__iter__": ("__out__(list(__import__('itertools').islice(obj, 50)))",),
+    "__contains__": ("__out__(1 in obj)", "__out__('a' in obj)"),
+    "__getitem__": ("__out__(obj[0])", "__out__(obj['a'])", "__out__(obj[1:])"),
+    "__call__": ("__out__(obj())", "__out__(obj(1))"),
+    "__enter__": tuple(each.format("obj") for each in _ENTERED),
+}
+_OF_DATACLASSES = ("__eq__", "__hash__", "__repr__")
+_SET = {"int": ("0", "-1000", "5"), "float": ("0.0", "-1000.0", "1.5"), "str": ("''", "'a'"), "bool": ("True", "False")}
+_GIVEN = (("1", "2", "3"), ("1", "2", "3"), ("5", "0", "1"), ("'a'", "'b'", "'c'"))
+
+
+def with_protocol(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, ...]:
+    """The calls of a unit with what else is done with it, or with what it returns."""
+    module = known_module(text)
+    subject = subject_of(module, unit) if module else None
+    if module is None or subject is None:
+        return calls
+    if subject.how == "class":
+        return (*_lives(calls, module, module.shapes[subject.name]), *calls)
+    if "contextmanager" in decorators(subject.node):
+        return tuple(_entered(call, number) for number, call in enumerate(calls))
+    inner = _returned(subject)
+    return calls if inner is None else tuple(_called(call, inner) for call in calls)
+
+
+def _lives(calls: tuple[Call, ...], module: Module, shape: Shape) -> Iterator[Call]:
+    done = list(dict.fromkeys(_done(module, shape)))
+    made = {found[1]: call for call in calls if (found := _MADE.search(call.body))}
+    # What has no text of its own is told with its address, which is another one each time: such calls are left out.
+    shown = [each for each in done if each.startswith(("__out__(repr(", "__out__(str("))]
+    groups = [each for each in ([each for each in done if each not in shown], shown) if each]
+    lives = list(made.items())[:_OBJECTS]
+    for number, (making, call) in enumerate(lives):
+        head = call.body[: call.body.index(f"obj = {making}")]
+        other, before = lives[number - 1][0], lives[number - 1][1].body
+        # What the object is made of is bound anew: the other one was made of things by the same names.
+        before = before[: before.index(f"obj = {other}")]
+        lines = (*head.splitlines(), f"obj = {making}", f"same = {making}")
+        for group in groups:
+            yield replace(call, body="\n".join([f"{before}other = {other}", *lines, *map(_quiet, group)]))
+
+
+def _done(module: Module, shape: Shape) -> Iterator[str]:
+    """Statements for what a class says of itself, or a class of the module that it derives from."""
+    if shape.members:
+        yield "__out__(obj.value)"
+    nodes = [shape.node, *(module.shapes[base.id].node for base in shape.node.bases
+                           if isinstance(base, ast.Name) and base.id in module.shapes)]  # fmt: skip
+    for node in nodes:
+        functions = [each for each in node.body if isinstance(each, Function)]
+        names = {each.name for each in functions}
+        if "dataclass" in decorators(node):
+            names.update(_OF_DATACLASSES)
+            if shape.init:
+                yield f"obj.{shape.init[0].name} = obj.{shape.init[0].name}"
+        for name in _DUNDERS:
+            if name in names:
+                yield from _DUNDERS[name]
+        for each in functions:
+            if "setter" in decorators(each):
+                hint = getattr(each.args.args[-1].annotation, "id", "")
+                for value in _SET.get(hint, ("0", "'a'")):
+                    yield f"obj.{each.name} = {value}\n__out__(obj.{each.name})"
+
+
+def _quiet(statement: str) -> str:
+    inner = statement.replace("\n", "\n    ")
+    return f"try:\n    {inner}\nexcept Exception as error:\n    __out__(error)"
+
+
+def _entered(call: Call, number: int) -> Call:
+    result = _ONE_RESULT.fullmatch(call.body)
+    return call if result is None else replace(call, body=_ENTERED[number % 2].format(result[1]))
+
+
+def _returned(subject: Subject) -> Function | None:
+    """The function of its own that a function returns."""
+    if isinstance(subject.node, ast.AsyncFunctionDef):
+        return None
+    own = {each.name: each for each in subject.node.body if isinstance(each, ast.FunctionDef)}
+    ends = [each.value for each in subject.node.body if isinstance(each, ast.Return)]
+    return next((own[each.id] for each in ends if isinstance(each, ast.Name) and each.id in own), None)
+
+
+def _called(call: Call, inner: Function) -> Call:
+    result = _ONE_RESULT.fullmatch(call.body)
+    if result is None:
+        return call
+    count = min(len(inner.args.args) or (2 if inner.args.vararg else 0), len(_GIVEN[0]))
+    rows = dict.fromkeys(f"__out__(made({', '.join(row[:count])}))" for row in _GIVEN)
+    # Whether it bears the name and the documentation of what it was given, by `functools.wraps`.
+    lines = [*rows, next(iter(rows)), "__out__(hasattr(made, '__wrapped__'))"]
+    return replace(call, body="\n".join([f"made = {result[1]}", *map(_quiet, lines)]))

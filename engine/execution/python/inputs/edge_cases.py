@@ -1,0 +1,126 @@
+"""Inputs of which few think, beside those that were drawn.
+
+Letters of other scripts, numbers written in many ways, items of mixed kinds, arguments that are all of one kind, and
+what stands in the constants of its module that a unit names.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.execution.inputs.mutations import literal, text_of
+from stet_ls.engine.execution.inputs.rows import GUESSED, ODD
+from stet_ls.engine.execution.python.inputs.examples import literals, rows_for
+from stet_ls.engine.execution.python.inputs.observed_types import hinted
+from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject, known_module, subject_of
+from stet_ls.validators.ast_text import unparsed
+
+_BEHIND = 60
+"""So many others come first."""
+_TEXTS = (
+    ("Straße", "STRASSE"), ("ǆ ﬁn", "Ǆ fin"), ("e\u0301a", "éa"), ("٣²", "32"), ("a\u00a0b\u2003", " a b"),
+    ("İi", "i̇I"), ("-1.5", "2"), ("1e3", "0x1f"), (" 7 ", "007"), ("1_000", "1,000"), ("a\r\nb\x0bc\n", "a\nb"),
+    ("True", "None"), ("%s {} \\n", "$1"),
+)  # fmt: skip
+"""Texts of one call, the second for every other argument: some mean the same by one way of comparing."""
+_ITEMS: tuple[Any, ...] = (True, 1.5, None, "a")
+_ALIKE = ("{'a': 1, 'b': 2}", "[1, 2, 3]", "'ab'", "3", "(1, 2)", "{1, 2}")
+_MOST = 8
+Change = Callable[[str, Any], str | None]
+"""The text of what a parameter takes in place of a value; None to leave it."""
+
+
+def with_odd_values(
+    calls: tuple[Call, ...], text: str, unit: str, besides: tuple[str, ...] = (), tests: tuple[str, ...] = ()
+) -> tuple[Call, ...]:
+    """The calls of a unit and some more like them; `besides` are literals that count as its own."""
+    module = known_module(text)
+    subject = subject_of(module, unit) if module else None
+    if module is None or subject is None or subject.how == "class":
+        return calls
+    known = [literal(each) for each in dict.fromkeys((*besides, *literals(subject.node), *_named(module, subject)))]
+    parameters = hinted(subject.parameters, rows_for(module, subject, tests))  # an example says what is meant
+    open_ones = {each.name.lstrip("*") for each in parameters if each.annotation is None}
+    free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
+    origin = GUESSED if _refuses_kinds(subject) else ODD
+    more = {(each.setup, each.body): each for each in _more(calls, known, open_ones, free, origin)}
+    return (*calls[:_BEHIND], *more.values(), *calls[_BEHIND:])
+
+
+def _takes(parameter: Parameter, kind: str) -> bool:
+    """Whether any value of a kind is meant: of a `Literal`, or of a name for one, only some are."""
+    words = re.findall(r"\w+", unparsed(parameter.annotation)) if parameter.annotation is not None else [kind]
+    return kind in words and "Literal" not in words
+
+
+def _named(module: Module, subject: Subject) -> Iterator[str]:
+    """The literals in the module's constants that a unit names."""
+    names = dict.fromkeys(each.id for each in ast.walk(subject.node) if isinstance(each, ast.Name))
+    for name in names:
+        if name in module.values:
+            yield from literals(module.values[name])
+
+
+def _refuses_kinds(subject: Subject) -> bool:
+    """Whether it raises a TypeError on purpose: then that is a part of what it does."""
+    raised = (each.exc for each in ast.walk(subject.node) if isinstance(each, ast.Raise) and each.exc is not None)
+    return any(isinstance(name, ast.Name) and name.id == "TypeError" for each in raised for name in ast.walk(each))
+
+
+def _more(
+    calls: tuple[Call, ...], known: list[Any], open_ones: set[str], free: list[set[str]], origin: str
+) -> Iterator[Call]:
+    words = [each for each in known if isinstance(each, str) and 0 < len(each) < 12][:_MOST]
+    texts = [*_TEXTS, *((text, each) for each in words for text in (f"1.5{each}", f"12{each.upper()}"))]
+    yield from _each(calls, [_of_texts(pair, free[0]) for pair in texts])
+    numbers = [each for each in known if type(each) is int]
+    yield from _each(calls, [_of_number(each, free[1]) for each in numbers[:_MOST]])
+    guessed = tuple(replace(each, origin=origin) for each in calls)
+    yield from _each(guessed, [_of_items(each, open_ones) for each in _ITEMS])
+    yield from _each(guessed, [_of_tuples(open_ones)])
+    yield from _each(guessed, [_of_kind(each, open_ones) for each in _ALIKE])
+
+
+def _each(calls: tuple[Call, ...], changes: list[Change]) -> Iterator[Call]:
+    """A call changed in each of these ways, another one each time as long as there are some."""
+    fitting = itertools.cycle(calls[:_BEHIND])
+    for change in changes:
+        tried = (_changed(next(fitting), change) for _ in range(min(len(calls), _BEHIND)))
+        yield from itertools.islice((each for each in tried if each is not None), 1)
+
+
+def _changed(call: Call, change: Change) -> Call | None:
+    lines = []
+    for line in call.setup.splitlines():
+        name, _, text = line.partition(" = ")
+        new = change(name, literal(text)) if name in call.names and name.isidentifier() else None
+        lines.append(line if new is None else f"{name} = {new}")
+    setup = "\n".join(lines)
+    return None if setup == call.setup else replace(call, setup=setup)
+
+
+def _of_texts(pair: tuple[str, str], free: set[str]) -> Change:
+    turns = itertools.cycle(pair)
+    return lambda name, value: text_of(next(turns)) if name in free and isinstance(value, str) else None
+
+
+def _of_number(number: int, free: set[str]) -> Change:
+    return lambda name, value: text_of(number) if name in free and type(value) is int else None
+
+
+def _of_items(item: Any, open_ones: set[str]) -> Change:
+    return lambda name, value: text_of([item, *value]) if name in open_ones and isinstance(value, list) else None
+
+
+def _of_tuples(open_ones: set[str]) -> Change:
+    return lambda name, value: text_of(tuple(value)) if name in open_ones and isinstance(value, list) else None
+
+
+def _of_kind(text: str, open_ones: set[str]) -> Change:
+    return lambda name, value: text if name in open_ones and value is not None else None

@@ -1,0 +1,173 @@
+"""Calls that somebody wrote: in docstrings, in the file itself, in its tests."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject
+from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.containment import is_inside
+from stet_ls.validators.project_files import read_text
+
+_MOST_ROWS = 60
+_MOST_TEXT = 300_000
+_SAFE = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.UAdd, ast.Load, ast.BinOp,
+         ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.Name, ast.Call, ast.Attribute, ast.keyword)  # fmt: skip
+
+
+def rows_for(module: Module, subject: Subject, tests: tuple[str, ...] = ()) -> list[Row]:
+    """Arguments with which the subject is called in its docstring, in its file, and in the texts of its tests."""
+    found: list[Row] = []
+    for call in _calls(module, subject, tests):
+        row = _row(call, subject, module)
+        if row is not None and row not in found:
+            found.append(row)
+        if len(found) >= _MOST_ROWS:
+            break
+    return found
+
+
+def scripts_for(module: Module, subject: Subject) -> Iterator[tuple[str, str]]:
+    """The `>>>` examples of the docstring as (all but the last line, last line), each with those before it."""
+    for node in _documented(module, subject):
+        lines: list[str] = []
+        for example in doctest_examples(ast.get_docstring(node) or ""):
+            source = example.source.rstrip("\n")
+            try:
+                tree = ast.parse(source)
+            except (SyntaxError, ValueError):
+                continue
+            if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
+                yield "\n".join(lines), f"__out__({source})"
+            lines.append(source)
+
+
+def doctest_examples(text: str) -> list[doctest.Example]:
+    """The `>>>` examples of a text; none if they are malformed."""
+    try:
+        return doctest.DocTestParser().get_examples(text)
+    except ValueError:
+        return []
+
+
+def literals(node: ast.AST) -> list[str]:
+    """The constants in a piece of code as texts, and the whole numbers beside each: where its branches part."""
+    found: list[str] = []
+    expressions = (each.value for each in ast.walk(node) if isinstance(each, ast.Expr))
+    documentation = {id(value) for value in expressions if isinstance(value, ast.Constant)}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Constant) and id(each) not in documentation:
+            value = each.value
+            if type(value) is int and abs(value) < 10**6:
+                found += [repr(value), repr(value + 1), repr(value - 1)]
+            elif type(value) in (str, float, bytes) and len(repr(value)) < 100:
+                found.append(repr(value))
+    return list(dict.fromkeys(found))[:40]
+
+
+def test_texts(path: Path | None, root: Path | None) -> tuple[str, ...]:
+    """The test files of a module, by their usual names and places."""
+    if path is None or root is None:
+        return ()
+    names = (f"test_{path.stem}.py", f"{path.stem}_test.py")
+    folders = [path.parent, path.parent / "tests", root / "tests", root / "test", root]
+    with_below = [root / "tests" / path.parent.relative_to(root), root / "tests" / path.parent.name]
+    found: list[str] = []
+    for file in dict.fromkeys(folder / name for folder in (*folders, *with_below) for name in names):
+        if is_inside(file, root) and (text := read_text(file, most=_MOST_TEXT)) is not None:
+            found.append(text)
+    return tuple(found)
+
+
+def _documented(module: Module, subject: Subject) -> Iterator[Function | ast.ClassDef | ast.Module]:
+    yield subject.node
+    if subject.owner and subject.owner in module.shapes and module.shapes[subject.owner].node is not subject.node:
+        yield module.shapes[subject.owner].node
+    yield module.tree
+
+
+def _calls(module: Module, subject: Subject, tests: tuple[str, ...]) -> Iterator[ast.Call]:
+    for node in _documented(module, subject):
+        yield from _in_prose(ast.get_docstring(node) or "", re.escape(subject.callee))
+    yield from _in_prose(ast.get_docstring(subject.node) or "", r"[A-Za-z_]\w*")
+    yield from _in_code(module.tree, subject.callee)
+    for text in tests:
+        try:
+            yield from _in_code(ast.parse(text), subject.callee)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+
+
+def _in_code(tree: ast.AST, name: str) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if name == (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")):
+                yield node
+
+
+def _in_prose(text: str, name: str) -> Iterator[ast.Call]:
+    """Calls written anywhere in a docstring: `>>> f(1)`, `f(1) => 2`, "for example f(1) returns 2".
+
+    `name` is a pattern: examples that call the function by another name fit as well.
+    """
+    for match in re.finditer(rf"\b{name}\s*\(", text):
+        for end in _closings(text, match.end()):
+            try:
+                tree = ast.parse(text[match.start() : end].strip(), mode="eval")
+            except (SyntaxError, ValueError, RecursionError):
+                continue
+            if isinstance(tree.body, ast.Call):
+                yield tree.body
+            break
+
+
+def _closings(text: str, start: int) -> Iterator[int]:
+    """The places behind the first few closing brackets."""
+    at = start
+    for _ in range(12):
+        at = text.find(")", at, start + 2000) + 1
+        if not at:
+            return
+        yield at
+
+
+def _row(call: ast.Call, subject: Subject, module: Module) -> Row | None:
+    """The arguments by parameter; None unless all can be understood out of their place."""
+    row: Row = {}
+    positional = [each for each in subject.parameters if not each.keyword and not each.name.startswith("*")]
+    rest = call.args[len(positional) :]
+    star = next((each.name for each in subject.parameters if each.name.startswith("*")), "")
+    if star and all(_plain(value, module) for value in rest):
+        row[star] = "[" + ", ".join(unparsed(value) for value in rest) + "]"
+    elif rest:
+        return None
+    given = [(each.name, value) for each, value in zip(positional, call.args, strict=False)]
+    given += [(each.arg or "", each.value) for each in call.keywords]
+    for name, value in given:
+        if not _plain(value, module) or name not in {each.name for each in subject.parameters}:
+            return None
+        row[name] = unparsed(value)
+    if any(each.default is None and each.name not in row for each in subject.parameters):
+        return None
+    return row
+
+
+def _plain(value: ast.expr, module: Module) -> bool:
+    """True for literals, and for objects of the module's own classes made of them."""
+    for node in ast.walk(value):
+        if not isinstance(node, (*_SAFE, ast.expr_context)):
+            return False
+        if isinstance(node, ast.Name) and node.id not in module.shapes and node.id not in _BUILT_IN:
+            return False
+    return True
+
+
+_BUILT_IN = frozenset(
+    {"float", "int", "str", "set", "frozenset", "list", "dict", "tuple", "range", "bytes", "len", "abs"}
+)

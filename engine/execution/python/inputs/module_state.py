@@ -1,0 +1,42 @@
+"""Which variables of its module a unit may change: callers see that as they see a result."""
+
+from __future__ import annotations
+
+import ast
+
+from stet_ls.engine.execution.python.inputs.subject import Module, read_module
+
+_CHANGING = frozenset({
+    "append", "extend", "insert", "remove", "pop", "popleft", "appendleft", "clear", "sort", "reverse", "add",
+    "discard", "update", "setdefault", "popitem",
+})  # fmt: skip
+
+
+def changed_by(texts: tuple[str, str], unit: str) -> tuple[str, ...]:
+    """The public variables that both texts of a module have at their top and that the unit changes in one of them."""
+    modules = [read_module(text) for text in texts]
+    if None in modules:
+        return ()
+    known = set.intersection(*(set(module.values) for module in modules if module))
+    found = {name for module in modules if module for name in _changes(module, unit.partition(".")[0])}
+    return tuple(sorted(name for name in found & known if not name.startswith("_")))
+
+
+def _changes(module: Module, name: str) -> set[str]:
+    node = next((each for each in module.tree.body if getattr(each, "name", "") == name), None)
+    found: set[str] = set()
+    for each in ast.walk(node) if node is not None else ():
+        if isinstance(each, ast.Global):
+            found.update(each.names)
+        elif isinstance(each, ast.Subscript | ast.Attribute) and not isinstance(each.ctx, ast.Load):
+            found.add(_root(each))
+        elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _CHANGING:
+            found.add(_root(each.func))
+    return found
+
+
+def _root(node: ast.expr) -> str:
+    """The name that `a.b[0].c` begins with."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,48 @@
+"""What the values that people wrote say about parameters without a hint, as a hint."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from stet_ls.engine.execution.inputs.mutations import literal
+from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.engine.execution.python.inputs.subject import Parameter
+
+_PLAIN = ("bool", "int", "float", "str", "bytes")
+
+
+def hinted(parameters: Sequence[Parameter], rows: Sequence[Row]) -> list[Parameter]:
+    """The parameters, each without a hint with that of the values that it has in the rows."""
+    return [
+        replace(each, annotation=_hint(each, rows)) if each.annotation is None and each.name[0] != "*" else each
+        for each in parameters
+    ]
+
+
+def _hint(parameter: Parameter, rows: Sequence[Row]) -> ast.expr | None:
+    texts = [row[parameter.name] for row in rows if parameter.name in row]
+    values = [literal(text) for text in texts if text != "None"]
+    if not values or any(value is None for value in values):
+        return None
+    kind = _union([*values, *(None for text in texts if text == "None")])
+    return ast.parse(kind, mode="eval").body
+
+
+def _union(values: Iterable[Any]) -> str:
+    return " | ".join(dict.fromkeys(_kind(value) for value in values))
+
+
+def _kind(value: Any) -> str:
+    name = type(value).__name__
+    if value is None:
+        return "None"
+    if name in _PLAIN:
+        return name
+    if isinstance(value, dict):
+        return f"dict[{_union(value) or 'str'}, {_union(value.values()) or 'int'}]"
+    if isinstance(value, tuple) and value:
+        return f"tuple[{', '.join(map(_kind, value))}]"
+    return f"{name}[{_union(value) or 'int'}]"

@@ -1,0 +1,209 @@
+"""What of a text is to be called: a function, a method with the object it needs, or a class by sequences of calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from stet_ls.validators.ast_text import dumped, unparsed
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter, `self` aside. `keyword`: it can be given by name only."""
+
+    name: str
+    annotation: ast.expr | None = None
+    default: ast.expr | None = None
+    keyword: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A class: how it is made, and what can be called on its objects. `members` are the names of an Enum's."""
+
+    name: str
+    node: ast.ClassDef
+    init: tuple[Parameter, ...] = ()
+    methods: tuple[Subject, ...] = ()
+    members: tuple[str, ...] = ()
+
+    @property
+    def abstract(self) -> bool:
+        """True if no object can be made of it."""
+        return any("abstractmethod" in decorators(node) for node in self.node.body if isinstance(node, Function))
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Something to call. `owner` is the class of a method; `how` is function, method, static (on the class), property.
+
+    With `how` class the object's life is called: its making and then its methods.
+    """
+
+    name: str
+    how: str
+    node: Function | ast.ClassDef
+    parameters: tuple[Parameter, ...] = ()
+    owner: str = ""
+
+    @property
+    def callee(self) -> str:
+        """The last part of the name."""
+        return self.name.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A text with its classes and aliases by name."""
+
+    tree: ast.Module
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    values: dict[str, ast.expr] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=2)
+def known_module(text: str) -> Module | None:
+    """As read_module, and the same again for the same text: of the texts before and after, which several ask for.
+
+    Nobody may change what is in it.
+    """
+    return read_module(text)
+
+
+def read_module(text: str) -> Module | None:
+    """The module of a text; None if it is no Python."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    module = Module(tree)
+    for node in _top(tree.body):
+        if isinstance(node, ast.ClassDef):
+            module.shapes[node.name] = _shape(node, module.shapes)
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            module.values[node.targets[0].id] = node.value
+    return module
+
+
+def subject_of(module: Module, qualified: str) -> Subject | None:
+    """What a qualified name stands for; a function within a function is called through the outer one."""
+    parts = qualified.split(".")
+    for node in _top(module.tree.body):
+        if getattr(node, "name", "") != parts[0]:
+            continue
+        if isinstance(node, Function):
+            return Subject(parts[0], "function", node, parameters(node))
+        if isinstance(node, ast.ClassDef):
+            shape = module.shapes[node.name]
+            methods = {each.callee: each for each in _methods(node)}
+            if len(parts) > 1 and parts[1] in methods and parts[1] != "__init__":
+                return methods[parts[1]]
+            return Subject(parts[0], "class", node, shape.init, parts[0])
+    return None
+
+
+def changed_units(before: Module, after: Module, besides: str = "") -> list[str]:
+    """The functions and classes of both texts that are not written alike, in the order of the first.
+
+    Of the class of a method `besides` ("Class.method") these are the other methods.
+    """
+    return list(_changed(list(_top(before.tree.body)), list(_top(after.tree.body)), besides.split(".")))
+
+
+def _changed(before: Sequence[ast.stmt], after: Sequence[ast.stmt], besides: Sequence[str]) -> Iterator[str]:
+    new = {node.name: node for node in after if isinstance(node, Function | ast.ClassDef)}
+    for node in before:
+        now = new.get(node.name) if isinstance(node, Function | ast.ClassDef) else None
+        if now is None or not isinstance(node, Function | ast.ClassDef) or dumped(node) == dumped(now):
+            continue
+        if len(besides) > 1 and node.name == besides[0] and isinstance(node, ast.ClassDef):
+            yield from (f"{node.name}.{each}" for each in _changed(node.body, now.body, besides[1:]))
+        elif [node.name] != [*besides]:
+            yield node.name
+
+
+def parameters(node: Function, *, bound: bool = False) -> tuple[Parameter, ...]:
+    """The parameters that a caller gives; `bound` leaves out the first. `**kwargs` are not given."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    missing: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    rows = [
+        Parameter(each.arg, each.annotation, default)
+        for each, default in zip(positional, [*missing, *arguments.defaults], strict=True)
+    ][1 if bound else 0 :]
+    if arguments.vararg:
+        rows.append(Parameter("*" + arguments.vararg.arg, arguments.vararg.annotation))
+    rows += [
+        Parameter(each.arg, each.annotation, default, keyword=True)
+        for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    return tuple(rows)
+
+
+def _top(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, those within `if` and `try` too."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If | ast.Try):
+            yield from _top(node.body)
+            yield from _top(node.orelse)
+
+
+def _shape(node: ast.ClassDef, known: dict[str, Shape]) -> Shape:
+    bases = [known[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in known]
+    inits = [each for each in node.body if isinstance(each, Function) and each.name == "__init__"]
+    methods = {each.name: each for base in bases for each in base.methods}
+    methods |= {each.name: each for each in _methods(node) if not each.callee.startswith("__")}
+    names = [base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in node.bases]
+    members = (
+        tuple(
+            target.id
+            for each in node.body
+            if isinstance(each, ast.Assign)
+            for target in each.targets
+            if isinstance(target, ast.Name) and not target.id.startswith("_")
+        )
+        if any("Enum" in name or "Flag" in name for name in names)
+        else ()
+    )
+    if inits:
+        init = parameters(inits[0], bound=True)
+    elif "dataclass" in decorators(node) or {"NamedTuple", "BaseModel"} & set(names):
+        init = (*(each for base in bases for each in base.init), *_fields(node))
+    else:
+        init = bases[0].init if bases else ()
+    return Shape(node.name, node, init, tuple(methods.values()), members)
+
+
+def _fields(node: ast.ClassDef) -> Iterator[Parameter]:
+    for each in node.body:
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            if "ClassVar" in unparsed(each.annotation):
+                continue
+            yield Parameter(each.target.id, each.annotation, each.value)
+
+
+def _methods(node: ast.ClassDef) -> Iterator[Subject]:
+    for each in node.body:
+        if isinstance(each, Function):
+            marks = decorators(each)
+            if {"property", "cached_property"} & marks:
+                yield Subject(f"{node.name}.{each.name}", "property", each, (), node.name)
+            elif "setter" not in marks and "deleter" not in marks:
+                how = "static" if {"staticmethod", "classmethod"} & marks else "method"
+                given = parameters(each, bound="staticmethod" not in marks)
+                yield Subject(f"{node.name}.{each.name}", how, each, given, node.name)
+
+
+def decorators(node: Function | ast.ClassDef) -> set[str]:
+    """The last names of the decorators."""
+    found = set()
+    for each in node.decorator_list:
+        called = each.func if isinstance(each, ast.Call) else each
+        found.add(called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", ""))
+    return found

@@ -1,0 +1,286 @@
+"""Type hints as strategies of values. The values are texts, so that they can name the module's own classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from hypothesis import strategies as st
+
+from stet_ls.engine.execution.inputs.mutations import text_of
+from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
+from stet_ls.validators.ast_text import unparsed
+
+Texts = st.SearchStrategy[str]
+
+# An alphabet of few letters: values meet, and the tables of Unicode are not built.
+LETTERS = list("abcABxyz0159 _-.,!()[]{}:/'\"\n\té")
+LINES = ["", "a", "  ", "  b c", "\tab-c, d.", "    A=1", "--x", "1,2", "# a", "a:80", "12:30", "2024-02-29", "k=v&k=w"]
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the module whose hints are read.
+
+    `of_parameter` gives the strategy of a parameter of a function, with a hint or without; `constants` are texts of
+    literals in the code.
+    """
+
+    module: Module
+    of_parameter: Callable[[Parameter, ast.AST, Known], Texts]
+    constants: tuple[str, ...] = ()
+    depth: int = 0
+
+    def deeper(self) -> Known:
+        """The same, one level further in."""
+        return replace(self, depth=self.depth + 1)
+
+
+def of_hint(hint: ast.expr | None, known: Known) -> Texts | None:
+    """The strategy of a hint; None for one that says nothing here (Any, a foreign class)."""
+    if hint is None or known.depth > 6:
+        return None
+    if isinstance(hint, ast.Constant):
+        return _of_constant(hint, known)
+    if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
+        return _union([hint.left, hint.right], known)
+    if isinstance(hint, ast.Subscript):
+        inner = hint.slice.elts if isinstance(hint.slice, ast.Tuple) else [hint.slice]
+        return _generic(_name(hint.value), inner, known)
+    return _plain(_name(hint), known)
+
+
+def _of_constant(hint: ast.Constant, known: Known) -> Texts | None:
+    if hint.value is None:
+        return st.just("None")
+    if isinstance(hint.value, str):
+        try:
+            return of_hint(ast.parse(hint.value, mode="eval").body, known.deeper())
+        except (SyntaxError, ValueError):
+            return None
+    return None
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _union(hints: Sequence[ast.expr], known: Known) -> Texts | None:
+    options = [each for hint in hints if (each := of_hint(hint, known)) is not None]
+    return st.one_of(options) if options else None
+
+
+def _plain(name: str, known: Known) -> Texts | None:
+    if name in PLAIN:
+        return PLAIN[name](known)
+    if name in _CONTAINERS:
+        return _generic(name, [], known)
+    if name in known.module.shapes:
+        return made(name, known)
+    if name in known.module.values:
+        value = known.module.values[name]
+        if isinstance(value, ast.Call) and _name(value.func) == "TypeVar":
+            return INTEGERS(known)
+        if isinstance(value, ast.Call) and _name(value.func) == "NewType" and len(value.args) == 2:
+            return of_hint(value.args[1], known.deeper())
+        return of_hint(value, known.deeper())
+    return None
+
+
+def _generic(name: str, inner: Sequence[ast.expr], known: Known) -> Texts | None:
+    below = known.deeper()
+    if name in ("Optional", "Union"):
+        options = _union(inner, known)
+        return st.one_of(options, st.just("None")) if options is not None and name == "Optional" else options
+    if name in ("Annotated", "Final", "ClassVar", "Required", "NotRequired"):
+        return of_hint(inner[0], known) if inner else None
+    if name == "Literal":
+        return st.sampled_from([unparsed(each) for each in inner]) if inner else None
+    if name == "Callable":
+        return callables()
+    if name == "Type" or name == "type":
+        return None
+    kind = _CONTAINERS.get(name)
+    if kind is None:
+        return _plain(name, below)
+    if kind == "dict":
+        key = _inner(inner, 0, below, SHORT(known))
+        value = of_hint(inner[1], below) if len(inner) > 1 else INTEGERS(known)
+        if name == "Counter":
+            value = st.integers(0, 5).map(repr)
+        return None if value is None else dicts(key, value, name)
+    if kind == "tuple" and inner and not isinstance(inner[-1], ast.Constant):
+        parts = [of_hint(each, below) for each in inner]
+        if any(part is None for part in parts):
+            return None
+        return st.tuples(*[part for part in parts if part is not None]).map(lambda items: "(" + ", ".join(items) + ",)")
+    item = _inner(inner, 0, below, INTEGERS(known))
+    return lists(item, kind, small=known.depth > 0)
+
+
+def _inner(inner: Sequence[ast.expr], at: int, known: Known, otherwise: Texts) -> Texts:
+    found = of_hint(inner[at], known) if len(inner) > at else None
+    return otherwise if found is None else found
+
+
+def made(name: str, known: Known) -> Texts | None:
+    """Objects of one of the module's classes."""
+    shape = known.module.shapes[name]
+    if shape.members:
+        return st.sampled_from([f"{name}.{member}" for member in shape.members])
+    if shape.abstract or known.depth > _DEEPEST:
+        return None
+    given = of_parameters(shape.init, known.deeper(), lambda each, below: below.of_parameter(each, shape.node, below))
+    return given.map(lambda row: f"{name}({arguments(shape.init, row)})")
+
+
+def of_parameters(
+    parameters: Sequence[Parameter], known: Known, strategy: Callable[[Parameter, Known], Texts]
+) -> st.SearchStrategy[dict[str, str]]:
+    """Rows of arguments. Parameters with a default are left out now and then."""
+    given = {each.name: strategy(each, known) for each in parameters if each.default is None}
+    spare = {each.name: strategy(each, known) for each in parameters if each.default is not None}
+    return st.fixed_dictionaries(given, optional=spare)
+
+
+def arguments(parameters: Sequence[Parameter], row: dict[str, str]) -> str:
+    """The arguments of a row as they stand in a call; by name from the first one on that was left out."""
+    parts: list[str] = []
+    named = False
+    for each in parameters:
+        if each.name not in row:
+            named = True
+        elif each.name.startswith("*"):
+            # Behind an argument given by its name they would be taken for the one before.
+            parts += [] if named else [f"*{row[each.name]}"]
+        else:
+            parts.append(f"{each.name}={row[each.name]}" if named or each.keyword else row[each.name])
+    return ", ".join(parts)
+
+
+def INTEGERS(known: Known) -> Texts:
+    """Mostly small, such as meet others and count what there is; now and then larger; those that the code names."""
+    own = [text for text in known.constants if text.lstrip("-").isdigit()]
+    options: list[Texts] = [
+        st.integers(0, 4).map(repr), st.integers(-10, 30).map(repr), st.integers(-1000, 1000).map(repr),
+    ]  # fmt: skip
+    return st.one_of([*options, st.sampled_from(own)] if own else options)
+
+
+def SHORT(known: Known) -> Texts:
+    """Texts of a few letters, of a few lines, and those that the code names."""
+    own = [text for text in known.constants if text[0] in "'\""]
+    options: list[Texts] = [
+        st.lists(st.sampled_from(LINES), min_size=1, max_size=5).map("\n".join).map(repr),
+        st.text(st.sampled_from("abcAB 01"), max_size=8).map(repr),
+        st.text(st.sampled_from(LETTERS), max_size=14).map(repr),
+    ]
+    return st.one_of([*options, st.sampled_from(own)] if own else options)
+
+
+def _bytes(known: Known) -> Texts:
+    own = [text for text in known.constants if text.startswith("b")]
+    written = st.text(st.sampled_from(LETTERS), max_size=10).map(lambda each: repr(each.encode()))
+    options: list[Texts] = [written, st.binary(max_size=10).map(repr)]
+    return st.one_of([*options, st.sampled_from(own)] if own else options)
+
+
+def _floats(_: Known) -> Texts:
+    return st.one_of(
+        st.integers(-10, 30).map(float), st.sampled_from([0.5, -0.25, 1.5, 1e6, -1e-3, float("inf"), float("nan")]),
+        st.floats(-1000, 1000, allow_nan=False, width=32),
+    ).map(text_of)  # fmt: skip
+
+
+def _of_texts(*texts: str) -> Callable[[Known], Texts]:
+    return lambda _: st.sampled_from(texts)
+
+
+def _date(kind: str, parts: str) -> Callable[[Known], Texts]:
+    def strategy(_: Known) -> Texts:
+        numbers = st.tuples(st.integers(1999, 2030), st.integers(1, 12), st.integers(1, 28), st.integers(0, 23))
+        return numbers.map(lambda each: f"__import__('datetime').{kind}({parts.format(*each)})")
+
+    return strategy
+
+
+PLAIN: dict[str, Callable[[Known], Texts]] = {
+    "int": INTEGERS,
+    "SupportsInt": INTEGERS,
+    "float": _floats,
+    "Number": _floats,
+    "Real": _floats,
+    "complex": lambda known: _floats(known).map(lambda each: f"complex({each}, 1)"),
+    "bool": _of_texts("True", "False"),
+    "str": SHORT,
+    "AnyStr": SHORT,
+    "LiteralString": SHORT,
+    "bytes": lambda known: _bytes(known),  # noqa: PLW0108 - it stands below
+    "bytearray": lambda known: _bytes(known).map(lambda each: f"bytearray({each})"),
+    "object": lambda known: st.one_of(INTEGERS(known), SHORT(known), st.just("None")),
+    "Decimal": lambda known: st.integers(-999, 9999).map(lambda each: f"__import__('decimal').Decimal('{each / 100}')"),
+    "Fraction": lambda known: st.tuples(st.integers(-20, 20), st.integers(1, 12)).map(
+        lambda each: f"__import__('fractions').Fraction({each[0]}, {each[1]})"
+    ),
+    "date": _date("date", "{}, {}, {}"),
+    "datetime": _date("datetime", "{}, {}, {}, {}"),
+    "timedelta": lambda known: st.integers(-100_000, 100_000).map(
+        lambda each: f"__import__('datetime').timedelta(seconds={each})"
+    ),
+    "Path": lambda known: st.sampled_from(["a", "a/b.txt", "/x/y.tar.gz", "..", "c.d/e"]).map(
+        lambda each: f"__import__('pathlib').Path({each!r})"
+    ),
+    "Callable": lambda known: callables(),
+}  # fmt: skip
+
+_CONTAINERS = {
+    **dict.fromkeys(("list", "List", "Sequence", "MutableSequence", "Collection", "Reversible"), "list"),
+    **dict.fromkeys(("Iterable", "Iterator", "Generator"), "iterable"),
+    **dict.fromkeys(("set", "Set", "AbstractSet", "MutableSet"), "set"),
+    **dict.fromkeys(("frozenset", "FrozenSet"), "frozenset"),
+    **dict.fromkeys(("tuple", "Tuple"), "tuple"),
+    **dict.fromkeys(("deque", "Deque"), "deque"),
+    **dict.fromkeys(("dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "DefaultDict", "Counter"), "dict"),
+}
+_WRITTEN = {
+    "list": "[{}]",
+    "iterable": "[{}]",
+    "set": "set([{}])",
+    "frozenset": "frozenset([{}])",
+    "tuple": "tuple([{}])",
+    "deque": "__import__('collections').deque([{}])",
+}
+
+
+def lists(item: Texts, kind: str = "list", *, small: bool = False) -> Texts:
+    """Sequences and sets, in which things repeat now and then."""
+    most = 4 if small else 8
+    items = st.lists(item, max_size=most)
+    repeated = st.tuples(st.lists(item, min_size=1, max_size=3), st.lists(st.integers(0, 2), max_size=most)).map(
+        lambda each: [each[0][number % len(each[0])] for number in each[1]]
+    )
+    written = _WRITTEN[kind]
+    return st.one_of(items, repeated).map(lambda texts: written.format(", ".join(texts)))
+
+
+def dicts(key: Texts, value: Texts, name: str = "dict") -> Texts:
+    """Dictionaries; of the standard library's own kinds where the hint asks for one."""
+    made_by = {
+        "OrderedDict": "__import__('collections').OrderedDict({})",
+        "Counter": "__import__('collections').Counter({})",
+    }.get(name, "{}")
+    pairs = st.lists(st.tuples(key, value), max_size=5)
+    return pairs.map(lambda each: made_by.format("{" + ", ".join(f"{k}: {v}" for k, v in each) + "}"))
+
+
+def callables() -> Texts:
+    """Functions that take anything, and say something about it."""
+    return st.sampled_from([
+        "(lambda *args, **kw: args[0] if args else None)",
+        "(lambda *args, **kw: str(args))",
+        "(lambda *args, **kw: len(str(args)) % 2 == 0)",
+        "(lambda *args, **kw: len(str(args)))",
+        "(lambda *args, **kw: None)",
+    ])  # fmt: skip

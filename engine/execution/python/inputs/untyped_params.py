@@ -1,0 +1,164 @@
+"""Parameters without a hint: what their default, their name and their use say about their values."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+from stet_ls.engine.execution.python.inputs import type_strategies
+from stet_ls.engine.execution.python.inputs.subject import Parameter
+from stet_ls.engine.execution.python.inputs.type_strategies import Known, Texts, of_hint
+
+_NAMES = (
+    (r"n|m|k|i|j|x|y|z|a|b|c|num|number|count|size|index|idx|limit|length|width|height|year|month|day|age|depth|step"
+     r"|start|stop|end|low|high|lo|hi|left|right|base|exp|max\w*|min\w*|\w*_(count|size|id|index)|seconds|offset|target",
+     "int"),
+    (r"s|t|st|txt|text|string|str\w*|name|word|line|path|key|prefix|suffix|sep|char|ch|letter|title|message|msg|sentence"
+     r"|pattern|url|source|token|label|\w*_(name|text|str|string)|paragraph|brackets|date|planet\w*|dna", "str"),
+    (r"(is|has|with|should|use|allow|no)_\w+|flag|verbose|strict|reverse|ascending|inclusive", "bool"),
+    (r"price|rate|ratio|amount|total|weight|score|threshold|tolerance|eps\w*|factor|percent\w*|temperature|radius",
+     "float"),
+    (r"words|names|lines|strings|tokens|keys|labels|\w*_names|texts|strs", "list[str]"),
+    (r"matrix|grid|rows|table|board|intervals|points|edges|pairs|lists|lst_of_lists", "list[list[int]]"),
+    (r"numbers|nums|values|items|xs|ys|lst|l|arr|array|list\w*|data|seq\w*|elements|prices|scores|vector|ints|array\w*",
+     "list[int]"),
+    (r"d|dic|dict\w*|mapping|map|config|options|counts|settings|record|graph|params", "dict[str, int]"),
+    (r"f|fn|func\w*|callback|predicate|key_?func\w*|op|handler", "Callable"),
+)  # fmt: skip
+_METHODS = {
+    name: kind
+    for kind, names in {
+        "str": (
+            "split strip lower upper replace startswith endswith isdigit isalpha encode format join find title isupper"
+            " islower splitlines lstrip rstrip capitalize swapcase"
+        ),
+        "list[int]": "append extend insert sort reverse pop",
+        "dict[str, int]": "items keys values get setdefault",
+        "set[int]": "add union intersection difference discard issubset",
+        "float": "is_integer bit_length",
+    }.items()
+    for name in names.split()
+}
+_ALIKE = ("int", "str", "list[int]", "list[str]", "dict[str, int]")
+_BUILT_IN = {
+    "dict": "dict[str, int]",
+    "sorted": "list[int]",
+    "sum": "list[int]",
+    "range": "int",
+    "ord": "str",
+    "chr": "int",
+    "abs": "int",
+}
+
+
+def of_parameter(parameter: Parameter, node: ast.AST, known: Known) -> Texts:
+    """The strategy of a parameter of `node`, by its hint or else by all that speaks for a kind."""
+    if parameter.name.startswith("*"):
+        one = of_hint(parameter.annotation, known)
+        # Arguments of one kind, whichever it is, fit each other.
+        alike = [one] if one is not None else [_one_of([kind], known) for kind in _ALIKE]
+        return st.one_of([type_strategies.lists(each, small=True) for each in alike])
+    if (hinted := of_hint(parameter.annotation, known)) is not None:
+        return hinted
+    kinds, weak = _used(parameter.name, node)
+    default = parameter.default
+    if isinstance(default, ast.Constant) and default.value is not None:
+        kinds = [type(default.value).__name__, *kinds]
+    elif isinstance(default, ast.List | ast.Dict | ast.Set | ast.Tuple):
+        kinds = [f"{type(default).__name__.lower()}", *kinds]
+    if not kinds:
+        named = [kind for pattern, kind in _NAMES if re.fullmatch(pattern, parameter.name.lower())][:1]
+        guessed = _one_of(weak if weak and named == ["int"] else [*named, *weak], known)
+        return st.one_of(guessed, guessed, guessed, ANY(known))
+    strategy = _one_of(kinds, known)
+    if isinstance(default, ast.Constant) and default.value is None:
+        return st.one_of(strategy, st.just("None"))
+    return strategy
+
+
+def items_compared(parameters: Sequence[Parameter], node: ast.AST) -> dict[str, str]:
+    """Parameters without a hint that `node` compares with what another one holds, and that other one."""
+    names = {each.name for each in parameters}
+    holders = {each.target.id: each.iter for each in ast.walk(node)
+               if isinstance(each, ast.For | ast.comprehension) and isinstance(each.target, ast.Name)}  # fmt: skip
+    holders |= {each.targets[0].id: each.value.value for each in ast.walk(node) if isinstance(each, ast.Assign)
+                and isinstance(each.targets[0], ast.Name) and isinstance(each.value, ast.Subscript)}  # fmt: skip
+    found = {}
+    for each in ast.walk(node):
+        if not isinstance(each, ast.Compare):
+            continue
+        for one, other in itertools.permutations([each.left, *each.comparators], 2):
+            holder = other.value if isinstance(other, ast.Subscript) else holders.get(getattr(other, "id", ""))
+            if isinstance(one, ast.Name) and isinstance(holder, ast.Name) and {one.id, holder.id} <= names:
+                found[one.id] = holder.id
+    open_ones = {each.name for each in parameters if each.annotation is None}
+    return {one: holder for one, holder in found.items() if one in open_ones and one != holder}
+
+
+def _one_of(kinds: list[str], known: Known) -> Texts:
+    """Any of some kinds, each as a hint is written; anything at all where none of them says something."""
+    found = [of_hint(ast.parse(kind, mode="eval").body, known) for kind in dict.fromkeys(kinds)]
+    options = [each for each in found if each is not None]
+    return st.one_of(options) if options else ANY(known)
+
+
+def ANY(known: Known) -> Texts:
+    """Where nothing is known: one of the kinds that functions mostly take."""
+    return st.one_of(
+        type_strategies.INTEGERS(known),
+        type_strategies.SHORT(known),
+        type_strategies.lists(type_strategies.INTEGERS(known)),
+        type_strategies.lists(type_strategies.SHORT(known)),
+        st.sampled_from(["None", "True", "0.5", "{}", "[[1, 2], [3]]", "{'a': 1}", "(1, 2)"]),
+    )  # fmt: skip
+
+
+def _used(name: str, node: ast.AST) -> tuple[list[str], list[str]]:
+    """The kinds that a name's uses speak for, and those that they leave open."""
+    found: list[str] = []
+    weak: list[str] = []
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute) and _is(each.value, name) and each.attr in _METHODS:
+            found.append(_METHODS[each.attr])
+        elif isinstance(each, ast.Call):
+            called = getattr(each.func, "id", "")
+            if called == name:
+                found.append("Callable")
+            elif called in _BUILT_IN and any(_is(argument, name) for argument in each.args):
+                found.append(_BUILT_IN[called])
+            elif called == "isinstance" and len(each.args) == 2 and _is(each.args[0], name):
+                found += [kind.id for kind in ast.walk(each.args[1]) if isinstance(kind, ast.Name)]
+            elif called in ("len", "enumerate", "set", "list", "tuple") and any(_is(a, name) for a in each.args):
+                weak += ["list[int]", "str", "list[str]"]
+        elif isinstance(each, ast.For | ast.comprehension) and _is(each.iter, name):
+            weak += ["list[int]", "str", "list[str]"]
+        elif isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.In | ast.NotIn):
+            weak += ["str", "list[int]"] if _is(each.comparators[0], name) else []
+        elif isinstance(each, ast.BinOp | ast.Compare | ast.AugAssign):
+            found += _by_operands(each, name)
+        elif isinstance(each, ast.Subscript) and _is(each.value, name):
+            keyed = isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str)
+            weak += ["dict[str, int]"] if keyed else ["list[int]", "dict[str, int]"]
+    return list(dict.fromkeys(found))[:2], list(dict.fromkeys(weak))[:4]
+
+
+def _is(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _by_operands(node: ast.BinOp | ast.Compare | ast.AugAssign, name: str) -> list[str]:
+    if isinstance(node, ast.AugAssign):
+        sides: list[ast.expr] = [node.value]
+    else:
+        sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else [node.left, node.right]
+    if not any(_is(side, name) for side in sides):
+        return []
+    for side in sides:
+        if isinstance(side, ast.Constant) and type(side.value) in (int, float, str):
+            return [type(side.value).__name__]
+    arithmetic = isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add | ast.Mult)
+    return ["int"] if arithmetic else []

@@ -1,0 +1,169 @@
+"""One call after the other in a loaded module, and what came of each."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import signal
+import sys
+import types
+from typing import Any
+
+from stet_ls.engine.execution.python.inside.aliasing import shared
+from stet_ls.engine.execution.python.inside.determinism import Pins
+from stet_ls.engine.execution.python.inside.encode import ITEMS, OPAQUE, Encoder
+
+SHOWN = 600
+
+
+class Late(BaseException):
+    """A call took longer than it may."""
+
+
+def lacked(error: BaseException) -> str:
+    """The module for want of which an import failed; "" for any other error."""
+    return str(error.name or "")[:200] if isinstance(error, ModuleNotFoundError) else ""
+
+
+class Patience:
+    """How many seconds of processor time a call may take: less once `most` were late. With `most` 1 that is the end."""
+
+    def __init__(self, seconds: float, most: int) -> None:
+        self.seconds, self.most, self.late = seconds, most, 0
+
+    def lose(self) -> None:
+        self.late += 1
+        if self.late == self.most:
+            self.seconds /= 3
+
+    @property
+    def ends(self) -> bool:
+        return self.late >= (self.most if self.most < 2 else 60)
+
+
+class Runner:
+    """Runs calls in a loaded module and tells of each what came of it."""
+
+    def __init__(self, job: dict[str, Any], pins: Pins, space: dict[str, Any], patience: Patience) -> None:
+        self.job, self.pins, self.space, self.patience = job, pins, space, patience
+        self.armed = False
+        self.is_held_against = job["mode"] == "compare"
+        self.loop: Any = None
+        signal.signal(signal.SIGPROF, self.late)
+
+    def late(self, *_: Any) -> None:
+        if self.armed:
+            raise Late
+
+    def run(self, setup: Any, body: Any, names: list[str]) -> dict[str, Any]:
+        """Kind, results, exception, the arguments afterwards, what was printed, and, where texts are compared, what of
+        it is one thing; a digest of all but the messages.
+        """
+        results: list[str] = []
+        returned: list[Any] = []
+        space = dict(self.space)
+        encoder = Encoder(self.job["private"])
+
+        def out(value: Any) -> None:
+            value = self.settled(value)
+            results.append(encoder.text(value))
+            if not isinstance(value, BaseException):  # it would hold the frames
+                returned.append(value)
+
+        space["__out__"] = out
+        printed, sys.stdout = sys.stdout, io.StringIO()
+        kind, error, message, lacks, variables, sharing = "ok", "", "", "", "", ""
+        self.pins.start()
+        self.armed = True
+        signal.setitimer(signal.ITIMER_PROF, self.patience.seconds, 0.05)
+        try:
+            try:
+                exec(setup, space)
+                self.pins.inside = True
+                exec(body, space)
+            except Exception as raised:
+                self.pins.inside = False
+                kind, error, message = "raised", type(raised).__qualname__, str(raised)[:200]
+                lacks = lacked(raised)
+                if isinstance(raised, (RecursionError, MemoryError)):
+                    kind = "limit"
+            except SystemExit as raised:
+                kind, error, message = "raised", "SystemExit", str(raised.code)[:200]
+            self.pins.inside = False
+            self.pins.compare("builtins")
+            # Functions that were given are as they were, and hide nothing.
+            given = {name: space[name] for name in names if name in space and not isinstance(space[name], OPAQUE)}
+            held = {**given, **self.globals()}
+            variables = "; ".join(f"{name} = {encoder.text(value)}" for name, value in held.items())
+            if self.is_held_against and not encoder.cut:
+                sharing = shared(held, returned, self.job["private"])
+        except Late:
+            kind = "late"
+        except RecursionError:
+            kind, error = "limit", "RecursionError"
+        except BaseException as raised:
+            kind, error = "raised", type(raised).__qualname__
+        finally:
+            self.armed = self.pins.inside = False
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            output, sys.stdout = sys.stdout, printed
+        if self.pins.reached:
+            kind, message = "reached", self.pins.reached
+        elif encoder.cut and kind in ("ok", "raised"):
+            kind = "limit"
+        said = output.getvalue() if isinstance(output, io.StringIO) else ""
+        whole = "\0".join([kind, error, "\0".join(results), variables, said, sharing])
+        return {
+            "kind": kind, "error": error, "message": message, "digest": digest(whole), "opaque": encoder.opaque,
+            "partial": encoder.partial, "order": digest(" ".join(encoder.order)),
+            "results": [bounded(each) for each in results], "variables": bounded(variables), "printed": bounded(said),
+            "shared": bounded(sharing), "lacks": lacks,
+        }  # fmt: skip
+
+    def globals(self) -> dict[str, Any]:
+        """Variables of the module that a call may change, as they are now."""
+        return {name: self.space[name] for name in self.job["globals"] if name in self.space}
+
+    def settled(self, value: Any) -> Any:
+        """What a coroutine comes to; anything else as it is. Its sleeps move the clock on and take no time."""
+        if isinstance(value, types.AsyncGeneratorType):
+            value = taken(value)
+        if not isinstance(value, types.CoroutineType):
+            return value
+        if self.loop is None:
+            self.pins.inside, inside = False, self.pins.inside
+            import asyncio
+
+            self.loop = asyncio.new_event_loop()
+            selector = self.loop._selector
+            polled = selector.select
+
+            def wait(timeout: float | None = None) -> Any:
+                # A timer is due behind its moment, not at it.
+                self.pins.sleep(timeout + 1e-6 if timeout else 0)
+                return polled(0)
+
+            selector.select = wait
+            self.pins.inside = inside
+        return self.loop.run_until_complete(value)
+
+
+async def taken(values: Any) -> Any:
+    """What an asynchronous generator gives, an error at last, as an iterator."""
+    items: list[Any] = []
+    try:
+        async for item in values:
+            items.append(item)
+            if len(items) == ITEMS:
+                break
+    except Exception as error:
+        items.append(error)
+    return iter(items)
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def bounded(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 40]}... ({len(text)} in all, {digest(text)})"

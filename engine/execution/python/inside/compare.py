@@ -1,0 +1,89 @@
+"""The same calls on several texts: the first is the one that the others are held against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stet_ls.engine.execution.python.inside.call import Patience
+from stet_ls.engine.execution.python.inside.fork import forked
+from stet_ls.engine.execution.python.inside.originals import real_clock
+from stet_ls.engine.execution.python.inside.probes import unseen
+
+UNFIT = ("late", "limit", "died", "reached")
+
+
+def compare(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
+    """The outcomes of all texts. Calls that the first text cannot answer in peace, or not twice alike, are left out."""
+    begun = real_clock()
+    end = begun + job["seconds"]
+    probe = forked(job, job["texts"][0], calls, begun + 0.4 * job["seconds"], Patience(job["cpu"], 5), job["wanted"])
+    unfit = {n: outcome for n, outcome in probe["outcomes"].items() if outcome["kind"] in UNFIT}
+    left_out = [{"call": n, "kind": each["kind"], "message": each.get("message", "")} for n, each in unfit.items()]
+    if not probe["outcomes"] and not probe["load"]:  # all its time went into the first call
+        left_out = [{"call": call[0], "kind": "late", "message": ""} for call in calls[:1]]
+    calls = [call for call in calls if call[0] in probe["outcomes"] and call[0] not in unfit]
+    probe["outcomes"] = {call[0]: probe["outcomes"][call[0]] for call in calls}
+    if probe["load"] or not calls:
+        return {"texts": [told_of(probe, set())], "left_out": left_out}
+    # Where all calls are fit the first text runs again only if need be, and is left the time that it takes.
+    base = peaceful(job, calls, end) if unfit else None
+    rest = end if unfit else end - 1.2 * (real_clock() - begun)
+    others = [forked(job, text, calls, rest, Patience(40 * job["cpu"], 1), len(calls) + 1) for text in job["texts"][1:]]
+    if base is None:
+        base = probe if agree(probe, others) else peaceful(job, calls, end)
+    same = {n for n, outcome in probe["outcomes"].items()
+            if base["outcomes"].get(n, {}).get("digest") == outcome["digest"]}  # fmt: skip
+    left_out += [{"call": n, "kind": "flaky", "message": ""} for n in base["outcomes"] if n not in same]
+    for each in others:
+        each["beside"] = [what for what in each["beside"] if what not in base["beside"]]
+    for each in (base, *others):
+        each["outcomes"] = {n: outcome for n, outcome in each["outcomes"].items() if n in same}
+    first = digests(base)
+    shown = {n for each in others for n, digest in digests(each).items() if digest != first[n]}
+    report: dict[str, Any] = {"texts": [told_of(each, shown) for each in (base, *others)], "left_out": left_out}
+    settled = all(is_rounded(each["outcomes"].get(n, {})) for each in (base, *others) for n in shown)
+    if job["probed"] and settled and not any(each["load"] for each in others):
+        report["unseen"] = unseen(job, [call for call in calls if call[0] in same], end)
+    return report
+
+
+def is_rounded(outcome: dict[str, Any]) -> bool:
+    """Whether it holds a float: then it may be another but for rounding."""
+    return "\x01" in "".join(outcome.get("results", ())) + outcome.get("variables", "")
+
+
+def peaceful(job: dict[str, Any], calls: list[Any], end: float) -> dict[str, Any]:
+    """The first text's outcomes of calls that are fit."""
+    return forked(job, job["texts"][0], calls, end, Patience(20 * job["cpu"], 1), len(calls) + 1)
+
+
+def agree(first: dict[str, Any], others: list[dict[str, Any]]) -> bool:
+    """Whether all texts came to the same on every call: a run of the first for flakiness' sake would tell nothing more.
+
+    So a call that gives another result each time counts as equal where it came to the same in both: by luck, or as what
+    it hangs on is the same in all forks, which have one hash seed and one layout of memory. That is evidence of
+    sameness like any other, and no more; another seed would cost an interpreter's start for each judgement.
+    """
+    wanted = digests(first)
+    return first["over"] and bool(others) and all(digests(each) == wanted for each in others)
+
+
+def digests(told: dict[str, Any]) -> dict[int, str]:
+    return {number: outcome["digest"] for number, outcome in told["outcomes"].items()}
+
+
+def plain(job: dict[str, Any], calls: list[Any]) -> dict[str, Any]:
+    """Each text's outcomes as they are."""
+    end = real_clock() + job["seconds"]
+    told = [forked(job, text, calls, end, Patience(job["cpu"], 2), len(calls) + 1) for text in job["texts"]]
+    return {"texts": [told_of(each, set(each["outcomes"])) for each in told], "left_out": []}
+
+
+def told_of(each: dict[str, Any], shown: set[int]) -> dict[str, Any]:
+    """What a text did; what could be seen of an outcome only for those that are to be shown."""
+    seen = ("message", "lacks", "results", "variables", "printed", "shared")
+    outcomes = {
+        number: outcome if number in shown else {key: outcome[key] for key in outcome if key not in seen}
+        for number, outcome in each["outcomes"].items()
+    }
+    return {"load": each["load"], "lacks": each["lacks"], "beside": "; ".join(each["beside"][:3]), "outcomes": outcomes}

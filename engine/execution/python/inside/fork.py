@@ -1,0 +1,134 @@
+"""A text's calls in a fork of their own, and the parent that watches it."""
+
+from __future__ import annotations
+
+import io
+import json
+import mmap
+import os
+import select
+import signal
+import sys
+from typing import Any
+
+from stet_ls.engine.execution.python.inside.call import SHOWN, Patience, Runner, lacked
+from stet_ls.engine.execution.python.inside.determinism import Pins
+from stet_ls.engine.execution.python.inside.loading import load
+from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork
+from stet_ls.engine.execution.python.inside.result_pipe import Line, tell
+
+BATCH = 0.02
+
+
+class Begun(BaseException):
+    """A fork begins: raised through all frames of its parent, so that no frame holds what the others came to."""
+
+
+def forked(
+    job: dict[str, Any], text: str, calls: list[Any], end: float, patience: Patience, wanted: int
+) -> dict[str, Any]:
+    """What a fork told of the calls. One that stops telling, or dies, leaves the call that it was at.
+
+    What it had not told yet is lost then: another fork does the same again and tells each outcome at once.
+    """
+    late = patience.late, patience.seconds
+    told = attempt(job, text, calls, end, patience, wanted, BATCH)
+    if told["lost"]:
+        patience.late, patience.seconds = late
+        again = attempt(job, text, calls, end, patience, wanted, 0.0)
+        told["outcomes"] = {**told["outcomes"], **again["outcomes"]}
+    return told
+
+
+def attempt(
+    job: dict[str, Any], text: str, calls: list[Any], end: float, patience: Patience, wanted: int, every: float
+) -> dict[str, Any]:
+    reading, writing = os.pipe()
+    at = memoryview(mmap.mmap(-1, 16)).cast("q")
+    process = real_fork()
+    if process == 0:
+        os.close(reading)
+        raise Begun(child, text, calls, Line(writing, at, every), patience, wanted)
+    os.close(writing)
+    told: dict[str, Any] = {"load": "it ended the process", "lacks": "", "outcomes": {}, "beside": [], "over": False}
+    last, seen, buffer, stuck = real_clock(), 0, b"", "died"
+    while True:
+        if at[1] != seen:
+            last, seen = real_clock(), at[1]
+        left = min(end, last + job["stall"]) - real_clock()
+        if left > 0 and not select.select([reading], [], [], min(left, 0.1))[0]:
+            continue
+        if left <= 0:
+            stuck = "late" if end > last + job["stall"] else "unfinished"
+            if told["load"] == "it ended the process":
+                told["load"] = f"it takes longer than {job['stall']:.0f} seconds"
+            break
+        chunk = os.read(reading, 65536)
+        if not chunk:
+            break
+        last = real_clock()
+        *lines, buffer = (buffer + chunk).split(b"\n")
+        for line in lines:
+            message = json.loads(line)
+            if "load" in message:
+                told["load"], told["lacks"] = message["load"], message.get("lacks", "")
+            elif "over" in message:
+                told["beside"], told["over"] = message["over"], True
+            else:
+                told["outcomes"].update(message["ended"])
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    os.close(reading)
+    ended(told, at, calls, stuck, every)
+    return told
+
+
+def ended(told: dict[str, Any], at: Any, calls: list[Any], stuck: str, every: float) -> None:
+    """What a fork's end says of the call that it was at, or of the next one where it came between two."""
+    number = at[0] - 1 if at[0] else None
+    told["lost"] = every > 0 and stuck != "unfinished" and at[1] > len(told["outcomes"]) + (number is not None)
+    if number is None and not told["over"]:  # it ended between two calls
+        number = next((call[0] for call in calls if call[0] not in told["outcomes"]), None)
+    if number is not None and number not in told["outcomes"] and stuck != "unfinished" and not told["load"]:
+        told["outcomes"][number] = {"kind": stuck, "digest": stuck}
+
+
+def child(job: dict[str, Any], text: str, calls: list[Any], line: Line, patience: Patience, wanted: int) -> None:
+    """Loads a text and runs the calls; tells when a call begins and what came of it."""
+    pipe = line.pipe
+    pins = Pins(job["reads"])
+    pins.install([text])
+    printed, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        pins.start()
+        space = load(job, text)
+        missing = job["target"].split(".")[0]
+        if missing and missing not in space:
+            raise NameError(f"there is no `{missing}` in it")
+    except BaseException as error:
+        tell(pipe, {"load": f"{type(error).__name__}: {str(error)[:300]}", "lacks": lacked(error)})
+        return
+    said, sys.stdout = sys.stdout, printed
+    if isinstance(said, io.StringIO) and said.getvalue():
+        pins.beside[f"it prints {said.getvalue()[:SHOWN]!r}"] = None
+    pins.compare_all()
+    tell(pipe, {"load": ""})
+    runner = Runner(job, pins, space, patience)
+    valid = 0
+    for number, (setup, body, names) in calls:
+        line.begin(number)
+        outcome = runner.run(setup, body, names)
+        line.end(number, outcome)
+        valid += is_valid(outcome)
+        if outcome["kind"] == "late":
+            patience.lose()
+        if valid >= wanted or patience.ends:
+            break
+    pins.compare_all()
+    line.over(list(pins.beside))
+
+
+def is_valid(outcome: dict[str, Any]) -> bool:
+    """The code could make something of the input, if only an error of its own."""
+    wrong = ("TypeError", "AttributeError", "NameError", "UnboundLocalError")
+    return outcome["kind"] == "ok" or (outcome["kind"] == "raised" and outcome["error"] not in wrong)

@@ -1,0 +1,71 @@
+"""Where the inputs came by: the texts again, with probes in what the change is about. Outcomes do not count here."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import mmap
+import os
+import select
+import signal
+import sys
+from typing import Any
+
+from stet_ls.engine.execution.python.inside.call import Patience, Runner
+from stet_ls.engine.execution.python.inside.determinism import Pins
+from stet_ls.engine.execution.python.inside.fork import Begun
+from stet_ls.engine.execution.python.inside.loading import load
+from stet_ls.engine.execution.python.inside.originals import real_clock, real_fork, real_work
+
+LOOKS = 0.4
+
+
+def unseen(job: dict[str, Any], calls: list[Any], end: float) -> list[list[int]] | None:
+    """The probes of each text that no call came by; None if a text cannot be run with them."""
+    found: list[list[int]] = []
+    for text, count in job["probed"]:
+        if not count:
+            found.append([])
+            continue
+        seen = mmap.mmap(-1, count + 1)  # the last one says that the text could be loaded
+        reading, writing = os.pipe()
+        process = real_fork()
+        if process == 0:
+            os.close(reading)
+            raise Begun(look, text, calls, seen, count)
+        os.close(writing)
+        select.select([reading], [], [], max(0.0, min(end, real_clock() + LOOKS * 6) - real_clock()))
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(reading)
+        if not seen[count]:
+            return None
+        found.append([number for number in range(count) if not seen[number]])
+    return found
+
+
+def look(job: dict[str, Any], text: str, calls: list[Any], seen: Any, count: int) -> None:
+    """Makes calls until all probes were seen, or for a while."""
+
+    def came(number: int, value: Any = None, *other: Any) -> Any:
+        try:
+            if not other or value == other[0]:
+                seen[number] = 1
+        except Exception:  # two that cannot be compared are no tie
+            return value
+        return value
+
+    setattr(builtins, job["probe"], came)
+    pins = Pins(job["reads"])
+    pins.install([text])
+    sys.stdout = io.StringIO()
+    pins.start()
+    space = load(job, text)
+    seen[count] = 1
+    runner = Runner(job, pins, space, Patience(4 * job["cpu"], 5))
+    runner.is_held_against = False
+    end = real_work() + LOOKS
+    for _, (setup, body, names) in calls:
+        runner.run(setup, body, names)
+        if real_work() > end or 0 not in seen[: count + 1]:
+            return

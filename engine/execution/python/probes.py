@@ -1,0 +1,202 @@
+"""Which places of a change has an input to come by before sameness says anything of it?
+
+Each text is given probes there: calls of a function that notes their number. Such a text runs beside the comparison,
+which knows nothing of it. Of a statement that the change added, altered or removed is asked that it ran; of its
+conditions that they came out both ways and were asked to their end; of `<` in place of `<=` that the sides were equal.
+What runs when a module is loaded has run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import secrets
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from stet_ls.engine.execution.inputs.mutations import text_of
+from stet_ls.engine.execution.probe import Need, Probe, Probed
+from stet_ls.engine.execution.python.changed_lines import head, statements
+from stet_ls.engine.execution.python.inputs.subject import Function
+from stet_ls.validators.ast_text import dumped, unparsed
+
+_MOST_STATEMENTS = 1000
+"""Where more differ it is not looked for what both texts have."""
+_SHOWN = 70
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_ORDERS = {ast.Lt: "strict", ast.Gt: "strict", ast.LtE: "loose", ast.GtE: "loose"}
+
+
+def probed(before: str, after: str, *, numbered: bool = True) -> tuple[Probed, Probed] | None:
+    """Both texts with probes in what differs; None if that is nothing that can be told. Not for an event loop.
+
+    Not `numbered`: the texts are none that the user has, and their lines say nothing.
+    """
+    try:
+        bodies = ast.parse(before).body, ast.parse(after).body
+        nodes = _differing(bodies[0], bodies[1]), _differing(bodies[1], bodies[0])
+        changed = _changed(*nodes)
+        ties = _ties(*changed)
+        name = f"__came_{secrets.token_hex(8)}__"
+        old = _with_probes(before, nodes[0], _Prober(name, changed[0], ties, _lines(before), True, numbered))
+        new = _with_probes(after, nodes[1], _Prober(name, changed[1], ties, _lines(after), False, numbered))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # not every f-string can be written again
+        return None
+    return (old, new) if old.probes or new.probes else None
+
+
+def _lines(text: str) -> list[str]:
+    """As Python's own parser counts them."""
+    return _LINE_END.split(text)
+
+
+def _differing(body: Sequence[ast.stmt], other: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a module that may hold functions and that the other text does not have."""
+    known = {dumped(each) for each in other}
+    return [each for each in body if hasattr(each, "body") and dumped(each) not in known]
+
+
+def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.stmt], set[ast.stmt]]:
+    """The statements of each side that the other does not have."""
+    first, second = ([each for node in nodes for each in statements(node)] for nodes in (old, new))
+    if max(len(first), len(second)) > _MOST_STATEMENTS:
+        return set(first), set(second)
+    heads = [head(each) for each in first], [head(each) for each in second]
+    left = set(first), set(second)
+    for at, beside, size in SequenceMatcher(None, *heads, autojunk=False).get_matching_blocks():
+        left[0].difference_update(first[at : at + size])
+        left[1].difference_update(second[beside : beside + size])
+    return left
+
+
+def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:
+    """Comparisons for order that only one side has, where equal sides may count on one and not on the other."""
+    first, second = ({dumped(each): each for node in side for each in _compared(node)} for side in (old, new))
+    kinds = [Counter(_ORDERS[type(each.ops[0])] for each in side.values()) for side in (first, second)]
+    return set(first) ^ set(second) if kinds[0] != kinds[1] else set()
+
+
+def _compared(node: ast.AST) -> Iterator[ast.Compare]:
+    for each in ast.iter_child_nodes(node):
+        if not isinstance(each, ast.stmt | ast.excepthandler | ast.match_case):
+            if isinstance(each, ast.Compare) and len(each.ops) == 1 and type(each.ops[0]) in _ORDERS:
+                yield each
+            yield from _compared(each)
+
+
+def _literals(nodes: Sequence[ast.stmt]) -> tuple[str, ...]:
+    """The constants in some statements as texts, but documentation."""
+    texts = {id(each.value) for node in nodes for each in ast.walk(node) if isinstance(each, ast.Expr)}
+    found = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Constant))
+    return tuple(dict.fromkeys(text_of(each.value) for each in found if id(each) not in texts))
+
+
+def _with_probes(text: str, nodes: Sequence[ast.stmt], prober: _Prober) -> Probed:
+    lines, literals = _lines(text), _literals(nodes)
+    written = [(node, "\n".join(map(unparsed, prober.visit(node)))) for node in nodes]
+    for node, code in reversed(written):
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+        lines[first - 1 : node.end_lineno] = [code]
+    return Probed("\n".join(lines), prober.name, tuple(prober.probes), literals)
+
+
+class _Prober(ast.NodeTransformer):
+    """Puts probes into changed statements, those in functions alone."""
+
+    def __init__(
+        self, name: str, changed: set[ast.stmt], ties: set[str], lines: list[str], is_old: bool, numbered: bool
+    ) -> None:
+        self.name, self.changed, self.ties, self.lines = name, changed, ties, lines
+        self.is_old, self.numbered = is_old, numbered
+        self.probes: list[Probe] = []
+        self.asked = self.in_function = False
+
+    def visit(self, node: ast.AST) -> Any:
+        """A statement as the list of what takes its place, anything else as it is with its probes."""
+        if not isinstance(node, ast.stmt):
+            return super().visit(node)
+        outer = self.asked, self.in_function
+        is_changed = node in self.changed and self.in_function
+        self.asked = is_changed and not isinstance(node, Function | ast.ClassDef)
+        own = [self._came(Need.RAN, node)] if is_changed else []
+        if self.asked and isinstance(node, ast.For | ast.AsyncFor | ast.While):
+            self.changed.add(node.body[0])
+        if isinstance(node, Function):
+            self.in_function = True
+        super().visit(node)
+        self.asked, self.in_function = outer
+        return [*map(ast.Expr, own), node]
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        if self.asked:
+            self.changed.add(node.body[0])
+        return self.generic_visit(node)
+
+    def _conditional(self, node: ast.If | ast.While | ast.IfExp) -> ast.AST:
+        place, is_fixed = node.test, isinstance(node.test, ast.Constant)
+        self.generic_visit(node)
+        if self.asked and not is_fixed:
+            node.test = self._both_ways(node.test, place)
+        return node
+
+    visit_If = visit_While = visit_IfExp = _conditional
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        places = list(node.ifs)
+        self.generic_visit(node)
+        if self.asked:
+            node.ifs = [self._both_ways(each, place) for each, place in zip(node.ifs, places, strict=True)]
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.AST:
+        place = node.guard
+        if self.asked:
+            self.changed.add(node.body[0])
+        self.generic_visit(node)
+        if self.asked and node.guard is not None and place is not None:
+            node.guard = self._both_ways(node.guard, place)
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        places = list(node.values)
+        self.generic_visit(node)
+        if self.asked:
+            later = zip(node.values[1:], places[1:], strict=True)
+            node.values[1:] = [self._came(Need.REST, place, each) for each, place in later]
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        place = node.body
+        self.generic_visit(node)
+        if self.asked:
+            node.body = self._came(Need.RAN, place, node.body)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        is_asked = self.asked and dumped(node) in self.ties
+        place = ast.copy_location(ast.Pass(), node)
+        self.generic_visit(node)
+        if not is_asked:
+            return node
+        # Each side is evaluated once, as before, and outside of the function that looks at both.
+        sides = [ast.Name("one", ast.Load()), ast.Name("other", ast.Load())]
+        given = ast.arguments(
+            posonlyargs=[], args=[ast.arg("one"), ast.arg("other")], kwonlyargs=[], kw_defaults=[], defaults=[]
+        )
+        looked = self._came(Need.TIE, place, *sides)
+        pair = ast.Tuple([looked, ast.Compare(sides[0], node.ops, [sides[1]])], ast.Load())
+        body = ast.Subscript(pair, ast.Constant(1), ast.Load())
+        return ast.Call(ast.Lambda(given, body), [node.left, *node.comparators], [])
+
+    def _both_ways(self, test: ast.expr, place: ast.AST) -> ast.expr:
+        true = self._came(Need.TRUE, place, ast.Constant(True))
+        return ast.IfExp(test, true, self._came(Need.FALSE, place, ast.Constant(False)))
+
+    def _came(self, need: Need, place: Any, *values: ast.expr) -> ast.expr:
+        """A call of the probe; it comes to the first of its values."""
+        text = self.lines[place.lineno - 1].strip()
+        text = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+        self.probes.append(Probe(need, place.lineno if self.numbered else 0, text, self.is_old))
+        return ast.Call(ast.Name(self.name, ast.Load()), [ast.Constant(len(self.probes) - 1), *values], [])

@@ -1,0 +1,82 @@
+"""Where and with what a candidate's code may run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.api.request import Workspace
+
+if TYPE_CHECKING:
+    from stet_ls.engine.runners.plan import Box
+    from stet_ls.engine.sandbox.environments.interpreter import Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """Top-level modules that a code imports and that could not be had; `why` is a sentence with the way out."""
+
+    modules: frozenset[str] = frozenset()
+    why: str = ""
+
+
+Fitting = Callable[["Environment", tuple[str, ...]], Awaitable["tuple[Environment, Lacking]"]]
+"""An environment with the packages that texts import, and those that are missing."""
+
+
+class Extent(StrEnum):
+    """What the budget of a job lets judges run. BRIEF: examples and comparisons, which take less than a second."""
+
+    BRIEF = "brief"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The sandbox, the user's Python, the workspace with its unsaved buffers, and the moment by which all is done.
+
+    `python` is None where none was looked for or none works; `why_no_python` says which. `lacking` are the packages
+    that the code imports and that could not be had. `until` is on the clock of `time.monotonic`; a judge that comes too
+    late says so. `reports` keeps what tests of the text before came to, for the next candidate of the same job.
+    """
+
+    sandbox: Box
+    python: Environment | None
+    workspace: Workspace = field(default_factory=Workspace)
+    until: float = float("inf")
+    why_no_python: str = ""
+    lacking: Lacking = Lacking()
+    fitting: Fitting | None = field(default=None, compare=False, repr=False)
+    extent: Extent = Extent.FULL
+    reports: dict[Any, Any] = field(default_factory=dict, compare=False)
+
+    def left(self) -> float:
+        """Seconds that judges may still take."""
+        return self.until - time.monotonic()
+
+    async def fit(self, *texts: str) -> Runtime:
+        """The same with the packages that Python texts import, and the workspace's modules behind them.
+
+        What that takes is no time of the judges.
+        """
+        if self.python is None or self.fitting is None:
+            return self
+        began = time.monotonic()
+        python, lacking = await self.fitting(self.python, texts)
+        return replace(self, python=python, lacking=lacking, until=self.until + time.monotonic() - began)
+
+    def excuse(self, lacks: str) -> str:
+        """Why a run could not import the module `lacks`, if that is nobody's code's fault; "" otherwise."""
+        if lacks and self.extent is Extent.BRIEF:
+            return f"`{lacks}` is not there, and the budget `quick` installs nothing"
+        lacking = self.lacking
+        return f"environment: {lacking.why.rstrip('.')}" if lacks.partition(".")[0] in lacking.modules else ""
+
+    def root_of(self, path: Path | None) -> Path | None:
+        """The innermost open folder that holds a file."""
+        holding = [root for root in self.workspace.roots if path is not None and path.is_relative_to(root)]
+        return max(holding, key=lambda root: len(root.parts), default=None)

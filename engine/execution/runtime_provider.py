@@ -1,0 +1,85 @@
+"""Makes what candidates run with: one sandbox, and the Pythons that were found, for as long as an engine lives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.execution.environment_provisioning import Fitter, Helper
+from stet_ls.engine.execution.python.harness import waiting
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.sandbox.environments.environment_store import Store
+from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
+from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
+from stet_ls.engine.sandbox.environments.probe_cache import Proofs
+from stet_ls.engine.sandbox.environments.workspace_imports import Sources
+from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+from stet_ls.engine.sandbox.isolation_record import Recorded
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.storage.paths import Paths
+
+_MEGABYTE = 1024 * 1024
+
+
+class Asker(Protocol):
+    """Asks the user. A door that has nobody to ask has none of these, and then the answer is no."""
+
+    async def isolation(self, report: IsolationReport, needed: Level) -> bool:
+        """Whether code may run in a box that is weaker than the settings want."""
+        ...
+
+    async def packages(self, names: tuple[str, ...]) -> bool:
+        """Whether packages may be had that are none of the project's and not well known."""
+        ...
+
+
+class Runtimes:
+    """The sandbox of an engine and its interpreters. Nothing is probed or looked for before the first runtime."""
+
+    def __init__(self, settings: Settings, paths: Paths) -> None:
+        own_settings = settings.sandbox
+        self.asker: Asker | None = None
+        self._setting = own_settings.python
+        folder = paths.cache / "sandbox"
+        minimum = Level(own_settings.minimum_level)
+        self.sandbox = Sandbox(minimum, folder, backend=own_settings.backend, ask=self._may_run)
+        self._detector = Detector(self.sandbox, Proofs(folder / "proofs.json", self.sandbox.identity))
+        store = Store(paths.cache / "environments", limit=own_settings.environments_mb * _MEGABYTE)
+        self._fitter = Fitter(own_settings, store, self._may_install)
+        self.interpreters: dict[Path, Interpreter] = {}
+        """What was last found, by workspace: for reports on how things are."""
+
+    async def runtime(self, request: Request, helper: Helper) -> Runtime:
+        """What a request's code may run with. What does not work is told by the judge that needs it."""
+        runtime = Runtime(Recorded(self.sandbox, helper.ran), None, request.workspace)
+        if request.language != "python":
+            return runtime
+        root = runtime.root_of(request.path) or (request.path.parent if request.path else Path.home())
+        try:
+            await self.sandbox.allow()
+            found = await self._detector.find(root, setting=self._setting)
+        except (StetError, OSError, ValueError) as error:
+            return replace(runtime, why_no_python=f"no code may run here: {error}")
+        if found.interpreter is None:
+            self.interpreters.pop(root, None)
+            return replace(runtime, why_no_python=found.why_none())
+        self.interpreters[root] = found.interpreter
+        python = own(found.interpreter)
+        await self.sandbox.build_ahead(waiting(python))
+        sources = Sources(root, {buffer.path: buffer.text for buffer in request.workspace.buffers})
+        return replace(runtime, python=python, fitting=partial(self._fitter.fit, sources, request.path, helper))
+
+    async def close(self) -> None:
+        """Lets go of boxes that were built ahead."""
+        await self.sandbox.close()
+
+    async def _may_run(self, report: IsolationReport, needed: Level) -> bool:
+        return self.asker is not None and await self.asker.isolation(report, needed)
+
+    async def _may_install(self, names: tuple[str, ...]) -> bool:
+        return self.asker is not None and await self.asker.packages(names)

@@ -1,0 +1,360 @@
+"""The state of one call of the engine: what was asked, what may be spent, what was spent."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.api.events import Event, OnEvent, Stage, Uncounted
+from stet_ls.engine.api.request import Budget, Request
+from stet_ls.engine.errors import LimitError
+from stet_ls.engine.execution.environment_provisioning import Helper
+from stet_ls.engine.job.budget import CALLS, calls_of
+from stet_ls.engine.job.spending_limits import Purse, Spent
+from stet_ls.engine.job.usage import Ledger
+from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.model_source import ModelSource
+from stet_ls.engine.model.profiles.profiles import Profile
+from stet_ls.engine.model.request_queue import QUEUED
+from stet_ls.engine.prompt.build import Prompt, Remembered
+from stet_ls.engine.sandbox.isolation import IsolationReport, weakest
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.tool_settings import toolbox
+from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
+from stet_ls.validators.checkers.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from stet_ls.engine.execution.runtime import Runtime
+    from stet_ls.engine.execution.runtime_provider import Runtimes
+
+
+SLOW_LIMIT = 90.0
+"""Seconds into which the calls of a job have to fit on a slow model; the first call is always made."""
+FIRST_CALL_LIMIT = 300.0
+"""Seconds that the first call of a job may take on a model which is slow or was not measured yet."""
+
+JUDGING = 8.0
+"""Seconds that the judges of a candidate have at least, model or not."""
+
+BRIEF = 3.0
+"""Seconds that the judges of a candidate may run code in the budget quick, all together; mostly it takes one."""
+
+_READY = 3.0
+"""Seconds for which the budget quick waits for a sandbox after the model's reply."""
+
+_TO_FINISH = 10.0
+"""Seconds beyond all others in which a job may put its answer together, before it is ended."""
+
+_SLOW = 40.0
+"""Tokens per second below which a model's jobs get more than the interactive deadline."""
+
+_LEEWAY = 2.0
+"""A call may take this many times as long as it should by the measured speed."""
+
+_WRITING_SHARE = 0.6
+"""Of a slow model's time for the reply; the prompt has to be read before."""
+
+_REVIEWS = ("explain", "analyze")
+"""Actions that ask a reviewer; all others ask a generator."""
+
+
+@dataclass
+class Job:
+    """The state of one call of the engine: what was asked, what may be spent, what was spent."""
+
+    request: Request
+    settings: Settings
+    models: ModelSource
+    profile: Profile
+    purse: Purse
+    on_event: OnEvent
+    index: WorkspaceIndex | None = None
+    runtimes: Runtimes | None = None
+    ledger: Ledger = field(default_factory=Ledger)
+    trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    started: float = field(default_factory=time.monotonic)
+    remembered: tuple[Remembered, ...] = ()
+    """Solutions that stood, for the prompt; once it is made, those that are in it."""
+    given: Completion | None = None
+    """A reply that is there already: it is taken instead of asking a model, and costs nothing."""
+    reserved: int = 0
+    """Calls that are kept for what comes later: each further step of a task needs one."""
+    waited: float = 0.0
+    """Seconds in which its calls waited for their turn."""
+    at: str = ""
+    """The stage that it is at, the inner one of two."""
+    _queued_at: float | None = None
+    _fitting: int = 0
+    """How often it waits for an environment now: a person may be asked about it."""
+    _call: Spent | None = None
+    """What the call under way takes at most."""
+    held: AsyncExitStack = field(default_factory=AsyncExitStack)
+    """What is in use until the job ends; whoever made the job closes it."""
+    _runtime: asyncio.Task[Runtime] | None = None
+
+    @cached_property
+    def tools(self) -> Toolbox:
+        """The checkers, linters and formatters that the settings allow."""
+        return toolbox(self.settings, self.request.workspace.roots)
+
+    def look_for_runtime(self) -> None:
+        """Begins to look for what code is run with, so that it is known when the first candidate comes."""
+        if self.runtimes is None or self._runtime is not None:
+            return
+        helper = Helper(self.held, self.stage, self._warn, self._wait, self._ran)
+        self._runtime = asyncio.create_task(self.runtimes.runtime(self.request, helper))
+        self.held.push_async_callback(_given_up, self._runtime)
+
+    async def runtime(self, *texts: str) -> Runtime | None:
+        """What code may run with, and all that these texts of the document import; None where the budget runs none.
+
+        A candidate that was paid for gets some seconds even if its job's time is over. What a user is asked for
+        meanwhile, and what is installed, is no time of the job's.
+        """
+        if self.request.budget is Budget.QUICK:
+            return None
+        self.look_for_runtime()
+        if self._runtime is None:
+            return None
+        began = time.monotonic()
+        self._fitting += 1
+        try:
+            try:
+                found = await asyncio.shield(self._runtime)
+            finally:
+                self._wait(time.monotonic() - began)
+            runtime = await found.fit(*texts)
+        finally:
+            self._fitting -= 1
+        return replace(runtime, until=time.monotonic() + max(self._left(), JUDGING))
+
+    def _wait(self, seconds: float) -> None:
+        self.waited += seconds
+
+    def _ran(self, report: IsolationReport) -> None:
+        self.ledger.isolation = weakest(self.ledger.isolation, report)
+
+    async def runtime_for_judges(self, *texts: str) -> Runtime | None:
+        """What a candidate's code may run with while it is judged: in the budget quick too, for what is soon done.
+
+        There nothing is installed, and what is not ready by then is not waited for.
+        """
+        if self.request.budget is not Budget.QUICK:
+            return await self.runtime(*texts)
+        self.look_for_runtime()
+        if self._runtime is None:
+            return None
+        await asyncio.wait({self._runtime}, timeout=_READY)
+        from stet_ls.engine.execution.runtime import Extent, Runtime
+
+        if self._runtime.done():
+            return replace(self._runtime.result(), extent=Extent.BRIEF, until=time.monotonic() + BRIEF)
+        assert self.runtimes is not None
+        late = Runtime(self.runtimes.sandbox, None, self.request.workspace, until=time.monotonic())
+        return replace(late, extent=Extent.BRIEF)
+
+    def _warn(self, warning: str) -> None:
+        if warning not in self.ledger.warnings:
+            self.ledger.warnings.append(warning)
+
+    @contextmanager
+    def stage(self, name: str, detail: str = "") -> Iterator[None]:
+        """Announces a stage and counts its seconds."""
+        self.on_event(Stage(name, detail))
+        started = time.perf_counter()
+        outer, self.at = self.at, name
+        try:
+            yield
+            self.at = outer  # one that was left by an error stays named
+        finally:
+            self.ledger.stages[name] = self.ledger.stages.get(name, 0.0) + time.perf_counter() - started
+
+    async def ask(
+        self, prompt: Prompt, *, temperature: float, max_tokens: int, stage: Stage | None = None
+    ) -> Completion:
+        """One model call within the job's budget. Raises ModelError, and LimitError before it would spend too much.
+
+        `stage` says what it is for; without one the first call is the model's and every other a repair.
+        """
+        if self.given is not None:
+            return self.given
+        asked = self.settings.model.temperature
+        sampling = Sampling(
+            temperature if asked is None else asked,
+            max_tokens,
+            role="reviewer" if self.request.action in _REVIEWS else "generator",
+            by_user=asked is not None,
+        )
+        if self.ledger.calls >= CALLS[self.request.budget]:
+            raise LimitError(
+                f"The budget {self.request.budget} allows {calls_of(self.request.budget)}, and they are made; "
+                "a larger budget allows more."
+            )
+        limit = self._call_limit(prompt.tokens, max_tokens)
+        await self._reserve(prompt.tokens, max_tokens)
+        stage = stage or (Stage("repair") if self.ledger.calls else Stage("model", self.profile.model))
+        waited = self.waited
+        try:
+            with self.stage(stage.name, stage.detail):
+                completion = await self.models.complete(
+                    prompt.messages, sampling=sampling, deadline=limit, on_event=self._hear, sealed=prompt.sealed
+                )
+            self._book(completion)
+        finally:
+            self._call = None
+            self.purse.settle(self.trace_id, self.spent())
+            self._count_waiting(stage.name, self.waited - waited)
+        return completion
+
+    def _hear(self, event: Event) -> None:
+        """Counts the time that a call waits for its turn, which no deadline counts, and what failed requests took."""
+        if isinstance(event, Uncounted):
+            self.ledger.uncounted += event.tokens
+            self.ledger.known_cost += event.cost
+            if self.ledger.cost is not None:
+                self.ledger.cost += event.cost
+            if self._call is not None:
+                self.purse.renew(self.trace_id, self.spent(), self._call)
+            return
+        if isinstance(event, Stage):
+            if self._queued_at is not None:
+                self.waited += time.monotonic() - self._queued_at
+            self._queued_at = time.monotonic() if event.name == QUEUED else None
+        self.on_event(event)
+
+    def _count_waiting(self, stage: str, seconds: float) -> None:
+        if seconds:
+            stages = self.ledger.stages
+            stages[stage] = max(stages.get(stage, 0.0) - seconds, 0.0)
+            stages[QUEUED] = stages.get(QUEUED, 0.0) + seconds
+
+    def may_ask_again(self) -> bool:
+        """True if another call fits the budget's count and the time that is left at the model's measured speed."""
+        return not self.why_no_more()
+
+    def why_no_more(self) -> str:
+        """What forbids another call beside those that are reserved, in words; "" if nothing does."""
+        budget = self.request.budget
+        if self.given is not None:
+            return "its reply came from memory, not from a model"
+        if self.ledger.calls + self.reserved >= CALLS[budget]:
+            kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
+            return f"the budget {budget} allows {calls_of(budget)}{kept}"
+        if self._seconds_per_call() * (1 + self.reserved) > self._left():
+            return (
+                f"a call takes about {self._seconds_per_call():.0f} s, and of the {self._limit():.0f} s of this job "
+                f"{max(self._left(), 0):.0f} s are left; the setting deadline gives more"
+            )
+        return ""
+
+    def prompt_budget(self) -> int:
+        """Tokens that a prompt may have, by our estimate: what the context leaves beside a reply; few for small models.
+
+        A model that makes more tokens of a text than we think gets less text.
+        """
+        room = self.profile.context - min(self.settings.model.max_tokens, self.profile.context // 3)
+        return int(min(room, 2500 if self.profile.tier == "tiny" else 12000) / self.profile.token_factor)
+
+    def reply_room(self, wanted: int, least: int) -> int:
+        """Tokens that a reply may have which can be cut anywhere: as many as a slow model writes in its time.
+
+        Never more than `wanted`, never less than `least`.
+        """
+        rate = self.profile.tokens_per_second
+        if rate is None or rate >= _SLOW:
+            return wanted
+        return max(least, min(wanted, int(rate * SLOW_LIMIT * _WRITING_SHARE) - self.profile.thought))
+
+    def spent(self) -> Spent:
+        """What the job's calls took so far; a call of unknown price counts as nothing."""
+        ledger = self.ledger
+        return Spent(ledger.prompt_tokens + ledger.completion_tokens + ledger.uncounted, ledger.known_cost)
+
+    def seconds(self) -> float:
+        """Seconds since the job began."""
+        return time.monotonic() - self.started
+
+    def metadata(self) -> dict[str, Any]:
+        """The part of an answer's metadata that the ledger knows."""
+        ledger = self.ledger
+        return {
+            "model": ledger.model,
+            "endpoint": ledger.endpoint,
+            "tokens": {
+                "prompt": ledger.prompt_tokens,
+                "completion": ledger.completion_tokens,
+                "cached": ledger.cached_tokens,
+            },
+            "cost": None if ledger.cost is None else round(ledger.cost, 6),
+            "calls": ledger.calls,
+            "memory_hits": len(self.remembered),
+            "stages": {name: round(seconds, 3) for name, seconds in ledger.stages.items()},
+            "seconds": round(time.monotonic() - self.started, 3),
+            "trace": self.trace_id,
+            "show_trace": f"stet trace show {self.trace_id}",
+        }
+
+    async def _reserve(self, prompt_tokens: int, reply_tokens: int) -> None:
+        """Asks for what a call takes at most."""
+        prompt_tokens = round(prompt_tokens * self.profile.token_factor)
+        call = Spent(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
+        await asyncio.to_thread(self.purse.reserve, self.trace_id, self.spent(), call)
+        self._call = call
+
+    def end(self) -> float:
+        """Seconds of work after which it is ended, whatever it is at: more than all of its stages may take together."""
+        return self._limit() + (FIRST_CALL_LIMIT if self._slow() else 0.0) + JUDGING + _TO_FINISH
+
+    def is_waiting(self) -> bool:
+        """True while it waits for its turn, for a person, or for packages, which is no time of its own."""
+        return self._queued_at is not None or self._fitting > 0
+
+    def _left(self) -> float:
+        """Seconds of work that the job may still take."""
+        return self._limit() - (self.seconds() - self.waited)
+
+    def _limit(self) -> float:
+        deadline = self.settings.deadline
+        if self.request.budget in (Budget.THOROUGH, Budget.TASK):
+            deadline *= 4
+        return max(deadline, SLOW_LIMIT) if self._slow() else deadline
+
+    def _slow(self) -> bool:
+        return self.profile.tokens_per_second is None or self.profile.tokens_per_second < _SLOW
+
+    def _call_limit(self, prompt_tokens: int, reply_tokens: int) -> float:
+        """Seconds that a call may take. The first one of a slow model is made whatever the deadline says."""
+        left = max(self._left(), 1.0)
+        if self.ledger.calls or not self._slow():
+            return left
+        expected = self.profile.seconds_for(round(prompt_tokens * self.profile.token_factor), reply_tokens)
+        return max(left, FIRST_CALL_LIMIT if expected is None else min(_LEEWAY * expected, FIRST_CALL_LIMIT))
+
+    def _seconds_per_call(self) -> float:
+        """Seconds that one more call will take: as the calls so far did, a repair being of the same size."""
+        spent = self.ledger.stages.get("model", 0.0) + self.ledger.stages.get("repair", 0.0)
+        return spent / max(self.ledger.calls, 1)
+
+    def _book(self, completion: Completion) -> None:
+        ledger = self.ledger
+        ledger.calls += 1
+        ledger.model, ledger.endpoint = completion.model, completion.endpoint
+        ledger.warnings += [warning for warning in completion.warnings if warning not in ledger.warnings]
+        ledger.cost = None if ledger.cost is None or completion.cost is None else ledger.cost + completion.cost
+        ledger.known_cost += completion.cost or 0.0
+        if completion.usage is not None:
+            ledger.prompt_tokens += completion.usage.prompt_tokens
+            ledger.completion_tokens += completion.usage.completion_tokens
+            ledger.cached_tokens += completion.usage.cached_tokens
+
+
+async def _given_up(task: asyncio.Task[Runtime]) -> None:
+    """Its job has ended."""
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

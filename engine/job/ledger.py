@@ -1,0 +1,200 @@
+"""What jobs spent: one line a job on the disk, kept for as long as the user keeps the file."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.storage.writable import Obstacle
+
+if TYPE_CHECKING:
+    from stet_ls.engine.api.answer import Answer
+
+log = logging.getLogger(__name__)
+
+_MODE = 0o600
+
+
+class Ended(StrEnum):
+    """How a job ended."""
+
+    OFFERED = "offered"
+    REFUTED = "refuted"
+    """There is an edit, and a judge failed it: it lands only if its user says so after seeing why."""
+    REFUSED = "refused"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @classmethod
+    def of(cls, answer: Answer) -> Ended:
+        """How a job ended that came to an answer."""
+        if not answer.success:
+            return cls.REFUSED
+        return cls.REFUTED if answer.refuted else cls.OFFERED
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one job spent. `at` is its end in UTC; tokens are the endpoints' own counts; `cost` is None if unknown.
+
+    `uncounted` are the tokens that no endpoint counted, as far as they can be guessed: of requests that were cancelled
+    or broke off.
+    """
+
+    at: str
+    job: str
+    action: str
+    model: str
+    ended: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+    seconds: float = 0.0
+    uncounted: int = 0
+
+    @property
+    def day(self) -> str:
+        """The day of its end, in UTC."""
+        return self.at[:10]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What several jobs spent together. `unpriced` jobs are not in `cost`."""
+
+    jobs: int = 0
+    offered: int = 0
+    refuted: int = 0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+    seconds: float = 0.0
+    uncounted: int = 0
+
+    def plus(self, entry: Entry) -> Total:
+        """With one job more."""
+        return Total(
+            self.jobs + 1,
+            self.offered + (entry.ended == Ended.OFFERED),
+            self.refuted + (entry.ended == Ended.REFUTED),
+            self.calls + entry.calls,
+            self.prompt_tokens + entry.prompt_tokens,
+            self.completion_tokens + entry.completion_tokens,
+            self.cost + (entry.cost or 0.0),
+            self.unpriced + (entry.cost is None),
+            self.seconds + entry.seconds,
+            self.uncounted + entry.uncounted,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Sent and received, those that nobody counted among them."""
+        return self.prompt_tokens + self.completion_tokens + self.uncounted
+
+
+GROUPS = ("day", "model", "action")
+"""What totals can be told by."""
+
+_NAMES = {field.name for field in fields(Entry)}
+
+
+class LedgerFile:
+    """The file of all jobs, one month a file. Several servers and commands may write to it at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._told: set[tuple[Path, int]] = set()
+
+    def add(self, entry: Entry) -> None:
+        """Writes one job down. A full disk or a missing right is logged: no job fails for its bookkeeping."""
+        line = (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path = self._folder / f"{entry.at[:7]}.jsonl"
+            _append(path, line)
+        except OSError as error:
+            log.warning("job %s is not in the ledger: %s", entry.job, Obstacle.of(self._folder, error))
+
+    def entries(self, *, since: date | None = None) -> Iterator[Entry]:
+        """The jobs from a day on (UTC), the oldest first. A damaged line is passed over and told once."""
+        first = since.isoformat() if since else ""
+        for path in sorted(self._folder.glob("????-??.jsonl")):
+            if path.stem < first[:7]:
+                continue
+            try:
+                lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+            except OSError as error:
+                log.warning("%s cannot be read: %s", path, error)
+                continue
+            entries = [_entry(line) for line in lines if line.strip()]
+            broken = entries.count(None)
+            if broken and (path, broken) not in self._told:
+                self._told.add((path, broken))  # sums are asked for before each call
+                log.warning("%s: %d damaged lines are not counted", path, broken)
+            yield from (entry for entry in entries if entry and entry.day >= first)
+
+    def today(self) -> Total:
+        """What was spent since midnight, UTC."""
+        return total(self.entries(since=datetime.now(UTC).date()))
+
+
+def now() -> str:
+    """This moment, as entries write it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def days_ago(days: int) -> date:
+    """The day from which so many days, today included, are counted."""
+    return datetime.now(UTC).date() - timedelta(days=days - 1)
+
+
+def total(entries: Iterator[Entry] | Sequence[Entry]) -> Total:
+    """The sum of jobs."""
+    summed = Total()
+    for entry in entries:
+        summed = summed.plus(entry)
+    return summed
+
+
+def totals(entries: Iterator[Entry] | Sequence[Entry], by: str) -> dict[str, Total]:
+    """The sums by one of GROUPS, in the order of the names."""
+    sums: defaultdict[str, Total] = defaultdict(Total)
+    for entry in entries:
+        name = str(getattr(entry, by)) or "none"
+        sums[name] = sums[name].plus(entry)
+    return dict(sorted(sums.items()))
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Adds a line at once, so that those of several writers do not mix. One that a full disk cut spoils no other."""
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
+    try:
+        size = os.fstat(descriptor).st_size
+        start = b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
+        if os.write(descriptor, start + line) < len(start + line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    finally:
+        os.close(descriptor)
+
+
+def _entry(line: str) -> Entry | None:
+    try:
+        row = json.loads(line)
+        entry = Entry(**{name: row[name] for name in _NAMES if name in row})
+        total([entry])  # every number is one
+        date.fromisoformat(entry.day)
+    except (ValueError, TypeError):
+        return None
+    return entry

@@ -1,0 +1,83 @@
+"""What may be spent: by one job, and by all jobs of a day. Asked before each call, so that no call goes over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stet_ls.engine.errors import LimitError
+from stet_ls.engine.job.ledger import LedgerFile
+from stet_ls.engine.settings.schema import Spending
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens sent and received, and what they cost in the currency of the providers' prices."""
+
+    tokens: int = 0
+    cost: float = 0.0
+
+    def plus(self, other: Spent) -> Spent:
+        """Both together."""
+        return Spent(self.tokens + other.tokens, self.cost + other.cost)
+
+
+class Purse:
+    """The limits of one user, and what this server's running jobs have spent of them.
+
+    A job is in the ledger only once it has ended; until then its spending, with the most that its call under way may
+    take, is kept here. Another server of the same user shows when its jobs end.
+    """
+
+    def __init__(self, limits: Spending, ledger: LedgerFile) -> None:
+        self._limits = limits
+        self._ledger = ledger
+        self._running: dict[str, Spent] = {}
+        self._ended_today = Spent()
+
+    def reserve(self, job: str, spent: Spent, call: Spent) -> None:
+        """Lets a job that `spent` so much make a call that takes `call` at most. Raises LimitError if it may not.
+
+        Reads the ledger.
+        """
+        if self._limits.daily_tokens or self._limits.daily_cost:
+            today = self._ledger.today()
+            self._ended_today = Spent(today.tokens, today.cost)
+        self.renew(job, spent, call)
+
+    def renew(self, job: str, spent: Spent, call: Spent) -> None:
+        """The same once more within a call whose last request gave nothing. Goes by the ledger as it was read."""
+        limits = self._limits
+        planned = spent.plus(call)
+        if limits.job_cost and planned.cost > limits.job_cost:
+            raise LimitError(
+                f"This job's next call may cost {call.cost:.4g} and {limits.job_cost - spent.cost:.4g} is left of "
+                f"{limits.job_cost:g}. Raise spending.job_cost, or ask for less."
+            )
+        if limits.daily_tokens or limits.daily_cost:
+            before = self._today(without=job).plus(spent)
+            _hold("daily_tokens", limits.daily_tokens, before.tokens, call.tokens)
+            _hold("daily_cost", limits.daily_cost, before.cost, call.cost)
+        self._running[job] = planned
+
+    def settle(self, job: str, spent: Spent) -> None:
+        """The call has ended: the job really spent so much."""
+        self._running[job] = spent
+
+    def close(self, job: str) -> None:
+        """The job has ended, and is in the ledger."""
+        self._ended_today = self._ended_today.plus(self._running.pop(job, Spent()))
+
+    def _today(self, *, without: str) -> Spent:
+        sum_ = self._ended_today
+        for job, spent in self._running.items():
+            if job != without:
+                sum_ = sum_.plus(spent)
+        return sum_
+
+
+def _hold(key: str, limit: float, before: float, call: float) -> None:
+    if limit and before + call > limit:
+        raise LimitError(
+            f"Today's limit of {limit:,g} (spending.{key}) holds: the next call may take {call:,.6g} and "
+            f"{max(limit - before, 0):,.6g} is left. Raise it, or wait until tomorrow (UTC)."
+        )

@@ -1,0 +1,30 @@
+"""What one job used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stet_ls.engine.sandbox.isolation import IsolationReport
+
+
+@dataclass
+class Ledger:
+    """What a job spent. Tokens are the endpoint's own count, or 0 where it told none.
+
+    `uncounted` are tokens of requests that nobody counted, see `events.Uncounted`.
+    `cost` is in the currency of the providers' prices; None as soon as one call's price is unknown, of which
+    `known_cost` takes no notice. `isolation` is the weakest box in which code ran, None if none did.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float | None = 0.0
+    known_cost: float = 0.0
+    uncounted: int = 0
+    stages: dict[str, float] = field(default_factory=dict)
+    model: str = ""
+    endpoint: str = ""
+    warnings: list[str] = field(default_factory=list)
+    isolation: IsolationReport | None = None

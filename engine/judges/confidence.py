@@ -1,0 +1,94 @@
+"""What the evidence adds up to: a chance of being right with its reason, and the line that the user reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.judges import calibration
+from stet_ls.engine.judges.calibration import Strength
+
+Tier = Literal["tiny", "mid", "strong"]
+
+REFUTED = 0.1
+"""The most that is left where a trusted judge failed it."""
+_TELLS_OF_RUNNING = (
+    Check.TESTS, Check.DOCTEST, Check.DIFFERENTIAL, Check.AGREEMENT, Check.MUTANTS, Check.TIMING,
+)  # fmt: skip
+"""Checks that ran the code, in the order in which a reason names them."""
+
+_SKIPPED = {
+    Check.DOCTEST: "doctests not run",
+    Check.TESTS: "tests not run",
+    Check.DIFFERENTIAL: "behaviour not compared",
+    Check.MUTANTS: "tests not tried on mutants",
+    Check.TIMING: "speed not measured",
+}
+"""What is said of a check that did not take place; the others were "not checked"."""
+_UNREAD = (Check.NOOP, Check.DANGER)
+"""Checks that a reader need not see when they pass."""
+_TELLING = (Check.LINT, Check.DANGER)
+"""Checks whose words say that something was found, not that nothing could be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """The `chance` from 0 to 1 that a candidate is right; why, in words; and which row of the table says so."""
+
+    chance: float
+    strength: Strength
+    calibration: str
+    reason: str
+
+    def metadata(self) -> dict[str, str]:
+        """What an answer's metadata tells of it."""
+        return {
+            "calibration": self.calibration,
+            "confidence_reason": self.reason,
+            "evidence_tier": self.strength.value,
+        }
+
+
+def confidence(evidence: Sequence[Evidence], tier: Tier, *, model: str = "", truncated: bool = False) -> Confidence:
+    """The chance that the candidate is right, counted for such evidence and that model, or else a start value."""
+    at = calibration.strength(evidence, truncated=truncated)
+    chance, row = calibration.chance(at, tier, model)
+    refuted = [item for item in evidence if item.verdict is Ruling.FAIL and item.trusted]
+    return Confidence(min(chance, REFUTED) if refuted else chance, at, row, _reason(evidence, refuted, at, truncated))
+
+
+def _reason(evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: Strength, truncated: bool) -> str:
+    if refuted:
+        return "; ".join(_phrase(item) for item in refuted)
+    if truncated:
+        return "the reply broke off"
+    held = (item for item in evidence if item.verdict is Ruling.PASS or calibration.is_partly_equal(item))
+    passed = {item.check: item.detail for item in held}
+    told = [passed[check] for check in _TELLS_OF_RUNNING if check in passed]
+    return "; ".join(told) if told else calibration.WORDS[at]
+
+
+def summary(evidence: Sequence[Evidence]) -> str:
+    """The evidence in one line: "syntax ok · names resolve · 0 new lint · tests not run"."""
+    shown = [
+        item
+        for item in evidence
+        if not (item.check in _UNREAD and item.verdict is Ruling.PASS)
+        # Most code has no examples; where nothing was run at all, the tests say so.
+        and not (item.check is Check.DOCTEST and item.verdict is Ruling.SKIPPED)
+    ]
+    return " · ".join(_phrase(item) for item in shown)
+
+
+def _phrase(item: Evidence) -> str:
+    if item.check is Check.REPRODUCED:
+        return f"{'' if item.verdict is Ruling.PASS else 'not '}reproduced: {item.detail}"
+    if item.verdict is Ruling.FAIL:
+        return f"{item.label} FAILED: {item.detail}"
+    if item.verdict is Ruling.SKIPPED:
+        return _SKIPPED.get(item.check, f"{item.label} not checked")
+    if item.verdict is Ruling.UNKNOWN and item.check not in _TELLING:
+        return f"{item.label} unknown: {item.detail}"
+    return item.detail

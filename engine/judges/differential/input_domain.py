@@ -1,0 +1,83 @@
+"""What the code was meant for, where nobody says it: an input whose kinds the new code takes in another call.
+
+`indent('a', '')` is one if `indent('a', '', str.strip)` comes to something: what was left out has its default, and the
+rest is of the same kinds. Then a new TypeError is no matter of kinds that were guessed wrongly.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.validators.ast_text import unparsed
+
+Kind = str | tuple[str, *tuple[frozenset[Any], ...]]
+"""A name, with what it holds where it holds something: `("dict", kinds of keys, kinds of values)`."""
+_BINDING = re.compile(r"^(?:const|let|var) (\w+) = (.+?);?$", re.MULTILINE)
+
+
+def is_vouched(call: Call, taken: Iterable[Mapping[str, Kind]]) -> bool:
+    """Whether one of the calls whose arguments' kinds are `taken` has all of this one's."""
+    own = kinds_of(call)
+    return bool(own) and any(all(_covers(each.get(name), kind) for name, kind in own.items()) for each in taken)
+
+
+def kinds_of(call: Call) -> dict[str, Kind]:
+    """The kinds of a call's arguments by name; {} where it is no single call of bound arguments."""
+    if not call.setup:
+        return {}
+    if call.printer != "print":
+        return {name: _kind_of_script(text) for name, text in _BINDING.findall(call.setup)}
+    try:
+        body = ast.parse(call.setup).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    return {
+        each.targets[0].id: _kind(each.value)
+        for each in body
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)
+    }
+
+
+def _kind(node: ast.expr) -> Kind:
+    """What is no literal is alike only if it is written alike."""
+    if isinstance(node, ast.Constant):
+        return type(node.value).__name__
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+        return _kind(node.operand)
+    if isinstance(node, ast.List | ast.Set):
+        return type(node).__name__, frozenset(map(_kind, node.elts))
+    if isinstance(node, ast.Tuple):
+        return f"Tuple of {len(node.elts)}", *(frozenset({_kind(each)}) for each in node.elts)
+    if isinstance(node, ast.Dict) and all(node.keys):
+        keys = (_kind(each) for each in node.keys if each is not None)
+        return "Dict", frozenset(keys), frozenset(map(_kind, node.values))
+    return unparsed(node)
+
+
+def _kind_of_script(text: str) -> Kind:
+    try:
+        return _kind_of_value(json.loads(text))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _kind_of_value(value: Any) -> Kind:
+    if isinstance(value, list):
+        return "Array", frozenset(map(_kind_of_value, value))
+    if isinstance(value, dict):
+        return f"Object of {', '.join(value)}", *(frozenset({_kind_of_value(each)}) for each in value.values())
+    return "number" if type(value) in (int, float) else type(value).__name__
+
+
+def _covers(known: Kind | None, kind: Kind) -> bool:
+    if isinstance(known, str) or isinstance(kind, str) or known is None:
+        return known == kind
+    (name, *held), (other, *wanted) = known, kind
+    return name == other and all(
+        all(any(_covers(each, one) for each in have) for one in want) for have, want in zip(held, wanted, strict=True)
+    )

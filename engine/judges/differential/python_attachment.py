@@ -1,0 +1,89 @@
+"""Compared calls as a Python file that can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stet_ls.engine.api.evidence import Attachment
+from stet_ls.engine.execution.harness_run import Call
+from stet_ls.engine.judges.attachments import fitting
+
+_HEAD = '''\
+"""{title}
+
+Run this file with Python 3.8 or newer, in the project if the code imports from it. It runs the code on your machine
+without a sandbox: read it first.
+"""
+
+import contextlib
+import copy
+import io
+import sys
+
+if hasattr(sys, "set_int_max_str_digits"):
+    sys.set_int_max_str_digits(0)
+
+CALLS = [
+{calls}]
+"""Setup, call, the names whose values count afterwards, and whether its input was called before."""
+
+
+def outcome(text, setup, call, names):
+    """Everything that a caller could notice."""
+    results, space, printed = [], {{"__name__": {module!r}, "__file__": __file__}}, io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(text, "<code>", "exec"), space)
+            space["__out__"] = lambda value: results.append(repr(copy.deepcopy(value)))
+            exec(setup, space)
+            exec(call, space)
+    except BaseException as error:
+        results.append("raises " + type(error).__name__ + ": " + str(error))
+    return results, ["{{}} = {{!r}}".format(name, space.get(name)) for name in names], printed.getvalue()
+
+
+def main():
+    differ = 0
+    for setup, call, names, _ in CALLS:
+        old, new = outcome(OLD, setup, call, names), outcome(NEW, setup, call, names)
+        if old != new:
+            differ += 1
+            print((setup + "\\n" + call).strip(), "was: {{}}".format(old), "now: {{}}".format(new), "", sep="\\n")
+    again = sum(repeated for *_, repeated in CALLS)
+    of = " ({{}} inputs, {{}} of them called again)".format(len(CALLS) - again, again) if 0 < again < len(CALLS) else ""
+    print("{{}} of {{}} calls differ{{}}".format(differ, len(CALLS), of))
+    return 1 if differ else 0
+
+
+OLD = {old}
+
+NEW = {new}
+
+if __name__ == "__main__":
+    sys.exit(main())
+'''
+
+
+def comparison(name: str, title: str, module: str, texts: tuple[str, str], calls: Sequence[Call]) -> Attachment | None:
+    """A file that runs calls on an old and a new text and prints where they differ; its exit status is 1 if any do.
+
+    As many calls as fit into an attachment; None if not even one does, for the texts are too long.
+    """
+    rows = [f"    ({call.setup!r}, {call.body!r}, {list(call.names)!r}, {call.again!r}),\n" for call in calls]
+    old, new = map(_literal, texts)
+    listed = fitting(rows, title, _HEAD, old, new, module)
+    if listed is None:
+        return None
+    text = _HEAD.format(title=_plain(listed.title), calls=listed.rows, module=module, old=old, new=new)
+    return Attachment.of(name, "python", text)
+
+
+def _literal(text: str) -> str:
+    """A text as a literal that a person can read."""
+    escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\r", "\\r").replace("\0", "\\0")
+    return f'"""\\\n{escaped}"""' if not escaped.endswith('"') else f'"""\\\n{escaped[:-1]}\\""""'
+
+
+def _plain(text: str) -> str:
+    """A line in a docstring that it cannot end."""
+    return " ".join(text.split()).replace("\\", "/").replace('"""', "'''")

@@ -1,0 +1,152 @@
+"""Which tests ran what an edit changed: one that passes beside the change says nothing about it.
+
+In Python the lines are told that each test runs. Where lines do not tell, as of code that another process runs, and
+elsewhere, the tests run once more with an error in what was changed: those that fail now ran it. Where neither can be
+done, the names in the tests have to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.execution.python import changed_lines
+from stet_ls.engine.execution.python.changed_lines import Part
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.project_tests.planted_errors import Wire, wired, wires_of
+from stet_ls.engine.judges.project_tests.report_text import count
+from stet_ls.engine.runners.report import Case as TestCase
+from stet_ls.engine.runners.report import CaseOutcome, TestReport
+from stet_ls.engine.runners.report_channel import new_nonce
+from stet_ls.validators.source import Source
+
+_NOTHING = "the edit changes no code that runs"
+_UNSEEN = "it could not be seen which lines ran"
+_STOPPED = (CaseOutcome.FAILED, CaseOutcome.ERROR)
+_ROUNDS = 3
+"""Runs with errors in changed functions: of several in one test only the first is met."""
+
+Names = Callable[[Collection[str], frozenset[str]], frozenset[str]]
+"""The tests among some that name one of some names, themselves or by what they name there. Parses."""
+Rerun = Callable[[str], Awaitable[TestReport | None]]
+"""Runs the tests on another text; None where there is no time for that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """`tests` ran something of the change. `missed` are the parts of it that none of them ran, in words.
+
+    `why` says why nothing was run. `reserve` is what has to be said where something was: what did not run, or how
+    little is known.
+    """
+
+    tests: frozenset[str]
+    missed: tuple[str, ...] = ()
+    why: str = ""
+    reserve: str = ""
+
+
+async def ran(case: Case, report: TestReport, good: frozenset[str], mended: frozenset[str], names: Names, rerun: Rerun
+) -> Ran:  # fmt: skip
+    """Which of the `good` tests ran the change; `mended` are those among them that failed without it."""
+    if case.language != "python":
+        return await _by_wires(case, good, mended, names, rerun)
+    found = await asyncio.to_thread(changed_lines.parts, case.before.text, case.after.text, case.unit)
+    if not found:
+        return Ran(mended, why="" if mended else _NOTHING)
+    came = [await asyncio.to_thread(_by_lines, part, report, good, names) for part in found]
+    # A test that starts another process runs the code there, where nobody counts its lines.
+    elsewhere = frozenset(test for test in mended if not (report.ran or {}).get(test))
+    rounds = 0
+    for number, part in enumerate(found):
+        if came[number] or not (elsewhere or part.is_hidden or report.ran is None):
+            continue
+        if elsewhere and len(found) == 1 and not part.statements and not part.lazy:
+            came[number] = elsewhere
+        elif rounds < _ROUNDS:
+            rounds += 1
+            came[number] = await _by_errors(case, part, good, mended, rerun)
+    unrun = [part for part, own in zip(found, came, strict=True) if not own]
+    missed = tuple(f"`{part.name}`" if part.name else "what was changed" for part in unrun)
+    tests: frozenset[str] = frozenset().union(*came)
+    if missed and report.ran is None:
+        return Ran(tests, missed, why=_UNSEEN)
+    return Ran(tests, missed, reserve=_unseen(case.after, found, report, good) if not tests & elsewhere else "")
+
+
+def _by_lines(part: Part, report: TestReport, good: frozenset[str], names: Names) -> frozenset[str]:
+    """The tests that ran a line of a part, or name what of it ran when the files were loaded."""
+    told = report.ran or {}
+    if part.at and report.loaded and not part.at & report.loaded:
+        return frozenset()
+    own = frozenset(test for test in good if part.lines & told.get(test, frozenset()))
+    is_loaded = bool(part.lines & told.get("", frozenset()))
+    called = part.names | ({part.name.rpartition(".")[2]} if is_loaded else frozenset())
+    return own | names(good - own, called) if called else own
+
+
+async def _by_errors(
+    case: Case, part: Part, good: frozenset[str], mended: frozenset[str], rerun: Rerun
+) -> frozenset[str]:  # fmt: skip
+    """The tests that tell of an error in a part, or need the change and fail with the error wherever they ran it."""
+    word = f"stet{new_nonce()}"
+    text = await asyncio.to_thread(changed_lines.wired, case.after.text, part, word)
+    told = await rerun(text) if text is not None else None
+    if told is None or told.starved or told.collection:
+        return frozenset()
+    stopped = (each for each in told.cases if each.id in good and each.outcome in _STOPPED)
+    return frozenset(each.id for each in stopped if each.id in mended or _says(word, each))
+
+
+def _says(word: str, case: TestCase) -> bool:
+    return word in f"{case.failure.message if case.failure else ''}{case.stdout}"
+
+
+def _unseen(after: Source, found: Sequence[Part], report: TestReport, good: frozenset[str]) -> str:
+    """The changed lines that no test ran, the first in words."""
+    told = report.ran or {}
+    seen: frozenset[int] = frozenset().union(*(told.get(test, frozenset()) for test in ("", *good)))
+    lines = sorted(
+        start[0] for part in found for start in part.new if (own := part.statements[start]) and not own & seen
+    )
+    if not lines or report.ran is None:
+        return ""
+    first = after.line_text(lines[0] - 1).strip()
+    more = f" and {count(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
+    return f"no test runs line {lines[0]}{more}: `{first[:60]}`"
+
+
+async def _by_wires(
+    case: Case, good: frozenset[str], mended: frozenset[str], names: Names, rerun: Rerun
+) -> Ran:  # fmt: skip
+    wires = await asyncio.to_thread(wires_of, case.before, case.after, case.language)
+    if not wires:
+        return Ran(mended, why="" if mended else _NOTHING)
+    left, tests = wires, set[str]()
+    for _ in range(_ROUNDS):
+        word = f"stet{new_nonce()}"
+        told = await rerun(wired(case.after, left, word).text) if all(each.text for each in left) else None
+        if told is None or told.starved or told.collection or not told.cases:
+            return await asyncio.to_thread(_by_names, wires, good, mended, names)
+        stopped = frozenset(each.id for each in told.cases if each.outcome in _STOPPED) & good
+        # Where an error ends the process, the tests after it were not reached.
+        unreached = good - frozenset(each.id for each in told.cases)
+        tests |= stopped | await asyncio.to_thread(names, unreached, frozenset().union(*(each.names for each in left)))
+        stops = [each for each in told.cases if each.id in stopped]
+        met = tuple(wire for wire in left if any(_says(wire.mark(word), each) for each in stops))
+        if stopped and not met and len(left) == 1:
+            met = left  # who took the error said something else
+        left = tuple(each for each in left if each not in met)
+        if not left or not met:
+            break
+    return Ran(frozenset(tests), tuple(dict.fromkeys(f"`{each.unit}`" for each in left)))
+
+
+def _by_names(wires: Sequence[Wire], good: frozenset[str], mended: frozenset[str], names: Names) -> Ran:
+    """What can be told where nothing shows what runs: each of the changed parts has to be named, or be all there is."""
+    said = {each: names(good, each.names) | (mended if len(wires) == 1 else frozenset()) for each in wires}
+    unsaid = [each.unit for each, tests in said.items() if not tests]
+    missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unsaid)
+    tests: frozenset[str] = frozenset().union(*said.values())
+    return Ran(tests, tuple(missed), reserve="counted by the names in the tests, for what they run could not be seen")

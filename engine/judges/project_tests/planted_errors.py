@@ -1,0 +1,164 @@
+"""Errors where functions changed: a test that passes with them never ran what was changed.
+
+They stand at the start of a function, or of the block in it that holds all that changed.
+
+func Sum(xs []int) int {                 func Sum(xs []int) int {
+    return 0                     =>          panic("…"); return 0
+}                                        }
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stet_ls.validators.source import Source, Span, Splice
+from stet_ls.validators.structure import units
+from stet_ls.validators.structure.units import Unit, captures, tree_of
+
+_SCRIPT = 'throw new Error("{}");'
+_ERRORS: Mapping[str, str] = {
+    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
+    "go": 'panic("{}");',
+    "rust": 'panic!("{}");',
+    # What follows a plain `throw` is no Java.
+    "java": 'if (true) throw new RuntimeException("{}");',
+    "csharp": 'if (true) throw new System.Exception("{}");',
+    "c": "__builtin_trap();",
+    "cpp": "__builtin_trap();",
+}
+"""By language id: a statement that ends whatever runs it, with the word that is found in the failure again."""
+_BLOCKS = frozenset({"statement_block", "block", "compound_statement"})
+_COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
+_CALLS_ANOTHER = re.compile(r"\{\s*(?:super|this)\s*\(")
+"""A constructor in which nothing may stand before its first statement."""
+_DEFINED = re.compile(r"\b([A-Za-z_$][\w$]*)(?=\s*(?::[^=;]*|\[[^\]]*\]\s*)?=(?!=))")
+"""What a line outside of functions gives a value."""
+_ACCESSORS = re.compile(r"\{\s*(?:\[[^\]]*\]\s*)?(?:\w+\s+)?(?:get|set|init|add|remove)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A changed unit with the bytes at which an error goes, and the error around the word; `text` is "" where none can.
+
+    `names` are those that lead to it.
+    """
+
+    number: int
+    unit: str
+    names: frozenset[str]
+    span: Span | None = None
+    text: str = ""
+
+    def mark(self, word: str) -> str:
+        """What its error says."""
+        return f"{word}-{self.number}-"
+
+
+def wires_of(before: Source, after: Source, language: str) -> tuple[Wire, ...]:
+    """The functions that an edit adds or changes; where it changes none, one for what stands around them; () if nothing
+    is other than before.
+    """
+    before, plain = (_without_comments(text, language) for text in (before, after))
+    known = {each.qualified: each for each in _functions(before, language)}
+    old = {name: _code(before, each) for name, each in known.items()}
+    changed = [each for each in _functions(after, language) if old.get(each.qualified) != _code(plain, each)]
+    if changed:
+        blocks = (_block(before, known.get(each.qualified), plain, each, language) for each in changed)
+        return tuple(
+            _wire(number, after, each, block, language)
+            for number, (each, block) in enumerate(zip(changed, blocks, strict=True))
+        )
+    first, second = (_around(text, language) for text in (before, plain))
+    fresh = "\n".join(line for line in second if line not in first)
+    return (Wire(0, "", frozenset(_DEFINED.findall(fresh))),) if second != first else ()
+
+
+def wired(after: Source, wires: Sequence[Wire], word: str) -> Source:
+    """The text with the errors in it."""
+    made = [Splice(each.span, each.text.replace("{}", each.mark(word))) for each in wires if each.span is not None]
+    return after.splice(made)
+
+
+def _without_comments(source: Source, language: str) -> Source:
+    """With blanks in the place of comments, so that all else stays where it is."""
+    parsed = tree_of(source, language)
+    if parsed is None:
+        return source
+    data = bytearray(source.data)
+    for node in captures(parsed, _COMMENTS):
+        data[node.start_byte : node.end_byte] = b" " * (node.end_byte - node.start_byte)
+    return Source(data.decode("utf-8", "replace"))
+
+
+def _functions(source: Source, language: str) -> Iterator[Unit]:
+    """Functions and methods with a body that are in no other."""
+    end = 0
+    for each in sorted(units(source, language), key=lambda unit: (unit.span.start, -unit.span.end)):
+        if each.kind != "class" and each.body is not None and each.body.start >= end:
+            end = each.body.end
+            yield each
+
+
+def _code(source: Source, unit: Unit) -> tuple[str, list[str]]:
+    return unit.signature, source.slice(unit.body).split() if unit.body else []
+
+
+def _block(before: Source, old: Unit | None, after: Source, unit: Unit, language: str) -> Span | None:
+    """The smallest block within a function that holds all that is other than before; None where that is its body."""
+    if old is None or old.signature != unit.signature or old.body is None or unit.body is None:
+        return None
+    first, second = before.slice(old.body).encode(), after.slice(unit.body).encode()
+    ahead = _alike(first, second)
+    behind = _alike(first[ahead:][::-1], second[ahead:][::-1])
+    start, end = unit.body.start + ahead, unit.body.end - behind
+    parsed = tree_of(after, language)
+    around = [
+        Span(node.start_byte, node.end_byte)
+        for node in (captures(parsed, _BLOCKS) if parsed is not None else ())
+        if unit.body.start < node.start_byte < start and end < node.end_byte
+    ]
+    inner = [each for each in around if after.data[each.start : each.start + 1] == b"{"]
+    return min(inner, key=lambda each: each.end - each.start, default=None)
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (first, second) in pairs if first != second), min(len(one), len(other)))
+
+
+def _wire(number: int, after: Source, unit: Unit, block: Span | None, language: str) -> Wire:
+    names = frozenset((unit.name, *unit.qualified.split(".")[:-1])) if _is_special(unit) else frozenset((unit.name,))
+    plain = Wire(number, unit.qualified, names)
+    error, body = _ERRORS.get(language), unit.body
+    if error is None or body is None:
+        return plain
+    if block is not None:
+        return Wire(number, unit.qualified, names, Span(block.start + 1, block.start + 1), f" {error}")
+    text = after.slice(body)
+    if text.startswith("{"):
+        if _CALLS_ANOTHER.match(text) or (language == "csharp" and _ACCESSORS.match(text)):
+            return plain
+        return Wire(number, unit.qualified, names, Span(body.start + 1, body.start + 1), f" {error}")
+    if error.startswith("throw"):  # an arrow function that is one expression
+        return Wire(number, unit.qualified, names, body, f"{{ {error} }}")
+    if language == "csharp" and text.startswith("=>"):
+        return Wire(number, unit.qualified, names, body, '=> throw new System.Exception("{}")')
+    return plain
+
+
+def _is_special(unit: Unit) -> bool:
+    """Whether it is run by whoever uses its class."""
+    return unit.name in ("constructor", *unit.qualified.split(".")[:-1])
+
+
+def _around(source: Source, language: str) -> list[str]:
+    """The lines outside of functions, without blanks."""
+    parts, at = [], 0
+    for each in _functions(source, language):
+        parts.append(source.data[at : each.span.start].decode("utf-8", "replace"))
+        at = max(at, each.span.end)
+    parts.append(source.data[at:].decode("utf-8", "replace"))
+    return [" ".join(line.split()) for line in "\n".join(parts).splitlines() if line.strip()]

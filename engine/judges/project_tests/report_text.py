@@ -1,0 +1,84 @@
+"""What is said of the project's tests, and what of a failure is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from stet_ls.engine.runners import report as reports
+from stet_ls.engine.runners.report import TestReport
+
+_MOST_TESTS = 3
+_MOST_NAMES = 6
+
+
+def good(passing: int, mended: int, still: int) -> str:
+    """How many pass, how many of them failed before, and how many still fail."""
+    said = f"{count(passing, 'test')} {'passes' if passing == 1 else 'pass'}"
+    if mended:
+        said += f", {mended} of them failed before"
+    return f"{said}; {still} fail as before" if still else said
+
+
+def beside(tests: int, missed: Collection[str]) -> str:
+    """That tests pass beside the change: of what they run nothing."""
+    first, *others = missed or ("it",)
+    more = f" or {count(len(others), 'more changed part')}" if others else ""
+    return f"{'it does not run' if tests == 1 else 'none of them runs'} {first}{more}"
+
+
+def why(report: TestReport, wanted: Collection[str]) -> str:
+    """The first failure in words, and how many there are."""
+    for error in report.collection:
+        return f"{error.path}: {line(error.failure)}"
+    failing = [each for each in report.failed() if each.id in wanted]
+    if not failing:
+        gone = f"{names(wanted)} did not run: " if wanted else ""
+        return f"{gone}{report.detail or report.outcome}"
+    first = failing[0]
+    said = f"{first.id.rpartition('::')[2]} fails: {line(first.failure) if first.failure else first.outcome}"
+    return said if len(failing) == 1 else f"{said} (and {len(failing) - 1} more)"
+
+
+def line(failure: reports.Failure) -> str:
+    """One failure in a line."""
+    compared = failure.comparison
+    if compared is not None:
+        return f"{compared.left} {compared.operator} {compared.right} is false"
+    return f"{failure.type}: {failure.said}" if failure.said else failure.type
+
+
+def names(identifiers: Collection[str]) -> str:
+    """The first few tests by their own names."""
+    shown = ", ".join(sorted(each.rpartition("::")[2] for each in identifiers)[:_MOST_TESTS])
+    return shown if len(identifiers) <= _MOST_TESTS else f"{shown} and {len(identifiers) - _MOST_TESTS} more"
+
+
+def count(number: int, noun: str) -> str:
+    """So many of something, in words."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def where(failure: reports.Failure) -> str:
+    """Where it happened, with what the names there held."""
+    frame = failure.deepest
+    if frame is None:
+        return ""
+    held = ", ".join(f"{name} = {value}" for name, value in frame.locals[:_MOST_NAMES])
+    return f" (in {frame.function}, {frame.path}:{frame.line}{f', with {held}' if held else ''})"
+
+
+def shown(report: TestReport, wanted: Collection[str]) -> str:
+    """What the failing tests said, as their runner tells it: the failure, where it came from, what was printed."""
+    told = [f"{error.path}\n{_of_one(error.failure)}" for error in report.collection]
+    for each in report.failed():
+        if each.id in wanted:
+            printed = f"\nprinted:\n{each.stdout.rstrip()}\n" if each.stdout.strip() else ""
+            told.append(f"{each.id}: {each.outcome}\n{_of_one(each.failure) if each.failure else ''}{printed}")
+    return "\n".join(told or [f"{report.detail or report.outcome}\n"])
+
+
+def _of_one(failure: reports.Failure) -> str:
+    frames = [f"  {frame.path}:{frame.line} in {frame.function}\n" for frame in failure.own_frames]
+    compared = failure.comparison
+    said = f"{compared.left}\n  {compared.operator}\n{compared.right}\n" if compared is not None else ""
+    return f"{failure.type}: {failure.message.rstrip()}\n{said}{''.join(frames)}"

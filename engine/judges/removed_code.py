@@ -1,0 +1,210 @@
+"""What an edit takes away beside definitions: decorators, exports, statements, imports, and code that nobody spoke of.
+
+Each finding is a few words ("`@cached` of `total` is gone"); what the user's words name is theirs to lose.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path
+
+from stet_ls.engine.reply.fitting.import_forms import FORMS, Import, read
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source, Span
+from stet_ls.validators.structure.literals import passages
+from stet_ls.validators.structure.units import tree_of
+
+_WORD = re.compile(r"[\w$]+")
+_NO_STATEMENT = re.compile(r"comment|import|package|use_declaration|attribute|preproc|definition|declaration|_item$")
+_MARKS: Mapping[str, re.Pattern[str]] = {
+    "python": re.compile(r"^\s*@([\w.]+)", re.MULTILINE),
+    "rust": re.compile(r"^\s*#\[(.+)\]\s*$", re.MULTILINE),
+    "csharp": re.compile(r"^\s*\[(?:\w+:\s*)?([\w.]+)", re.MULTILINE),
+} | {
+    language: re.compile(r"^\s*@([\w.]+)", re.MULTILINE)
+    for language in ("javascript", "javascriptreact", "typescript", "typescriptreact")
+}  # fmt: skip
+"""Decorators and attributes, one a line. Java's annotations are part of its headers."""
+_OUTWARD = frozenset({"export", "exports", "__name__"})
+"""Words of a statement by which others reach a file, or run it."""
+_SCRIPTS = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"})
+_LONGEST = 40
+
+
+def taken(before: Source, after: Source, language: str, path: Path | None, named: Collection[str]) -> Iterator[str]:
+    """What is gone of a text, in words, but for what has a word of `named` in it."""
+    if before.data == after.data:
+        return
+    yield from _marks_gone(before, after, language, named)
+    yield from _names_not_exported(before, after, language, named)
+    yield from _statements_gone(before, after, language, named)
+    yield from _imports_gone(before, after, language, path, named)
+
+
+def shortened(before: Source, after: Source, language: str, named: Collection[str]) -> list[str]:
+    """The functions and values that have words less than before, but for those in `named`: an addition keeps all."""
+    new = defaultdict(list)
+    for name, words in _own_words(after, language):
+        new[name].append(words)
+    return [
+        name
+        for name, words in _own_words(before, language)
+        if new[name] and name.rpartition(".")[2] not in named and not any(_holds(each, words) for each in new[name])
+    ]
+
+
+def _own_words(source: Source, language: str) -> Iterator[tuple[str, list[str]]]:
+    """The words of each function, method and value, by its qualified name."""
+    symbols = structure.outline(source, language)
+    for symbol, following in zip_longest(symbols, symbols[1:]):
+        if following is None or not symbol.span.contains(following.span) or following.span == symbol.span:
+            yield symbol.qualified, _WORD.findall(source.slice(symbol.span))
+
+
+def _holds(words: Iterable[str], wanted: Iterable[str]) -> bool:
+    """True if all wanted words are there in their order."""
+    rest = iter(words)
+    return all(word in rest for word in wanted)
+
+
+def _marks_gone(before: Source, after: Source, language: str, named: Collection[str]) -> Iterator[str]:
+    if language not in _MARKS:
+        return
+    new = _marks(after, language)
+    for name, marks in _marks(before, language).items():
+        if name not in new:
+            continue
+        for mark in sorted(marks - new[name]):
+            last = mark.rpartition(".")[2]
+            if last not in named and not any(last in each or each.rpartition(".")[2] in last for each in new[name]):
+                yield f"`{_mark(mark, language)}` of `{name}` is gone"
+
+
+def _marks(source: Source, language: str) -> dict[str, set[str]]:
+    """The names of all decorators and attributes of each unit; a unit without any has none."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for unit in structure.units(source, language):
+        head = source.slice(Span(unit.span.start, unit.body.start if unit.body else unit.span.end))
+        head = head.partition(f" {unit.name}")[0]
+        marks = _MARKS[language].findall(head)
+        found[unit.qualified].update({*_WORD.findall(" ".join(marks))} - {"derive"} if language == "rust" else marks)
+    return found
+
+
+def _mark(mark: str, language: str) -> str:
+    return mark if language == "rust" else f"[{mark}]" if language == "csharp" else f"@{mark}"
+
+
+def _names_not_exported(before: Source, after: Source, language: str, named: Collection[str]) -> Iterator[str]:
+    """Names that `__all__` has no more, though the text defines them still."""
+    if language != "python":
+        return
+    old, new = _all_of(before), _all_of(after)
+    if old is None or new is None:
+        return
+    for name in old:
+        if name not in new and name not in named and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", after.text):
+            yield f"`{name}` is gone from `__all__`"
+
+
+def _all_of(source: Source) -> list[str] | None:
+    spans = [each.span for each in structure.outline(source, "python") if each.qualified == "__all__"]
+    texts = " ".join(source.slice(span).partition("=")[2] for span in spans)
+    return re.findall(r"[\"'](\w+)[\"']", texts) if spans else None
+
+
+def _statements_gone(before: Source, after: Source, language: str, named: Collection[str]) -> Iterator[str]:
+    """Statements of the top level that use the file's names, or export them, where none of the new lines does."""
+    there = Counter(_words(text) for text in _statements(after, language))
+    lost = [text for text in _statements(before, language) if not _taken_out(there, _words(text))]
+    if not lost:
+        return
+    known = {symbol.name for symbol in structure.outline(before, language)} | set(_bound(before, language)) | _OUTWARD
+    added = _added_words(before, after).union(*(words for words, count in there.items() if count > 0))
+    for text in lost:
+        words = set(_words(text))
+        if not known & words <= added and words.isdisjoint(named):
+            line = text.strip().splitlines()[0]
+            yield f"`{line[:_LONGEST]}{'…' if len(line) > _LONGEST else ''}` is gone"
+
+
+def _taken_out(there: Counter[tuple[str, ...]], words: tuple[str, ...]) -> bool:
+    """Takes one such statement out of those that are there; False if there is none."""
+    there[words] -= 1
+    return there[words] >= 0
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text))
+
+
+def _statements(source: Source, language: str) -> Iterator[str]:
+    """The statements of the top level that declare nothing and import nothing, and are no docstring."""
+    parsed = tree_of(source, language)
+    if parsed is None:
+        return
+    others = [symbol.span for symbol in structure.outline(source, language) if "." not in symbol.qualified]
+    others += structure.imports(source, language)
+    others.sort()
+    starts = [span.start for span in others]
+    for node in parsed.root.named_children:
+        span = parsed.span(node)
+        near = others[max(0, bisect(starts, span.start) - 1) : bisect(starts, span.end)]
+        is_text = node.named_child_count == 1 and "string" in node.named_children[0].type
+        if not (_NO_STATEMENT.search(node.type) or node.is_error or is_text or any(s.overlaps(span) for s in near)):
+            yield source.slice(span)
+
+
+def _imports_gone(
+    before: Source, after: Source, language: str, path: Path | None, named: Collection[str]
+) -> Iterator[str]:
+    """Imports that the text still uses, whose loading is their effect, or that a package hands on."""
+    old, new = _bound(before, language), _bound(after, language)
+    if not (lost := [one for name in old if name not in new for one in old[name]]):
+        return
+    defined = {symbol.name for symbol in structure.outline(after, language)}
+    code = ""
+    for one in lost:
+        if not set(_words(one.text)).isdisjoint(named):
+            continue
+        if not one.bound:
+            wanted = language in _SCRIPTS
+        elif path is not None and path.name == "__init__.py":
+            wanted = one.bound not in defined
+        elif language == "python":
+            continue  # names that nothing defines are another judge's
+        else:
+            code = code or _without_imports(after, language)
+            wanted = one.bound not in defined and bool(re.search(rf"(?<![\w$.]){re.escape(one.bound)}(?![\w$])", code))
+        if wanted:
+            yield f"`{one.text[:_LONGEST]}{'…' if len(one.text) > _LONGEST else ''}` is gone"
+
+
+def _bound(source: Source, language: str) -> dict[str, list[Import]]:
+    """What a text imports, by the name that it is known by, else by its text."""
+    found: dict[str, list[Import]] = defaultdict(list)
+    if language in FORMS:
+        for one in read((source.slice(span) for span in structure.imports(source, language)), language):
+            found[one.bound or one.text].append(one)
+    return found
+
+
+def _without_imports(source: Source, language: str) -> str:
+    """The text without imports, literals and comments."""
+    gaps = [*structure.imports(source, language), *(each.span for each in passages(source, language))]
+    pieces, at = [], 0
+    for span in sorted(gaps):
+        pieces.append(source.data[at : span.start])
+        at = max(at, span.end)
+    return b" ".join([*pieces, source.data[at:]]).decode("utf-8", "replace")
+
+
+def _added_words(before: Source, after: Source) -> set[str]:
+    """The words of the lines that the new text has and the old one had not."""
+    lines = Counter(" ".join(line.split()) for line in after.text.splitlines())
+    lines -= Counter(" ".join(line.split()) for line in before.text.splitlines())
+    return {word for line in lines for word in _WORD.findall(line)}

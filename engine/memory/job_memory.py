@@ -1,0 +1,341 @@
+"""The memory in the life of a job: asked before the prompt is made, told when the edit stood or fell.
+
+It never fails a job and never holds one up for longer than its budget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stet_ls.engine.api.answer import Answer, Outcome
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.memory.learned_solution import Places, as_it_is, digest, edited, lesson, places_of
+from stet_ls.engine.memory.memory_client import Memory
+from stet_ls.engine.memory.pending_outcomes import Awaited, Undone, Written
+from stet_ls.engine.memory.recall import Known, chosen, provenance
+from stet_ls.engine.memory.request_scope import scope_for, squeezed, text_of, wish
+from stet_ls.engine.memory.solution import Solution, ground
+from stet_ls.engine.settings.schema import MemorySettings
+
+_log = logging.getLogger(__name__)
+
+BUDGET = 0.150
+"""Seconds that a job waits for its hits."""
+_HITS = 3
+"""Of a thousand rephrased requests 991 have the right solution among the first three; five add four more."""
+_LOOK = 0.3
+"""Likeness from which on a person is shown what was found: nothing is done with it."""
+_TEAM_LOOK = 2.0
+"""Seconds that a person waits for the team's rows."""
+_PENDING = 100
+"""Edits whose fate is awaited, and as many that were kept and may be undone yet; the oldest is given up first."""
+
+_FELL = frozenset({Outcome.UNDONE, Outcome.REJECTED})
+
+RECALLED = frozenset({"generate", "debug", "refactor", "optimize", "test"})
+"""Actions that are shown what is remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """What will be remembered if the edit stands, and the rows that it was made with."""
+
+    solution: Solution | None
+    used: tuple[str, ...]
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What a job gets of the memory. `missed` says why it was not searched; "" if it was, or holds nothing."""
+
+    known: tuple[Known, ...] = ()
+    missed: str = ""
+
+
+class Flow:
+    """The memory of one engine. Belongs to one event loop."""
+
+    def __init__(self, memory: Memory, settings: MemorySettings) -> None:
+        self.memory = memory
+        self._settings = settings
+        self._pending: OrderedDict[str, _Pending] = OrderedDict()
+        self._stood: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        """Edits that were kept, and the rows that they were made with."""
+        self._fallen: set[str] = set()
+        """Edits that were undone: nothing that came by them alone is shown, however long its removal takes."""
+        self._background: set[asyncio.Task[None]] = set()
+        self._former: set[asyncio.Task[None]] = set()
+        self._counts = Counter[str]()
+        self._team = "it was not reached yet"
+        self._lack_told = False
+
+    def warm(self) -> None:
+        """Starts the memory's process behind everything else, if there is anything in it, or to be told to it."""
+        if self._holds_anything():
+            self.memory.warm()
+        self._later(self.settle(), "what commands wrote")
+
+    def lack(self, action: str) -> str:
+        """That the installation has no memory, told to the first job that would have used it; "" to all others."""
+        if action not in RECALLED or self._lack_told or not self.memory.is_missed:
+            return ""
+        self._lack_told = True
+        return f"Nothing is remembered. {self.memory.obstacle()}"
+
+    def inherit(self, former: Flow) -> None:
+        """Goes on awaiting what the flow of former settings awaits: its jobs end here too."""
+        self._pending, self._former = former._pending, former._background
+        self._lack_told = former._lack_told
+        self._stood, self._fallen = former._stood, former._fallen
+
+    async def recall(self, request: Request) -> Recall:
+        """What is remembered for a request, within the budget. Never raises StetError."""
+        if request.action not in RECALLED or self.memory.obstacle() or not self._holds_anything():
+            return Recall()
+        self.memory.warm()  # it is reached while the request is read, which the job needs anyway
+        query, signature = await asyncio.to_thread(wish, request)
+        if not query:
+            return Recall()
+        try:
+            async with asyncio.timeout(BUDGET):
+                rows = await self._rows(request, query)
+        except TimeoutError:
+            self._counts["skipped"] += 1
+            why = "its search took longer than" if self.memory.ready else "its process did not answer within"
+            return Recall(missed=f"{why} {BUDGET * 1000:.0f} ms")
+        except StetError as error:
+            self._counts["failed"] += 1
+            _log.warning("the memory: %s", error)
+            return Recall(missed=str(error))
+        known = await asyncio.to_thread(chosen, rows, request, query, signature)
+        self._counts["asked"] += 1
+        self._counts["hits"] += len(known)
+        return Recall(known)
+
+    async def _rows(self, request: Request, query: str) -> list[dict[str, Any]]:
+        await self.memory.connected()
+        rows = await self._search(
+            query=query,
+            languages=[request.language],
+            scope=None if self._settings.scope == "global" else scope_for(request),
+            limit=_HITS,
+            min_score=self._settings.min_score,
+        )
+        fallen = self._fallen.union(await asyncio.to_thread(self._undone.edits))
+        return [row for row in rows if not Solution.from_json(row).rests_only_on(fallen)]
+
+    def offered(self, trace: str, request: Request, answer: Answer, used: tuple[Known, ...]) -> None:
+        """An answer is on its way to its user: it waits for its fate. Proven by trusted tests, it waits for none."""
+        ids = tuple(each.id for each in used)
+        self._later(self._offered(trace, request, answer, ids), "what was offered")
+
+    async def outcome(self, trace: str, outcome: Outcome, text: str) -> None:
+        """What became of an edit. `text` is the document as it stands. One that was kept may be undone later."""
+        if outcome in _FELL:
+            self._fallen.add(trace)
+            await self._owe(trace)
+        pending = await self._awaiting(trace)
+        kept = self._stood.pop(trace, None)
+        if pending is not None:
+            await self._settled(trace, pending.solution, pending.used, outcome, text, places_of(pending.request))
+            if outcome not in _FELL:
+                self._stood[trace] = pending.used
+                while len(self._stood) > _PENDING:
+                    self._stood.popitem(last=False)
+        elif outcome in _FELL:
+            await self._retract(trace)
+            await self._count(kept or (), wins=-1, losses=1)
+
+    async def applied(self, trace: str) -> None:
+        """A command wrote the edit into its file and ends: whoever comes next sees whether it stood."""
+        pending = await self._awaiting(trace)
+        if pending is None or pending.solution is None or pending.request.path is None or self.memory.obstacle():
+            return
+        request = pending.request
+        before = await asyncio.to_thread(as_it_is, pending.solution, request.source.text)
+        undone = "" if before is None else digest(before.code)
+        roots, path = request.workspace.roots, pending.request.path
+        written = Written(pending.solution, pending.used, path, roots, undone, time.time(), trace)
+        try:
+            await asyncio.to_thread(Awaited(self.memory.folder).add, written)
+        except StetError as error:
+            _log.warning("the edit will not be remembered: %s", error)
+
+    async def settle(self) -> None:
+        """Learns of what commands wrote some time ago: what is still there stood. Never raises StetError.
+
+        Takes out what undone edits left, too.
+        """
+        if self.memory.obstacle():
+            return
+        awaited = Awaited(self.memory.folder)
+        due = await asyncio.to_thread(awaited.due, self._settings.stands_seconds)
+        undone = await asyncio.to_thread(self._undone.edits)
+        try:
+            if due:
+                await self.memory.ask("stats")
+            if undone:
+                await self._take_out(undone)
+        except StetError as error:
+            _log.warning("what commands wrote is learned later: %s", error)
+            return
+        for each in due:
+            text = await asyncio.to_thread(text_of, each.path)
+            if squeezed(each.solution.code) in squeezed(text):
+                outcome = Outcome.KEPT
+            else:
+                unit = await asyncio.to_thread(as_it_is, each.solution, text)
+                outcome = Outcome.UNDONE if unit is None or digest(unit.code) == each.undone else Outcome.EDITED
+            await self._settled(each.edit, each.solution, each.used, outcome, text, (each.roots, each.path))
+            try:
+                await asyncio.to_thread(awaited.remove, [each])
+            except StetError as error:
+                _log.warning("%s", error)
+
+    async def _awaiting(self, trace: str) -> _Pending | None:
+        if trace not in self._pending and (tasks := self._background | self._former):
+            await asyncio.wait(tasks)  # the offer may just be being written down
+        return self._pending.pop(trace, None)
+
+    async def _settled(
+        self,
+        trace: str,
+        learned: Solution | None,
+        used: tuple[str, ...],
+        outcome: Outcome,
+        text: str,
+        places: Places,
+    ) -> None:
+        match outcome:
+            case Outcome.KEPT:
+                await self._learn(
+                    learned, trace, *(["proven"] if learned and learned.outcome == "proven" else []), "kept"
+                )
+                await self._count(used, wins=1)
+            case Outcome.EDITED:
+                await self._retract(trace)  # what its user changed is not what stood
+                left = None if learned is None else await asyncio.to_thread(edited, learned, text, places)
+                await self._learn(left, trace, "edited")
+            case Outcome.UNDONE | Outcome.REJECTED:
+                await self._retract(trace)
+                await self._count(used, losses=1)
+
+    async def look(self, query: str, *, languages: list[str] | None, limit: int) -> list[dict[str, Any]]:
+        """What a person looks for, in all scopes, as `Solution.to_json` with its score. Waits for the process."""
+        if not self._holds_anything():
+            return []
+        rows = await self._search(
+            query=query, languages=languages, scope=None, limit=limit, min_score=_LOOK, team_seconds=_TEAM_LOOK
+        )
+        return [{**row, "from": provenance(Solution.from_json(row), team=row["team"])} for row in rows]
+
+    async def stats(self) -> Mapping[str, Any]:
+        """How much is remembered, and how. An empty memory is told without starting anything."""
+        if self._holds_anything():
+            found: dict[str, Any] = await self.memory.ask("stats")
+            return found
+        return {"solutions": 0, "dimension": None, "embedder": None, "bytes": 0, "uri": str(self.memory.folder)}
+
+    async def forget(self, ids: list[str]) -> int:
+        """Removes solutions from the disk; returns how many there were."""
+        return int(await self.memory.ask("forget", ids=ids)) if self._holds_anything() else 0
+
+    def health(self) -> Mapping[str, Any]:
+        """How the memory is, without asking it."""
+        obstacle = self.memory.obstacle()
+        state = "off" if obstacle else "ready" if self.memory.ready else "asleep"
+        counts = {name: self._counts[name] for name in ("asked", "hits", "skipped", "failed", "learned", "refused")}
+        told = {"status": state, "detail": obstacle or self.memory.last_fault, **counts, "pending": len(self._pending)}
+        return {**told, "team": {"uri": self.memory.team, "fault": self._team}} if self.memory.team else told
+
+    async def close(self) -> None:
+        """Lets go of the process, after what is being written is written."""
+        if self._background:
+            _, late = await asyncio.wait(self._background, timeout=2.0)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        await self.memory.close()
+
+    async def _search(self, **fields: Any) -> list[dict[str, Any]]:
+        found: dict[str, Any] = await self.memory.ask("search", **fields)
+        self._team = found["team"]
+        return list(found["hits"])
+
+    def _holds_anything(self) -> bool:
+        if self.memory.team:
+            return True
+        try:
+            return (self.memory.folder / "journal.jsonl").stat().st_size > 0
+        except OSError:
+            return False
+
+    async def _offered(self, trace: str, request: Request, answer: Answer, used: tuple[str, ...]) -> None:
+        solution = await asyncio.to_thread(lesson, request, answer, self._settings.scope)
+        if solution is not None and solution.outcome == "proven":
+            await self._learn(solution, trace, "proven")
+        self._pending[trace] = _Pending(solution, used, request)
+        while len(self._pending) > _PENDING:
+            self._pending.popitem(last=False)
+        await self._count(used, uses=1)
+
+    async def _learn(self, solution: Solution | None, trace: str, *outcomes: str) -> None:
+        """Remembers a solution that an edit brought, with the outcomes that the edit had, the surest first."""
+        if solution is None or self.memory.obstacle():
+            return
+        grounds = tuple(ground(each, trace) for each in outcomes)
+        try:
+            await self.memory.ask("put", solution=replace(solution, outcome=outcomes[0], grounds=grounds).to_json())
+            self._counts["learned"] += 1
+        except StetError as error:
+            self._counts["refused"] += 1
+            _log.warning("not remembered: %s", error)
+
+    async def _retract(self, trace: str) -> None:
+        """Takes out what stood on an edit alone. What the memory cannot do now is done when it is next started."""
+        if not trace or self.memory.obstacle() or not self._holds_anything():
+            return
+        await self._owe(trace)
+        try:
+            await self._take_out([trace])
+        except StetError as error:
+            _log.warning("what the undone edit %s left is still remembered: %s", trace, error)
+
+    async def _owe(self, trace: str) -> None:
+        """Writes down that an edit was undone, before anything is waited for."""
+        if not trace or self.memory.obstacle() or not self._holds_anything():
+            return
+        try:
+            await asyncio.to_thread(self._undone.add, trace)
+        except StetError as error:
+            _log.warning("%s", error)
+
+    async def _take_out(self, edits: list[str]) -> None:
+        for edit in edits:
+            await self.memory.ask("retract", edit=edit)
+        await asyncio.to_thread(self._undone.remove, edits)
+
+    @property
+    def _undone(self) -> Undone:
+        return Undone(self.memory.folder)
+
+    async def _count(self, ids: tuple[str, ...], *, uses: int = 0, wins: int = 0, losses: int = 0) -> None:
+        if not ids or self.memory.obstacle():
+            return
+        try:
+            await self.memory.ask("count", ids=list(ids), uses=uses, wins=wins, losses=losses)
+        except StetError as error:
+            _log.warning("not counted: %s", error)
+
+    def _later(self, work: Any, name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)

@@ -1,0 +1,96 @@
+"""What an edit teaches: the solution that is remembered if it stands, and what its user made of it."""
+
+from __future__ import annotations
+
+import hashlib
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.memory.request_scope import root_of, scope_for, squeezed, wish
+from stet_ls.engine.memory.solution import GLOBAL, Solution
+from stet_ls.engine.privacy.redact import redact
+from stet_ls.engine.privacy.secrets.dotenv import workspace_values
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source
+
+LEARNED = frozenset({"generate", "debug", "refactor", "optimize"})
+"""Actions whose code is remembered."""
+
+Places = tuple[tuple[Path, ...], Path | None]
+"""The roots of a workspace, and a document's path."""
+
+
+def lesson(request: Request, answer: Answer, scope: str) -> Solution | None:
+    """What an answer would teach; None if nothing: no words, no whole unit, refuted, or a secret in it."""
+    words, _ = wish(request)
+    if request.action not in LEARNED or not (answer.success and answer.edits and words) or answer.refuted:
+        return None
+    code = textwrap.dedent(answer.code).strip("\n")
+    units = structure.units(Source(code), request.language)
+    buffers = [(each.path, each.text) for each in request.workspace.buffers]
+    if not units or _holds_secret("\n".join([words, code, answer.tests or ""]), places_of(request), buffers):
+        return None
+    root = root_of(request)
+    place = request.path.resolve() if request.path is not None else None
+    return Solution(
+        instruction=words,
+        code=code,
+        language=request.language,
+        tests=answer.tests or "",
+        evidence=tuple(f"{each.label}: {each.verdict}, {each.detail}" for each in answer.evidence),
+        outcome="proven" if any(map(_proves, answer.evidence)) else "kept",
+        scope=GLOBAL if scope == GLOBAL else scope_for(request),
+        kind=request.action,
+        signature=units[0].signature,
+        unit=units[0].qualified,
+        path=place.relative_to(root).as_posix() if place and root and place.is_relative_to(root) else "",
+        model=str(answer.metadata.get("model", "")),
+    )
+
+
+def _proves(evidence: Evidence) -> bool:
+    """True for trusted tests that pass; they count only where they executed the change, see `Evidence.count`."""
+    return bool(
+        evidence.check is Check.TESTS and evidence.verdict is Ruling.PASS and evidence.trusted and evidence.count
+    )
+
+
+def edited(solution: Solution, text: str, places: Places) -> Solution | None:
+    """The solution with the unit as its user left it; None if it is gone, or holds a secret now."""
+    unit = as_it_is(solution, text)
+    return None if unit is None or _holds_secret(unit.code, places) else unit
+
+
+def places_of(request: Request) -> Places:
+    """Where a request's secrets may stand."""
+    return request.workspace.roots, request.path
+
+
+def _holds_secret(text: str, places: Places, buffers: Sequence[tuple[Path, str]] = ()) -> bool:
+    """True if a text holds what looks like a secret, or a value of the project's `.env`."""
+    return bool(redact(text, values=workspace_values(*places, buffers)).redactions)
+
+
+def digest(code: str) -> str:
+    """Tells a code from others, whatever their white space."""
+    return hashlib.sha256(squeezed(code).encode("utf-8", "replace")).hexdigest()
+
+
+def as_it_is(solution: Solution, text: str) -> Solution | None:
+    """The solution with its unit as a text has it; None if it is not there."""
+    source = Source(text)
+    unit = next((each for each in structure.units(source, solution.language) if each.qualified == solution.unit), None)
+    if unit is None:
+        name = solution.unit.rpartition(".")[2]
+        named = [each for each in structure.units(source, solution.language) if each.name == name]
+        unit = named[0] if len(named) == 1 else None
+    if unit is None:
+        return None
+    code = textwrap.dedent(source.slice(unit.span))
+    # What was tested is another text.
+    return replace(solution, code=code, signature=unit.signature, tests="", evidence=())

@@ -1,0 +1,211 @@
+"""The memory, for those who ask: the process behind it is started when it is first wanted, and again if it is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib.util
+import json
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stet_ls import __version__
+from stet_ls.engine.errors import StetError, StoreError, StoreFault, WorkerError
+from stet_ls.engine.memory.rpc import Link, OnProgress
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.settings.schema import MemorySettings
+from stet_ls.engine.storage.paths import Paths
+from stet_ls.engine.storage.writable import WAY_OUT, obstacle
+from stet_ls.engine.workers.worker import Kind, Worker
+from stet_ls.validators.install_hints import way_to
+
+_log = logging.getLogger(__name__)
+
+_START_SECONDS = 60.0
+_STORES = ("AWS_", "GOOGLE_", "AZURE_", "LANCEDB_")
+"""Beginnings of the names under which the environment holds what object stores ask for."""
+COMMANDS_STAY = 60.0
+"""Seconds for which a process that a command started waits for the next command."""
+_PAGE = 500
+"""Solutions in one line of the link."""
+
+
+class Memory:
+    """One process' hold on the memory of its user. Belongs to one event loop; making it costs nothing."""
+
+    def __init__(self, settings: MemorySettings, paths: Paths) -> None:
+        self.stays_seconds = 2.0
+        """How long the process stays after its last user, if it is started from here. A window stays, and one of a
+        series of commands needs what the one before it left."""
+        self._settings = settings
+        self._paths = paths
+        self._connecting = asyncio.Lock()
+        self._worker: Worker | None = None
+        self._link: Link | None = None
+        self._warming: asyncio.Task[None] | None = None
+        self._reached = asyncio.Event()
+        """Set once the process is connected, or cannot be."""
+        self.last_fault = ""
+        """Why it could not be had the last time, or ""."""
+
+    def obstacle(self) -> str | None:
+        """Why there is no memory, in one sentence with the way out; None if there is one. Starts nothing."""
+        if not self._settings.enabled:
+            return "The memory is switched off (memory.enabled)."
+        if importlib.util.find_spec("lancedb") is None:
+            return f"The memory is not installed: {way_to('full')}."
+        return None
+
+    @property
+    def is_missed(self) -> bool:
+        """True if its user wants it and the installation lacks it."""
+        return self._settings.enabled and self.obstacle() is not None
+
+    @property
+    def ready(self) -> bool:
+        """True if its process is there."""
+        return self._link is not None and not self._link.broken
+
+    @property
+    def folder(self) -> Path:
+        """Where the store lies on this machine."""
+        uri = self._settings.uri
+        return Path(uri).expanduser().absolute() if uri and "://" not in uri else self._paths.memory
+
+    @property
+    def team(self) -> str:
+        """The folder or the address of the team's table, "" if there is none. An address as memory.uri means it too."""
+        settings = self._settings
+        place = settings.team_uri or (settings.uri if "://" in settings.uri else "")
+        return str(Path(place).expanduser().absolute()) if place and "://" not in place else place
+
+    def warm(self) -> None:
+        """Starts the process in the background, if it is not there; never waits and never fails."""
+        if self.ready or self.obstacle() or (self._warming is not None and not self._warming.done()):
+            return
+        self._reached.clear()
+        self._warming = asyncio.create_task(self._warm(), name="start the memory")
+
+    async def connected(self) -> None:
+        """Waits until its process is connected, starting it if it is not there. StoreError if that fails.
+
+        Who gives up waiting stops nothing.
+        """
+        self.warm()
+        if not self.ready:
+            await self._reached.wait()
+        if not self.ready:
+            raise StoreError(self.last_fault or "The memory's process is gone.", fault=StoreFault.UNAVAILABLE)
+
+    async def ask(self, op: str, on_progress: OnProgress = lambda done, total: None, **fields: Any) -> Any:
+        """The result of an operation of `child.OPERATIONS`, after starting the process if it is not there.
+
+        StoreError if it failed or there is no memory.
+        """
+        try:
+            result = await (await self._connected()).ask(op, fields, on_progress)
+        except StoreError as error:
+            self.last_fault = "" if error.fault in (StoreFault.UNKNOWN_ID, StoreFault.REFUSED) else str(error)
+            raise
+        self.last_fault = ""
+        return result
+
+    async def take_in(self, solutions: Sequence[Solution], on_progress: OnProgress) -> int:
+        """Remembers many at once, and gives them their vectors; returns how many were new."""
+        new = 0
+        for start in range(0, len(solutions), _PAGE):
+            page = [solution.to_json() for solution in solutions[start : start + _PAGE]]
+            new += await self.ask("import", solutions=page)
+        await self.ask("embed", on_progress)
+        return new
+
+    async def give_out(self) -> list[dict[str, Any]]:
+        """Everything that is remembered, as `Solution.to_json` writes it."""
+        found: list[dict[str, Any]] = []
+        while page := await self.ask("export", start=len(found), end=len(found) + _PAGE):
+            found += page
+        return found
+
+    async def close(self) -> None:
+        """Lets go of the process. It leaves when nobody of this user holds it any more."""
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.gather(self._warming, return_exceptions=True)
+        if self._link is not None:
+            await self._link.close()
+            self._link = None
+        if self._worker is not None:
+            await self._worker.close()
+            self._worker = None
+
+    async def _warm(self) -> None:
+        try:
+            await self._connected()
+            self._reached.set()
+            # The port is there at once; the store is open when it answers.
+            await self.ask("stats")
+        except StetError as error:
+            self.last_fault = str(error)
+            _log.warning("the memory: %s", error)
+        finally:
+            self._reached.set()
+
+    async def _connected(self) -> Link:
+        if (obstacle := self.obstacle()) is not None:
+            raise StoreError(obstacle, fault=StoreFault.UNAVAILABLE)
+        async with self._connecting:
+            if self._link is not None and not self._link.broken:
+                return self._link
+            if self._link is not None:
+                await self._link.close()
+            if (off := await asyncio.to_thread(self._nowhere)) is not None:
+                raise StoreError(off, fault=StoreFault.READ_ONLY)
+            if self._worker is None:
+                self._worker = Worker(self._kind(), runtime=self._paths.runtime, logs=self._paths.logs)
+            try:
+                lease = await self._worker.lease()
+            except (OSError, WorkerError) as error:
+                raise StoreError(f"The memory cannot run: {error}", fault=StoreFault.UNAVAILABLE) from error
+            self._link = await Link.open(lease.info["port"], lease.info["key"])
+            if self._settings.embedder == "endpoint" or self.team:
+                key = os.environ.get(self._settings.embedding_key_env, "") if self._settings.embedding_key_env else ""
+                await self._link.ask("unlock", {"key": key, "storage": _storage() if "://" in self.team else {}})
+            return self._link
+
+    def _nowhere(self) -> str | None:
+        """Why nothing can be remembered where nothing is yet, and no process is worth its start."""
+        if self.team or (self.folder / "journal.jsonl").is_file():
+            return None
+        found = obstacle(self.folder)
+        return f"The memory is off: {found}. {WAY_OUT}." if found else None
+
+    def _kind(self) -> Kind:
+        settings = self._settings
+        options = {
+            "--embedder": settings.embedder,
+            "--model": settings.embedding_model,
+            "--url": settings.embedding_url,
+            "--most": str(settings.max_solutions),
+            "--team": self.team,
+            "--team-access": settings.team_access,
+            "--idle-seconds": str(settings.idle_seconds),
+        }
+        arguments = (str(self.folder), *(word for option in options.items() for word in option))
+        # What is asked of it differs by these, so two windows share a process only if they agree.
+        identity = hashlib.sha256(json.dumps([__version__, arguments]).encode()).hexdigest()[:16]
+        stays = str(min(self.stays_seconds, settings.idle_seconds))
+        return Kind(
+            name="memory",
+            module="stet_ls.engine.memory.store.store_child",
+            arguments=(*arguments, "--stays-seconds", stays),
+            identity=identity,
+            deadline=_START_SECONDS,
+        )
+
+
+def _storage() -> dict[str, str]:
+    """What the environment says of object stores, as their library takes it. Sent to the worker, never written."""
+    return {name.lower(): value for name, value in os.environ.items() if name.startswith(_STORES) and value}

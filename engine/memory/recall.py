@@ -1,0 +1,98 @@
+"""What is done with what was found: which hits may enter a prompt, which one answers, and what is told of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.memory.request_scope import root_of, scope_for, squeezed, text_of
+from stet_ls.engine.memory.solution import Solution, plain
+from stet_ls.engine.prompt.context_items import Remembered
+from stet_ls.engine.prompt.tokens import estimate
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source
+
+_TOKENS = 1500
+"""Of a prompt, for all hits together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A hit as a prompt takes it. `provenance` is a few words: "from `src/dates.py`, kept 3 times".
+
+    `fits` is true if it answers the very request: one's own, for these words and this signature. `stood` says how it
+    stood, `tests` are those that it was remembered with.
+    """
+
+    id: str
+    text: str
+    provenance: str
+    score: float
+    fits: bool = False
+    stood: str = ""
+    tests: str = ""
+
+    @property
+    def piece(self) -> Remembered:
+        """What the prompt shows."""
+        return Remembered(self.text, self.provenance)
+
+    def to_json(self) -> dict[str, Any]:
+        """As an answer's metadata tell it."""
+        return {"id": self.id, "score": self.score, "provenance": self.provenance}
+
+
+def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: str) -> tuple[Known, ...]:
+    """The hits that may enter the prompt: whole units, no losers, nothing that the document shows anyway."""
+    known: list[Known] = []
+    room = _TOKENS
+    shown = squeezed(request.source.text)
+    for row in rows:
+        solution = Solution.from_json(row)
+        tokens = estimate(solution.code)
+        if solution.losses > solution.wins or tokens > room or squeezed(solution.code) in shown:
+            continue
+        if not structure.units(Source(solution.code), solution.language):
+            continue
+        room -= tokens
+        whence = provenance(solution, request, team=row["team"])
+        fits = not row["team"] and _fits(solution, request, wish, signature)
+        known.append(Known(solution.id, solution.code, whence, row["score"], fits, _stood(solution), solution.tests))
+    return tuple(known)
+
+
+def _fits(solution: Solution, request: Request, wish: str, signature: str) -> bool:
+    """True if a solution that stood was asked for in these words, for this signature, and nothing else is asked for."""
+    asks_more = request.constraints or request.context or request.diagnostics
+    same = plain(solution.instruction) == plain(wish) and squeezed(solution.signature) == squeezed(signature)
+    return bool(
+        request.action == solution.kind == "generate" and same and signature and not asks_more and solution.stood
+    )
+
+
+def provenance(solution: Solution, request: Request | None = None, *, team: bool = False) -> str:
+    """Where a solution comes from and how it stood, in a few words."""
+    place = f"from `{solution.path}`" if solution.path else "from the memory"
+    if team:
+        place += " of the team"
+    root = root_of(request) if request is not None and solution.scope == scope_for(request) else None
+    if solution.path and root is not None and not _stands(root / solution.path, solution.code):
+        place += " (changed since)"
+    return ", ".join(part for part in (place, _stood(solution)) if part)
+
+
+def _stood(solution: Solution) -> str:
+    """How it stood, in a few words."""
+    known = {"imported": "imported", "learned": "of the project"}
+    if solution.proven:
+        known["proven"] = "proven by tests"
+    times = solution.wins + (solution.outcome in ("kept", "edited"))
+    kept = f"kept {times} time{'' if times == 1 else 's'}" if times else ""
+    return ", ".join(part for part in (known.get(solution.outcome, ""), kept) if part)
+
+
+def _stands(path: Path, code: str) -> bool:
+    """True if the file still holds the code, whatever its white space."""
+    return squeezed(code) in squeezed(text_of(path))

@@ -1,0 +1,207 @@
+"""The journal: what was remembered, counted and forgotten, one line of JSON each. It is the truth.
+
+    {"crc": "58d1c3f0", "e": {"v": 1, "op": "begin", "id": GENERATION}}
+    {"crc": "9ae0daaf", "e": {"v": 1, "op": "put", "solution": {...}}}
+    {"crc": "...", "e": {"v": 1, "op": "count", "id": I, "uses": 3, "wins": 2, "losses": 0, "last_used_at": T}}
+    {"crc": "...", "e": {"v": 1, "op": "forget", "id": I}}
+
+Every event holds the state that it leads to, not the step, so that reading one twice changes nothing. Writers hold
+the store's lock; a line is acknowledged when it is on the disk. A line that was cut by a crash is skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.store_errors import translated
+
+VERSION = 1
+"""Of the lines. A reader refuses newer ones instead of losing what it does not understand."""
+
+_LINE = 200
+"""Bytes of the first line that count for the generation."""
+
+Event = Mapping[str, Any]
+Stamp = tuple[int, int]
+"""A file's generation and size; another generation means that it was written anew."""
+
+
+def put(solution: Solution) -> Event:
+    """That a solution is remembered as it is here."""
+    return {"v": VERSION, "op": "put", "solution": solution.to_json()}
+
+
+def count(solution: Solution) -> Event:
+    """What a solution's counters are by now."""
+    names = ("uses", "wins", "losses", "last_used_at")
+    return {"v": VERSION, "op": "count", "id": solution.id, **{name: getattr(solution, name) for name in names}}
+
+
+def forget(ident: str) -> Event:
+    """That a solution is gone."""
+    return {"v": VERSION, "op": "forget", "id": ident}
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The events behind an offset. `end` is the offset behind the last whole line; `broken` lines were skipped."""
+
+    events: tuple[Event, ...]
+    end: int
+    broken: int
+
+
+class Journal:
+    """The file. Its methods block; none of them takes the lock."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def stamp(self) -> Stamp:
+        """Tells whether anything was written since. (0, 0): there is no file."""
+        try:
+            with self.path.open("rb") as file:
+                return stamp_of(file)
+        except OSError:
+            return 0, 0
+
+    def append(self, events: Iterable[Event]) -> None:
+        """Writes events down; when it returns they are on the disk. StoreError if they are not, and then none is."""
+        data = b"".join(_line(event) for event in events)
+        with translated(self.path):
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                size = os.fstat(descriptor).st_size
+                if size and os.pread(descriptor, 1, size - 1) != b"\n":
+                    data = b"\n" + data  # the line before was cut by a crash
+                try:
+                    _write(descriptor, data)
+                    os.fsync(descriptor)
+                except OSError:
+                    os.ftruncate(descriptor, size)
+                    raise
+            finally:
+                os.close(descriptor)
+
+    def read(self, offset: int = 0) -> Tail:
+        """The events from an offset on. StoreError if a newer version wrote there, or the file cannot be read."""
+        events: list[Event] = []
+        broken = 0
+        try:
+            with translated(self.path, FileNotFoundError), self.path.open("rb") as file:
+                file.seek(offset)
+                data = file.read()
+        except FileNotFoundError:
+            return Tail((), 0, 0)
+        whole = data[: data.rfind(b"\n") + 1]
+        for line in whole.splitlines():
+            if not line.strip():
+                continue
+            event = event_of(line)
+            if event is None:
+                broken += 1
+            else:
+                events.append(event)
+        return Tail(tuple(events), offset + len(whole), broken)
+
+    def solutions(self) -> dict[str, Solution]:
+        """Everything that is remembered, by id."""
+        known: dict[str, Solution] = {}
+        for event in self.read().events:
+            apply(event, known)
+        return known
+
+    def rewrite(self, solutions: Iterable[Solution]) -> None:
+        """Replaces the file, in one step, by one that holds these alone: what was forgotten is nowhere in it."""
+        temporary = self.path.with_name(f".{self.path.name}.new")
+        with translated(self.path):
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            try:
+                _write(descriptor, _line({"v": VERSION, "op": "begin", "id": secrets.token_hex(8)}))
+                for solution in solutions:
+                    _write(descriptor, _line(put(solution)))
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            temporary.replace(self.path)
+            _sync_folder(self.path.parent)
+
+
+def apply(event: Event, known: dict[str, Solution]) -> str | None:
+    """Does to `known` what an event says; returns the id that it was about."""
+    match event["op"]:
+        case "put":
+            solution = Solution.from_json(event["solution"])
+            known[solution.id] = solution
+            return solution.id
+        case "count" if event["id"] in known:
+            names = ("uses", "wins", "losses", "last_used_at")
+            known[event["id"]] = replace(known[event["id"]], **{name: event[name] for name in names})
+            return str(event["id"])
+        case "forget":
+            known.pop(event["id"], None)
+            return str(event["id"])
+    return None
+
+
+def stamp_of(file: BinaryIO) -> Stamp:
+    """The stamp of an open file."""
+    file.seek(0)
+    return zlib.crc32(file.readline(_LINE)), os.fstat(file.fileno()).st_size
+
+
+def _line(event: Event) -> bytes:
+    body = json.dumps(event, ensure_ascii=True, separators=(",", ":"))
+    return f'{{"crc":"{zlib.crc32(body.encode()):08x}","e":{body}}}\n'.encode()
+
+
+def event_of(line: bytes) -> Event | None:
+    """The event of a line; None if it is damaged."""
+    body = line[line.find(b'"e":') + 4 : -1]
+    try:
+        fields = json.loads(line)
+        event = fields["e"]
+        whole = fields["crc"] == f"{zlib.crc32(body):08x}" and isinstance(event["op"], str)
+        version = int(event["v"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    if whole and version > VERSION:
+        raise StoreError(
+            f"The memory was written by a newer version of Stet (its lines are of version {version}); update this one.",
+            fault=StoreFault.NEWER,
+        )
+    return event if whole and _is_sound(event) else None
+
+
+def _is_sound(event: Event) -> bool:
+    try:
+        apply(event, {})
+    except (ValueError, KeyError, TypeError):
+        return False
+    return True
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,90 @@
+"""Solutions by id, read from the journal: a query of the table takes as long as embedding the words that are sought.
+
+One pass over the file tells where each solution's line begins; a line's sum tells whether it is whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.store.journal import Journal, Stamp, apply, event_of, stamp_of
+
+_LINE = re.compile(
+    rb'\{"crc":"\w{8}","e":\{"v":\d+,"op":"(?:(put)","solution":\{"id":"|(count)","id":"|forget","id":")([0-9a-f]{32})"'
+)
+
+
+class Lookup:
+    """Where the journal's lines are. Belongs to one event loop; knows what is written the next time it is asked."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._stamp: Stamp = (0, 0)
+        self._puts: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
+        self._reading = asyncio.Lock()
+
+    async def solutions(self, ids: Sequence[str]) -> dict[str, Solution]:
+        """Those that the journal tells of for certain, by id; the table may know more."""
+        async with self._reading:
+            if self._journal.stamp != self._stamp:
+                await asyncio.to_thread(self._follow)
+            return self._read(ids)
+
+    def _read(self, ids: Sequence[str]) -> dict[str, Solution]:
+        found: dict[str, Solution] = {}
+        try:
+            with self._journal.path.open("rb") as file:
+                if stamp_of(file)[0] != self._stamp[0]:
+                    return {}
+                for ident in ids:
+                    _tell(file, [places[ident] for places in (self._puts, self._counts) if ident in places], found)
+        except OSError:
+            return {}
+        return {ident: found[ident] for ident in ids if ident in found}
+
+    def _follow(self) -> None:
+        try:
+            with self._journal.path.open("rb") as file:
+                generation, size = stamp_of(file)
+                if generation != self._stamp[0] or size < self._stamp[1]:
+                    self._stamp = (0, 0)
+                    self._puts.clear()
+                    self._counts.clear()
+                self._stamp = (generation, self._pass_over(file, size))
+        except OSError:
+            self._stamp = (0, 0)
+
+    def _pass_over(self, file: BinaryIO, size: int) -> int:
+        """Where the last whole line ends. One that is just being written counts when it is read the next time."""
+        place = self._stamp[1]
+        file.seek(place)
+        while place < size and (line := file.readline()).endswith(b"\n"):
+            if (known := _LINE.match(line)) is not None:
+                put, count, ident = known[1], known[2], known[3].decode()
+                if put:
+                    self._puts[ident] = place
+                elif count:
+                    self._counts[ident] = place
+                else:
+                    self._puts.pop(ident, None)
+                if not count:  # a line holds the whole state
+                    self._counts.pop(ident, None)
+            place += len(line)
+        return place
+
+
+def _tell(file: BinaryIO, places: Sequence[int], found: dict[str, Solution]) -> None:
+    """Does what the lines at some places say, if all of them are whole."""
+    told: dict[str, Solution] = {}
+    for place in places:
+        file.seek(place)
+        event = event_of(file.readline().rstrip(b"\n"))
+        if event is None:
+            return
+        apply(event, told)
+    found |= told

@@ -1,0 +1,202 @@
+"""Keeping the store small, whole and forgettable: what is done beside storing and searching."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory.pending_outcomes import Awaited
+from stet_ls.engine.memory.solution import Solution, texts_of
+from stet_ls.engine.memory.store import journal
+from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.table_rows import Row, from_record
+
+_EVERY = 20
+"""Writes between two rounds of maintenance. A thousand rows written one by one without it took 3,000 files."""
+_KEPT = timedelta(hours=1)
+"""Age of the table's versions that go: another process may still read younger ones."""
+_FREE = 3
+"""So many times its size must be free on the disk for a table to be written anew."""
+_ROOM = 0.95
+"""Share of the bound that is left after an eviction, so that not every write evicts."""
+_BATCH = 4
+"""Texts that are embedded while a query waits, at most."""
+
+_CHUNK = 50
+"""Rows that get their vectors in one write: each write leaves a version of the table for an hour."""
+
+OnProgress = Callable[[int, int], None]
+
+
+async def forget(store: Store, ids: Sequence[str]) -> int:
+    """Removes solutions from the journal and from every byte of the table; returns how many there were.
+
+    Whoever may write the team's table removes them there too. StoreError if it cannot be reached, or if all that is
+    named is the team's and that table is only read; all stay then.
+    """
+    team = store.team
+    if team is None:
+        return await _keep(store, lambda solution: solution.id not in ids)
+    async with team.changing():
+        known = await asyncio.to_thread(store.shelf.journal.solutions)
+        theirs = await team.remove(ids, [known[ident] for ident in ids if ident in known])
+        return await _keep(store, lambda solution: solution.id not in ids) or theirs
+
+
+async def clear(store: Store, scope: str | None) -> int:
+    """Forgets all solutions of a scope, or (None) all, and what was never whole. The team's table stays as it is."""
+    gone = await _keep(store, lambda solution: scope is not None and solution.scope != scope)
+    if not gone:
+        async with store.shelf.writing():
+            await store.shelf.compact()
+    return gone
+
+
+async def evict(store: Store) -> int:
+    """Drops losers, then what was never used, oldest first, until there is room again; returns how many went."""
+    shelf = store.shelf
+    if await shelf.table.count() <= store.most:
+        return 0
+    async with shelf.writing():
+        columns = ["id", "uses", "wins", "losses", "created_at", "last_used_at"]
+        rows = [row async for page in shelf.table.pages(columns) for row in page]
+        rows.sort(key=lambda row: (row["losses"] <= row["wins"], row["uses"], row["last_used_at"] or row["created_at"]))
+        gone = rows[: max(0, len(rows) - int(store.most * _ROOM))]
+        await shelf.write(journal.forget(row["id"]) for row in gone)
+    return len(gone)
+
+
+async def maintain(store: Store, *, now: bool = False) -> bool:
+    """Joins the table's small files and brings its indexes up to date, every few writes; True if it was done."""
+    shelf = store.shelf
+    if not shelf.writable or (shelf.writes < _EVERY and not now):
+        return False
+    await evict(store)
+    size = await asyncio.to_thread(size_of, store)
+    if await asyncio.to_thread(lambda: shutil.disk_usage(shelf.root).free) < _FREE * size:
+        return False
+    async with shelf.writing():
+        await shelf.table.optimize(_KEPT)
+        await shelf.table.index()
+        shelf.writes = 0
+    return True
+
+
+async def compact(store: Store) -> dict[str, int]:
+    """Writes the journal anew without what was replaced or forgotten, and the table without older versions."""
+    before = await asyncio.to_thread(size_of, store)
+    await evict(store)
+    async with store.shelf.writing():
+        await store.shelf.compact()
+    return {"before": before, "after": await asyncio.to_thread(size_of, store)}
+
+
+async def doctor(store: Store) -> dict[str, Any]:
+    """Compares every row with its hash and with the journal, and sets right what differs; tells what it found."""
+    shelf = store.shelf
+    async with shelf.writing():
+        tail = await asyncio.to_thread(shelf.journal.read)
+        known = await asyncio.to_thread(shelf.journal.solutions)
+        good: dict[str, Solution] = {}
+        damaged = 0
+        try:
+            async for page in shelf.table.pages():
+                rows = [from_record(record) for record in page]
+                damaged += rows.count(None)
+                good |= {row.solution.id: row.solution for row in rows if row is not None}
+            unreadable = False
+        except StoreError as error:
+            if error.fault is not StoreFault.CORRUPT:
+                raise
+            unreadable = True
+        missing = [ident for ident in known if ident not in good]
+        only = [solution for ident, solution in good.items() if ident not in known]
+        differing = [ident for ident, solution in good.items() if known.get(ident, solution) != solution]
+        if tail.broken:
+            await asyncio.to_thread(shelf.journal.rewrite, [*known.values(), *only])
+        sound = not (damaged or missing or only or differing or unreadable or tail.broken)
+        if not sound:
+            # The rows themselves are in the journal; their vectors are made again in the background.
+            await shelf.start_anew()
+    return {
+        "solutions": await shelf.table.count(),
+        "sound": sound,
+        "damaged_rows": damaged,
+        "missing_rows": len(missing),
+        "differing_rows": len(differing),
+        "rows_only_in_table": len(only),
+        "damaged_journal_lines": tail.broken,
+        "table_unreadable": unreadable,
+        "waiting_for_vectors": shelf.waiting,
+    }
+
+
+async def embed_waiting(store: Store, on_progress: OnProgress = lambda done, total: None) -> int:
+    """Gives vectors to the rows that have none; returns how many got theirs. Queries go first, batch by batch."""
+    shelf = store.shelf
+    if shelf.embedder is None or not shelf.waiting or not shelf.writable:
+        return 0
+    ids = [
+        row["id"] async for page in shelf.table.pages(["id", "embed_model"]) for row in page if not row["embed_model"]
+    ]
+    for start in range(0, len(ids), _CHUNK):
+        rows = [row for row in (await shelf.table.get(ids[start : start + _CHUNK])).values() if row is not None]
+        texts = [text for row in rows for text in texts_of(row.solution)]
+        batches = [await store.encode(texts[at : at + _BATCH]) for at in range(0, len(texts), _BATCH)]
+        vectors = [vector for batch in batches for vector in batch]
+        async with shelf.writing():
+            still = await shelf.table.get([row.solution.id for row in rows])
+            await shelf.set_vectors(
+                [
+                    Row(current.solution, vectors[2 * number], vectors[2 * number + 1])
+                    for number, row in enumerate(rows)
+                    if (current := still.get(row.solution.id)) is not None
+                ]
+            )
+        on_progress(min(start + _CHUNK, len(ids)), len(ids))
+    await shelf.recount()
+    await maintain(store, now=len(ids) > _EVERY)
+    return len(ids)
+
+
+async def stats(store: Store) -> dict[str, Any]:
+    """How much is remembered, and how."""
+    shelf = store.shelf
+    await shelf.refresh()
+    return {
+        "solutions": await shelf.table.count(),
+        "dimension": shelf.dimension if shelf.embedder else None,
+        "embedder": shelf.embedder.name if shelf.embedder else None,
+        "bytes": await asyncio.to_thread(size_of, store),
+        "uri": str(shelf.root),
+        "waiting_for_vectors": shelf.waiting,
+        "writable": shelf.writable,
+        "team": store.team.state() if store.team is not None else None,
+    }
+
+
+def size_of(store: Store) -> int:
+    """Bytes on the disk."""
+    total = 0
+    for path in store.shelf.root.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except OSError:
+            continue  # another process removed it
+    return total
+
+
+async def _keep(store: Store, wanted: Callable[[Solution], bool]) -> int:
+    shelf = store.shelf
+    async with shelf.writing():
+        known = await asyncio.to_thread(shelf.journal.solutions)
+        gone = [ident for ident, solution in known.items() if not wanted(solution)]
+        await asyncio.to_thread(Awaited(shelf.root).keep, lambda written: wanted(written.solution))
+        if gone:
+            await shelf.write(journal.forget(ident) for ident in gone)
+            await shelf.purge()  # says so if bytes are left
+    return len(gone)

@@ -1,0 +1,265 @@
+"""What may be remembered, what is found, and in which order: the policy over the shelf."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory.solution import GLOBAL, Solution, check, flat, from_elsewhere, texts_of
+from stet_ls.engine.memory.store import journal
+from stet_ls.engine.memory.store.lance_table import where
+from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.table_rows import Row
+from stet_ls.engine.memory.store.team_table import SECONDS, Team
+
+_ALIKE = 0.95
+"""Cosine from which on two solutions of one language and scope are one, for the words and for the words with code."""
+_BELOW_BEST = 0.15
+"""What is so much less alike than the best hit is left out."""
+_CANDIDATES = 20
+_LIFTED = 5
+_STEP = 0.05
+"""What outcomes add to a hit's place, times log(1 + wins - losses). They never lift one over the threshold."""
+_FRESH = 0.01
+_FRESH_DAYS = 90.0
+_ID = re.compile(r"[0-9a-f]{4,32}")
+_WORD = re.compile(r"[^\W_]{3,}")
+_COMMON = frozenset({"the", "and", "for", "that", "with", "from", "this", "into", "are", "has", "its", "all", "any"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A solution that was found. `score` is its likeness from 0 to 1, `by` says of what: vectors or words."""
+
+    solution: Solution
+    score: float
+    by: str
+    team: bool = False
+    """True if it is none of one's own."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As searches tell it."""
+        return {**self.solution.to_json(), "score": round(self.score, 4), "by": self.by, "team": self.team}
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of a solution: its id, and whether it is new, was known, or replaced one that was alike."""
+
+    id: str
+    how: str
+
+
+class Store:
+    """Solutions, by meaning. `most` is how many are kept; `team` is searched beside them."""
+
+    def __init__(self, shelf: Shelf, most: int, team: Team | None = None) -> None:
+        self.shelf = shelf
+        self.most = most
+        self.team = team
+        self.damaged = 0
+        """Rows that were found and did not hold what was written."""
+        self._encoding = asyncio.Lock()
+
+    async def put(self, solution: Solution) -> Stored:
+        """Remembers a solution; when it returns it is on the disk. StoreError if it may not or cannot be remembered."""
+        check(solution)
+        shelf = self.shelf
+        vectors = {}
+        if shelf.embedder is not None:
+            encoded = await self.encode(texts_of(solution))
+            vectors = {solution.id: (encoded[0], encoded[1])}
+        async with shelf.writing():
+            old = (await shelf.table.get([solution.id])).get(solution.id)
+            if old is not None:
+                before = old.solution
+                first, second = (solution, before) if solution.rank[0] > before.rank[0] else (before, solution)
+                kept = first.grounded(second).kept_times(before.times_kept + solution.was_kept)
+                kept = replace(kept, created_at=before.created_at, uses=before.uses, losses=before.losses)
+                await shelf.write([journal.put(kept)], vectors)
+                return Stored(solution.id, "known")
+            alike = await self._alike(Row(solution, *vectors[solution.id])) if vectors else None
+            if alike is None:
+                new = solution.kept_times(max(solution.times_kept, int(solution.was_kept)))
+                await shelf.write([journal.put(new)], vectors)
+                return Stored(solution.id, "new")
+            if solution.is_offer:  # it may be undone yet, and the one that stands would be gone
+                return Stored(alike.id, "known")
+            if solution.rank[0] < alike.rank[0]:
+                await shelf.write([journal.put(alike.grounded(solution).counted(wins=1))])
+                return Stored(alike.id, "known")
+            heir = solution.kept_times(alike.times_kept + solution.was_kept)
+            heir = replace(heir, uses=alike.uses, losses=alike.losses)
+            await shelf.write([journal.forget(alike.id), journal.put(heir)], vectors)
+            return Stored(solution.id, "replaced")
+
+    async def put_many(self, solutions: Sequence[Solution]) -> int:
+        """Remembers those that may be and are not known yet; returns how many. Their vectors come in the background."""
+        wanted = {solution.id: solution for solution in solutions if _may(solution)}
+        async with self.shelf.writing():
+            have = await self.shelf.table.get(list(wanted))
+            new = [solution for ident, solution in wanted.items() if ident not in have]
+            if new:
+                await self.shelf.write(journal.put(solution) for solution in new)
+        return len(new)
+
+    async def count(self, ids: Sequence[str], *, uses: int = 0, wins: int = 0, losses: int = 0) -> None:
+        """Counts what became of solutions. Ids that are gone by now are passed over."""
+        async with self.shelf.writing():
+            rows = [row for row in (await self.shelf.table.get(ids)).values() if row is not None]
+            counted = [row.solution.counted(uses=uses, wins=wins, losses=losses) for row in rows]
+            if counted:
+                await self.shelf.write(journal.count(solution) for solution in counted)
+            if self.team is not None and len(counted) < len(ids):
+                # What became of a team's solution here is one's own knowledge: it goes before the team's. That it
+                # stood for others is none.
+                own = {solution.id for solution in counted}
+                theirs = await self.team.get([ident for ident in ids if ident not in own])
+                await self.shelf.write(
+                    [
+                        journal.put(from_elsewhere(row.solution).counted(uses=uses, wins=wins, losses=losses))
+                        for row in theirs.values()
+                        if _may(row.solution)
+                    ],
+                    {ident: (row.v_ins, row.v_all) for ident, row in theirs.items()},
+                )
+
+    async def retract(self, edit: str) -> int:
+        """An edit was undone: removes, to the last byte, what stood on nothing else; returns how many those were."""
+        shelf = self.shelf
+        async with shelf.writing():
+            ids = await shelf.table.grounded(edit)
+            rows = [row for row in (await shelf.table.get(ids)).values() if row is not None]
+            left = {row.solution.id: row.solution.without(edit) for row in rows}
+            if left:
+                events = [
+                    journal.forget(ident) if solution is None else journal.put(solution)
+                    for ident, solution in left.items()
+                ]
+                await shelf.write(events, replaces=True)
+                await shelf.purge()
+        return list(left.values()).count(None)
+
+    async def get(self, ident: str) -> Solution:
+        """The solution of an id, or of the only id that begins so. StoreError (unknown id) if there is none."""
+        await self.shelf.refresh()
+        ids = await self.shelf.table.beginning(ident) if _ID.fullmatch(ident) else []
+        row = (await self.shelf.table.get(ids))[ids[0]] if len(ids) == 1 else None
+        if row is None and self.team is not None:
+            row = (await self.team.get([ident])).get(ident)
+        if row is None:
+            raise unknown(ident)
+        return row.solution
+
+    async def search(
+        self,
+        query: str,
+        *,
+        languages: Sequence[str] | None = None,
+        scope: str | None = None,
+        limit: int = 3,
+        min_score: float = 0.7,
+        team_seconds: float = SECONDS,
+    ) -> list[Hit]:
+        """What fits the query best. `scope` is a workspace's; its solutions and the global ones count, None: all.
+
+        The team's are waited for `team_seconds` at most, and count for every scope.
+        """
+        await self.shelf.refresh()
+        scopes = None if scope is None else {scope, GLOBAL}
+        scores: dict[str, float] = {}
+        theirs: asyncio.Task[list[tuple[Row, float]]] | None = None
+        if self.shelf.embedder is not None:
+            vector = (await self.encode([query]))[0]
+            if self.team is not None:
+                theirs = asyncio.create_task(
+                    self.team.search(vector, languages, limit + _LIFTED, min_score, team_seconds)
+                )
+            scores = await self.shelf.nearest(vector, max(_CANDIDATES, limit), languages, scopes)
+            scores = {ident: score for ident, score in scores.items() if score >= min_score}
+        by = dict.fromkeys(scores, "vectors")
+        if self.shelf.embedder is None or self.shelf.waiting:
+            for ident, score in (await self._by_words(query, languages, scopes)).items():
+                if score >= min_score and ident not in scores:
+                    scores[ident], by[ident] = score, "words"
+        # No more are read than outcomes may lift among the first.
+        best = sorted(scores, key=lambda ident: -scores[ident])[: limit + _LIFTED]
+        found = await self.shelf.solutions(best)
+        self.damaged += sum(each is None for each in found.values())
+        hits = [Hit(each, min(scores[ident], 1.0), by[ident]) for ident, each in found.items() if each]
+        if theirs is not None:
+            known = {(hit.solution.language, flat(hit.solution.code)) for hit in hits}
+            hits += [
+                Hit(row.solution, min(score, 1.0), "vectors", team=True)
+                for row, score in await theirs
+                if (row.solution.language, flat(row.solution.code)) not in known
+            ]
+        hits.sort(key=_place, reverse=True)
+        top = max((hit.score for hit in hits), default=0.0)
+        return [hit for hit in hits if hit.score >= top - _BELOW_BEST][:limit]
+
+    async def encode(self, texts: Sequence[str]) -> Any:
+        """The vectors of texts, one run at a time: a query waits for a few texts of the background at most."""
+        assert self.shelf.embedder is not None
+        async with self._encoding:
+            return await asyncio.to_thread(self.shelf.embedder.encode, texts)
+
+    async def _alike(self, row: Row) -> Solution | None:
+        """A solution that says and does the same, as far as vectors tell."""
+        found = await self.shelf.nearest(row.v_ins, 3, [row.solution.language], [row.solution.scope])
+        near = [ident for ident, score in found.items() if score >= _ALIKE]
+        for other in (await self.shelf.table.get(near)).values():
+            if other and min(float(row.v_ins @ other.v_ins), float(row.v_all @ other.v_all)) >= _ALIKE:
+                return other.solution
+        return None
+
+    async def _by_words(
+        self, query: str, languages: Sequence[str] | None, scopes: Collection[str] | None
+    ) -> dict[str, float]:
+        """The share of the query's words that an instruction has, by id."""
+        wanted = _words(query)
+        if not wanted:
+            return {}
+        found = await self.shelf.table.by_words(" ".join(wanted), where(languages, scopes), _CANDIDATES)
+        return {ident: len(wanted & _words(text)) / len(wanted) for ident, text in found.items()}
+
+
+def unknown(ident: str) -> StoreError:
+    """That no solution has this id."""
+    return StoreError(f"There is no solution {ident!r}; `stet memory search` tells ids.", fault=StoreFault.UNKNOWN_ID)
+
+
+def _place(hit: Hit) -> float:
+    """By what hits are ordered: likeness, outcomes, and a little for what is fresh."""
+    balance = hit.solution.wins - hit.solution.losses
+    return hit.score + math.copysign(_STEP * math.log1p(abs(balance)), balance) + _FRESH * _freshness(hit.solution)
+
+
+def _freshness(solution: Solution) -> float:
+    """From 1 (today, or by a clock that was ahead) to 0."""
+    try:
+        then = datetime.fromisoformat(solution.last_used_at or solution.created_at)
+        days = (datetime.now(UTC) - then).total_seconds() / 86_400
+    except (ValueError, TypeError):
+        return 0.0
+    return math.exp(-max(days, 0.0) / _FRESH_DAYS)
+
+
+def _may(solution: Solution) -> bool:
+    try:
+        check(solution)
+    except StoreError:
+        return False
+    return True
+
+
+def _words(text: str) -> set[str]:
+    """The words that carry meaning, without the endings that a rephrasing changes."""
+    words = (word.lower() for word in _WORD.findall(text))
+    return {re.sub(r"(?<=\w{3})(?:ing|ed|es|s|e)$", "", word) for word in words if word not in _COMMON}

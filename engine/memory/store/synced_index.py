@@ -1,0 +1,399 @@
+"""The journal, the table and the vectors in memory, kept in step. Several processes may have the same shelf open.
+
+A write goes to the journal, then whoever holds the lock brings the table up to it. A crash in between loses nothing:
+the next holder does it. What others wrote is seen by the journal's size.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import shutil
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.errors import PolicyError, StoreError, StoreFault
+from stet_ls.engine.memory.pending_outcomes import Awaited
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.memory.store import journal
+from stet_ls.engine.memory.store.embedders import Embedder
+from stet_ls.engine.memory.store.journal import Event, Journal, Stamp, apply
+from stet_ls.engine.memory.store.journal_lookup import Lookup
+from stet_ls.engine.memory.store.lance_table import Table, where
+from stet_ls.engine.memory.store.table_rows import Row, content_hash
+from stet_ls.engine.memory.store.vector_matrix import IN_MEMORY, Matrix, read_vectors
+from stet_ls.engine.memory.store_errors import translated
+from stet_ls.engine.storage.file_lock import hold_async
+from stet_ls.engine.storage.private_files import private_folder, write_private
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+    Pair = tuple[Vector, Vector]
+
+_log = logging.getLogger(__name__)
+
+NO_DIMENSION = 8
+"""Numbers of the vectors, all zero, where there is no embedder."""
+_CHUNK = 500
+"""Rows written at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """Up to where a table knows the journal. `purges` is false for one of a version that left bytes of removed rows."""
+
+    stamp: Stamp
+    purges: bool
+
+
+class Shelf:
+    """What is remembered, and its index. Made by `open`; belongs to one event loop."""
+
+    def __init__(self, root: Path, embedder: Embedder | None) -> None:
+        self.root = root
+        self.journal = Journal(root / "journal.jsonl")
+        self.embedder = embedder
+        self.name = embedder.name if embedder else "words"
+        self.dimension = embedder.dimension if embedder else NO_DIMENSION
+        self.folder = root / "tables" / self.name
+        self.writable = True
+        self.waiting = 0
+        """Rows that the embedder has not come to."""
+        self.writes = 0
+        self._table: Table | None = None
+        self._matrix: Matrix | None = None
+        self._lookup = Lookup(self.journal)
+        self._stamp = (0, 0)
+        self._task = asyncio.Lock()
+
+    @classmethod
+    async def open(cls, root: Path, embedder: Embedder | None) -> Shelf:
+        """The shelf in a folder, which is made. Damage is set right; a folder that cannot be written is only read.
+
+        StoreError if it was written by a newer version, or cannot be read at all.
+        """
+        shelf = cls(root, embedder)
+        try:
+            with translated(root):
+                await asyncio.to_thread(private_folder, root)
+                shelf.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            async with shelf.writing():
+                pass
+        except PolicyError as error:
+            raise StoreError(f"The memory is not used: {error}", fault=StoreFault.UNAVAILABLE) from error
+        except StoreError as error:
+            if error.fault is not StoreFault.READ_ONLY:
+                raise
+            shelf.writable = False
+            if not shelf.folder.is_dir():
+                raise
+            await shelf._open_table(make=False)
+            await shelf._fill()
+        return shelf
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        if self._table is None:
+            raise StoreError("The memory's table is just being made anew; try again.", fault=StoreFault.UNAVAILABLE)
+        return self._table
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[None]:
+        """Holds the lock of all processes, with the table brought up to the journal."""
+        if not self.writable:
+            raise StoreError(
+                f"{self.root} cannot be written, so nothing more is remembered: make it writable, or set memory.uri.",
+                fault=StoreFault.READ_ONLY,
+            )
+        async with self._task:
+            with translated(self.root):
+                lock = hold_async(self.root / "store.lock")
+                await lock.__aenter__()
+            try:
+                await self._mend()
+                yield
+            finally:
+                await lock.__aexit__(None, None, None)
+
+    async def refresh(self) -> None:
+        """Sees what other processes wrote. Costs one look at a file if they wrote nothing."""
+        if self.writable and self.journal.stamp != self._stamp:
+            async with self.writing():
+                pass
+
+    async def write(
+        self, events: Iterable[Event], vectors: Mapping[str, Pair] | None = None, *, replaces: bool = False
+    ) -> None:
+        """Acknowledges events: when it returns they are on the disk. The lock has to be held.
+
+        What they remove leaves no byte behind, nor what they write over if that is to be gone (`replaces`). If the
+        table cannot follow (a full disk), it does so at the next write, and `purge` says whether bytes are left.
+        """
+        events = list(events)
+        removes = replaces or any(event["op"] == "forget" for event in events)
+        if removes:
+            with translated(self.root):
+                self._purge_mark.touch()
+        await asyncio.to_thread(self.journal.append, events)
+        self.writes += 1
+        try:
+            await self._catch_up(vectors or {})
+            if removes:
+                await self.purge()
+        except StoreError as error:
+            self._stamp = (0, 0)
+            _log.warning("the table is behind the journal: %s", error)
+
+    async def set_vectors(self, rows: Sequence[Row]) -> None:
+        """Writes rows whose vectors changed. The lock has to be held."""
+        await self.table.upsert(rows)
+        for row in rows:
+            self._put(row)
+
+    async def recount(self) -> None:
+        """Reads the vectors again after the waiting rows got theirs, here or in another process."""
+        async with self._task:
+            await self._fill()
+
+    async def nearest(
+        self, vector: Vector, limit: int, languages: Sequence[str] | None, scopes: Collection[str] | None
+    ) -> dict[str, float]:
+        """The cosines of the nearest rows, by id."""
+        if self._matrix is not None:
+            return self._matrix.nearest(vector, limit, languages, scopes)
+        return await self.table.nearest(vector, where(languages, scopes), limit)
+
+    async def solutions(self, ids: Sequence[str]) -> dict[str, Solution | None]:
+        """Solutions by id; None for a damaged row; ids that are not there are left out.
+
+        The table is only asked for those of which the journal and the vectors in memory do not agree.
+        """
+        known = await self._lookup.solutions(ids)
+        if self._matrix is not None:
+            known = {ident: each for ident, each in known.items() if self._matrix.holds(each)}
+        found: dict[str, Solution | None] = dict(known)
+        if rest := [ident for ident in ids if ident not in known]:
+            for ident, row in (await self.table.get(rest)).items():
+                found[ident] = None if row is None else row.solution
+        return found
+
+    async def purge(self) -> None:
+        """Removes every byte of what was forgotten or replaced: in the journal, in the table and its indexes, in tables
+        that are damaged or of other embedders, in files that a crash left behind. Does nothing if no byte is owed.
+
+        The lock has to be held. A mark in the folder, set before anything is forgotten, has the next process finish
+        what this one did not. StoreError if it cannot be done now.
+        """
+        if not self._purge_mark.exists():
+            return
+        if self.journal.stamp != self._stamp:
+            await self._catch_up({})
+        await self._rewrite_journal()
+        with translated(self.root):
+            await asyncio.to_thread(self._remove_others)
+        await self.table.rewrite()
+        await self.table.index()
+        self._purge_mark.unlink(missing_ok=True)
+
+    async def compact(self) -> None:
+        """Writes the journal and the table anew without what was replaced. The lock has to be held."""
+        with translated(self.root):
+            self._purge_mark.touch()
+        await self.purge()
+
+    async def _rewrite_journal(self) -> None:
+        """Drops the lines of what was replaced or forgotten. The table, which is up to date, stays so."""
+        tail = await asyncio.to_thread(self.journal.read)
+        if tail.broken:
+            await self._compare({})  # what the damaged lines held is in the table
+            tail = await asyncio.to_thread(self.journal.read)
+        known: dict[str, Solution] = {}
+        for event in tail.events:
+            apply(event, known)
+        await asyncio.to_thread(self.journal.rewrite, list(known.values()))
+        self._note_stamp()
+
+    def _remove_others(self) -> None:
+        """Removes the tables beside this one, and files that were being written when a process died."""
+        for other in (self.root / "tables").iterdir():
+            if other != self.folder:
+                shutil.rmtree(other)
+        Awaited(self.root).sweep()
+        for left in (*self.root.glob(".journal.jsonl.*"), *self.folder.glob(".applied.json.*")):
+            left.unlink(missing_ok=True)
+
+    async def start_anew(self) -> None:
+        """Makes the table from the journal, whatever there was. The lock has to be held."""
+        self._table = None
+        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        await self._mend()
+
+    @property
+    def _purge_mark(self) -> Path:
+        return self.root / "purge"
+
+    async def _mend(self) -> None:
+        """Opens what is not open, brings it up to date, and replaces a table that cannot be read."""
+        try:
+            await self._up_to_date()
+        except StoreError as error:
+            if error.fault is not StoreFault.CORRUPT:
+                raise
+            _log.warning("the table of the memory is damaged and is made anew: %s", error.__cause__ or error)
+            broken = self.root / "tables" / f".{self.name}.broken"
+            await asyncio.to_thread(shutil.rmtree, broken, ignore_errors=True)
+            with translated(self.folder, FileNotFoundError):
+                self.folder.rename(broken)
+            self._table = None
+            await self._up_to_date()
+
+    async def _up_to_date(self) -> None:
+        is_new = self._table is None
+        if is_new:
+            note = await asyncio.to_thread(self._note)
+            if note is not None and not note.purges:
+                self._purge_mark.touch()
+            self._stamp = note.stamp if note is not None else (0, 0)
+            await self._open_table(make=True)
+            await self._fill()
+        if self.journal.stamp != self._stamp or not self.journal.path.exists():
+            await self._catch_up({})
+        await self.purge()
+        if is_new:
+            await self._demote()
+
+    async def _demote(self) -> None:
+        """Takes the word "proven" from rows of versions that counted tests which never reached the code.
+
+        Nothing tells which of them a test executed. One that was kept more often than it fell is a kept one from here
+        on; the others stood on nothing else, and are forgotten.
+        """
+        rows = (await self.table.get(await self.table.called("proven"))).values()
+        doubtful = [row.solution for row in rows if row is not None and not row.solution.proven]
+        kept = [each for each in doubtful if each.wins > each.losses]
+        events = [journal.put(replace(each, outcome="kept", wins=each.wins - 1, evidence=())) for each in kept]
+        events += [journal.forget(each.id) for each in doubtful if each not in kept]
+        if events:
+            _log.warning(
+                "%d solutions were stored as proven by tests that may not have executed them: %d that were kept stay "
+                "as kept, %d are forgotten", len(doubtful), len(kept), len(doubtful) - len(kept),
+            )  # fmt: skip
+            await self.write(events)
+
+    async def _open_table(self, *, make: bool) -> None:
+        self._table = await Table.open(self.folder, self.name, self.dimension if make else None)
+
+    async def _fill(self) -> None:
+        """Reads the vectors into memory, if they are few enough."""
+        self._matrix, self.waiting = await read_vectors(self.table, self.dimension)
+
+    async def _catch_up(self, vectors: Mapping[str, Pair]) -> None:
+        """Does to the table what the journal says and it does not know yet."""
+        generation, size = self.journal.stamp
+        if size and generation == self._stamp[0] and size >= self._stamp[1]:
+            await self._follow(vectors)
+        else:
+            await self._compare(vectors)
+        self._note_stamp()
+
+    def _note_stamp(self) -> None:
+        """Notes that the table holds all that the journal says."""
+        self._stamp = self.journal.stamp
+        with translated(self.folder):
+            note = {"stamp": self._stamp, "of": "journal", "purges": True}
+            write_private(self.folder / "applied.json", json.dumps(note))
+
+    async def _follow(self, vectors: Mapping[str, Pair]) -> None:
+        """Applies the journal's end."""
+        tail = await asyncio.to_thread(self.journal.read, self._stamp[1])
+        if tail.broken:
+            _log.warning("%d damaged lines of the journal were skipped", tail.broken)
+        ids = {_subject(event) for event in tail.events if event["op"] != "begin"}
+        rows = {ident: row for ident, row in (await self.table.get(sorted(ids))).items() if row is not None}
+        known = {ident: row.solution for ident, row in rows.items()}
+        before = dict(known)
+        touched = {ident for event in tail.events if (ident := apply(event, known))}
+        changed = [ident for ident in touched if ident in known and known[ident] != before.get(ident)]
+        for ident in touched & rows.keys():
+            self._put(rows[ident])  # another process wrote it
+        await self._set([known[ident] for ident in changed], rows, vectors)
+        await self._drop([ident for ident in touched if ident not in known])
+
+    async def _compare(self, vectors: Mapping[str, Pair]) -> None:
+        """Makes the table what the whole journal says; what a damaged journal lost and the table has is journalled."""
+        tail = await asyncio.to_thread(self.journal.read)
+        known: dict[str, Solution] = {}
+        for event in tail.events:
+            apply(event, known)
+        rows: dict[str, Row] = {}
+        lost: list[str] = []
+        async for page in self.table.pages(["id"]):
+            for ident, row in (await self.table.get([record["id"] for record in page])).items():
+                if row is not None:
+                    rows[ident] = row
+                if row is None or ident not in known:
+                    lost.append(ident)
+        if tail.broken or not tail.events:
+            forgotten = {event["id"] for event in tail.events if event["op"] == "forget"}
+            adopted = [rows[ident].solution for ident in lost if ident in rows and ident not in forgotten]
+            if adopted:
+                _log.warning("the journal had lost %d solutions that the table holds", len(adopted))
+            known |= {solution.id: solution for solution in adopted}
+            if tail.broken or adopted or not self.journal.path.exists():
+                await asyncio.to_thread(self.journal.rewrite, list(known.values()))
+        for ident in rows.keys() & known.keys():
+            self._put(rows[ident])
+        changed = [each for ident, each in known.items() if ident not in rows or rows[ident].solution != each]
+        await self._drop([ident for ident in lost if ident not in known])
+        await self._set(changed, rows, vectors)
+
+    async def _set(self, solutions: Sequence[Solution], rows: Mapping[str, Row], vectors: Mapping[str, Pair]) -> None:
+        import numpy as np
+
+        blank = np.zeros(self.dimension, np.float32)
+        for start in range(0, len(solutions), _CHUNK):
+            chunk = []
+            for solution in solutions[start : start + _CHUNK]:
+                old = rows.get(solution.id)
+                pair = vectors.get(solution.id) or ((old.v_ins, old.v_all) if old else (blank, blank))
+                chunk.append(Row(solution, *pair))
+                self.waiting += old is None and not chunk[-1].embedded
+            await self.table.upsert(chunk)
+            for row in chunk:
+                self._put(row)
+
+    async def _drop(self, ids: Sequence[str]) -> None:
+        if ids:
+            await self.table.remove(ids)
+            for ident in ids:
+                if self._matrix is not None:
+                    self._matrix.drop(ident)
+
+    def _put(self, row: Row) -> None:
+        if self._matrix is not None:
+            solution = row.solution
+            place = (solution.id, solution.language, solution.scope)
+            self._matrix.put(*place, content_hash(row), row.v_ins, row.v_all)
+            if len(self._matrix) > IN_MEMORY:
+                self._matrix = None
+
+    def _note(self) -> _Note | None:
+        """What was noted of the table; None if nothing was."""
+        try:
+            fields = json.loads((self.folder / "applied.json").read_text())
+            first, second = fields["stamp"]
+            return _Note((int(first), int(second)), bool(fields.get("purges")))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+
+def _subject(event: Event) -> str:
+    return Solution.from_json(event["solution"]).id if event["op"] == "put" else str(event["id"])

@@ -1,0 +1,308 @@
+"""A table that a team shares, in a folder or an object store: searched beside one's own, within a deadline of its own.
+
+Its vectors are read into memory behind everything else; a search compares them there and fetches the few rows that it
+found. Whoever may write adds what stood. A table that cannot be reached is tried again now and then, and told of.
+What is to be removed from it is written down first, so that a process that dies leaves it to the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.errors import StoreError, StoreFault
+from stet_ls.engine.memory.solution import GLOBAL, Solution
+from stet_ls.engine.memory.store.lance_table import Table, where
+from stet_ls.engine.memory.store.table_rows import Row
+from stet_ls.engine.memory.store.vector_matrix import Matrix, read_vectors
+from stet_ls.engine.memory.store_errors import translated
+from stet_ls.engine.storage.private_files import write_private
+
+if TYPE_CHECKING:
+    from stet_ls.engine.memory.store.embedders import Embedder
+    from stet_ls.engine.memory.store.synced_index import Shelf
+    from stet_ls.engine.memory.store.vector_matrix import Vector
+
+_log = logging.getLogger(__name__)
+
+SECONDS = 0.08
+"""A job's search waits so long for the team's rows: half of what it waits for the memory at all."""
+AGAIN = 30.0
+"""Seconds after which the table is looked at again, for what others wrote or because it could not be reached."""
+_CACHED = 2_000
+"""Rows that are kept in memory, of 2 KB each."""
+_IMPATIENT = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20s"}
+"""For object stores, whose library tries for minutes: nobody waits, and another try comes by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Debts:
+    """What a team's table still has to lose: what stood on these undone `edits` alone, and `hidden` rows.
+
+    Lance hides what is removed or replaced, and its bytes stay until the table is written anew.
+    """
+
+    edits: tuple[str, ...] = ()
+    hidden: bool = False
+
+
+class Team:
+    """The table of one place. Belongs to the store's event loop; its searches never raise StoreError.
+
+    `home` is the folder of one's own memory: there lies what this table was told, and what it has to lose.
+    """
+
+    def __init__(self, place: str, home: Path, embedder: Embedder, storage: Mapping[str, str], *, writes: bool) -> None:
+        self.place = place
+        self.writes = writes
+        self._told = home / "shared.json"
+        self._owed = home / "unshared.json"
+        self.fault = "it was not reached yet"
+        """Why it cannot be searched, or ""."""
+        self._embedder = embedder
+        self._storage = {**_IMPATIENT, **storage} if "://" in place else None
+        self._table: Table | None = None
+        self._matrix: Matrix | None = None
+        self._version = -1
+        self._rows: dict[str, Row] = {}
+        self._looked = float("-inf")
+        self._looking: asyncio.Task[None] | None = None
+        self._fetching: set[asyncio.Task[list[tuple[Row, float]]]] = set()
+        self._changing = asyncio.Lock()
+
+    def look(self) -> None:
+        """Sees in the background what others wrote, if the last look was some time ago."""
+        if time.monotonic() - self._looked > AGAIN and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.create_task(self._look(), name="look at the team's table")
+
+    async def looked(self) -> None:
+        """Waits for the first look to end."""
+        self.look()
+        if self._looking is not None:
+            await asyncio.shield(self._looking)
+
+    async def search(
+        self, vector: Vector, languages: Sequence[str] | None, limit: int, min_score: float, seconds: float
+    ) -> list[tuple[Row, float]]:
+        """The rows that are most alike, with their cosines; none if that takes longer than `seconds`, or fails."""
+        self.look()
+        if self._table is None:
+            return []
+        task = asyncio.create_task(self._search(self._table, vector, languages, limit, min_score))
+        self._fetching.add(task)
+        task.add_done_callback(self._fetching.discard)
+        # What comes too late is there for the next search.
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        return task.result() if done else []
+
+    async def get(self, ids: Collection[str]) -> dict[str, Row]:
+        """Rows by id, as far as they are there and whole. StoreError if the table cannot be reached."""
+        wanted = [ident for ident in ids if ident not in self._rows]
+        if wanted and self._table is not None:
+            try:
+                found = await self._table.get(wanted)
+            except StoreError as error:
+                self._lose(error)
+                raise StoreError(self.fault, fault=StoreFault.UNAVAILABLE) from error
+            while len(self._rows) > _CACHED:
+                self._rows.pop(next(iter(self._rows)))
+            self._rows |= {ident: row for ident, row in found.items() if row is not None}
+        return {ident: self._rows[ident] for ident in ids if ident in self._rows}
+
+    @asynccontextmanager
+    async def changing(self) -> AsyncIterator[None]:
+        """Nothing is added meanwhile: what one is about to forget might be."""
+        async with self._changing:
+            yield
+
+    async def remove(self, ids: Sequence[str], solutions: Collection[Solution]) -> int:
+        """Removes rows, and those that were made of one's own solutions, to the last byte; returns how many there were.
+
+        For whoever is `changing`. StoreError if it cannot be done now; then nothing was.
+        """
+        if not self.writes and solutions:
+            return 0
+        await self.looked()
+        if not self.writes:
+            if await self.get(ids):
+                raise StoreError(
+                    f"It is the team's, whose table is only read here (memory.team_access): {self.place}",
+                    fault=StoreFault.REFUSED,
+                )
+            return 0
+        if self._table is None:
+            raise self._unreachable()
+        try:
+            there = await self._table.get([*ids, *(_shared(each).id for each in solutions)])
+            if there:
+                self._owe(hidden=True)
+                await self._table.remove(list(there))
+            await self._settle(self._table)
+        except StoreError as error:
+            self._lose(error)
+            raise self._unreachable() from error
+        for ident in there:
+            self._rows.pop(ident, None)
+            if self._matrix is not None:
+                self._matrix.drop(ident)
+        return len(there)
+
+    def owe(self, edit: str) -> None:
+        """An edit was undone here: what stood on it alone goes with the next `follow` that reaches the table."""
+        if self.writes:
+            self._owe(edit)
+
+    async def follow(self, shelf: Shelf) -> int:
+        """Takes out of the table what is owed, and adds what stood here since the last time; returns how many rows.
+
+        Does nothing while the table cannot be reached.
+        """
+        if not self.writes:
+            return 0
+        await self.looked()
+        if self._table is None:
+            return 0
+        async with self.changing():
+            await self._settle(self._table)
+            return await self._add(self._table, shelf)
+
+    async def _settle(self, table: Table) -> None:
+        """Pays the debts, which are forgotten last: whoever dies in between leaves them to the next process."""
+        debts = self._debts()
+        for edit in debts.edits:
+            rows = [row for row in (await table.get(await table.grounded(edit))).values() if row is not None]
+            if rows:
+                self._owe(hidden=True)
+            left = {row.solution.id: row.solution.without(edit) for row in rows}
+            await table.upsert([replace(row, solution=stays) for row in rows if (stays := left[row.solution.id])])
+            await table.remove([ident for ident, stays in left.items() if stays is None])
+        if self._debts().hidden:
+            await table.rewrite(shared=True)
+            self._version, self._looked = -1, float("-inf")
+        if debts != _Debts():
+            self._write_debts(_Debts(tuple(each for each in self._debts().edits if each not in debts.edits)))
+
+    async def _add(self, table: Table, shelf: Shelf) -> int:
+        stamp = shelf.journal.stamp
+        told, offset = self._told_up_to()
+        if told == stamp[0] and offset == stamp[1]:
+            return 0
+        tail = await asyncio.to_thread(shelf.journal.read, offset if told == stamp[0] else 0)
+        ids = {Solution.from_json(event["solution"]).id for event in tail.events if event["op"] == "put"}
+        ids |= {str(event["id"]) for event in tail.events if event["op"] == "count"}
+        own = [row for row in (await shelf.table.get(sorted(ids))).values() if row and row.embedded]
+        rows = [replace(row, solution=_shared(row.solution)) for row in own if row.solution.stood]
+        theirs = await table.get([row.solution.id for row in rows])
+        better = [row for row in rows if _is_better(row, theirs.get(row.solution.id))]
+        await table.upsert([_joined(row, theirs.get(row.solution.id)) for row in better])
+        write_private(self._told, json.dumps({"place": self.place, "stamp": [stamp[0], tail.end]}))
+        if better:
+            self._looked = float("-inf")
+        return len(better)
+
+    def state(self) -> dict[str, Any]:
+        """How it is, for reports."""
+        count = len(self._matrix) if self._matrix is not None else None
+        access = "write" if self.writes else "read"
+        return {"uri": self.place, "access": access, "solutions": count, "fault": self.fault}
+
+    async def _look(self) -> None:
+        try:
+            if self._table is None:
+                dimension = self._embedder.dimension if self.writes else None
+                place = f"{self.place.rstrip('/')}/{self._embedder.name}"
+                folder = place if self._storage is not None else Path(place)
+                self._table = await Table.open(folder, self._embedder.name, dimension, self._storage)
+            version = await self._table.version()
+            if version != self._version:
+                self._rows.clear()
+                self._matrix, _ = await read_vectors(self._table, self._embedder.dimension)
+                self._version = version
+            self.fault = ""
+        except FileNotFoundError:
+            self.fault = f"{self.place} holds no solutions that {self._embedder.name} compares"
+        except StoreError as error:
+            self._lose(error)
+        finally:
+            self._looked = time.monotonic()
+
+    async def _search(
+        self, table: Table, vector: Vector, languages: Sequence[str] | None, limit: int, min_score: float
+    ) -> list[tuple[Row, float]]:
+        try:
+            if self._matrix is not None:
+                scores = self._matrix.nearest(vector, limit, languages, None)
+            else:
+                scores = await table.nearest(vector, where(languages, None), limit)
+            scores = {ident: score for ident, score in scores.items() if score >= min_score}
+            found = (await self.get(scores)).items()
+            return [(row, scores[ident]) for ident, row in found if row.solution.stood]
+        except StoreError as error:
+            if error.fault is not StoreFault.UNAVAILABLE:
+                self._lose(error)
+            return []
+
+    def _unreachable(self) -> StoreError:
+        return StoreError(
+            f"The team's memory cannot be reached, so nothing was forgotten: {self.fault}", fault=StoreFault.UNAVAILABLE
+        )
+
+    def _lose(self, error: StoreError) -> None:
+        """Forgets the connection; the next look makes a new one."""
+        self._table, self._matrix, self._version = None, None, -1
+        said = str(error.__cause__ or error).splitlines()[0]
+        newer = error.fault is StoreFault.NEWER
+        self.fault = str(error) if newer else f"{self.place} cannot be reached ({said[:160]})"
+        _log.warning("the team's memory: %s", self.fault)
+
+    def _owe(self, *edits: str, hidden: bool = False) -> None:
+        known = self._debts()
+        self._write_debts(_Debts((*known.edits, *edits), known.hidden or hidden))
+
+    def _debts(self) -> _Debts:
+        fields = self._all_debts().get(self.place, {})
+        return _Debts(tuple(map(str, fields.get("edits", ()))), bool(fields.get("hidden")))
+
+    def _write_debts(self, debts: _Debts) -> None:
+        others = {place: fields for place, fields in self._all_debts().items() if place != self.place}
+        own = {} if debts == _Debts() else {self.place: {"edits": debts.edits, "hidden": debts.hidden}}
+        with translated(self._owed):
+            write_private(self._owed, json.dumps({**others, **own}))
+
+    def _all_debts(self) -> dict[str, dict[str, Any]]:
+        """By place: the table of another team is reached when it is searched again."""
+        try:
+            found = json.loads(self._owed.read_text())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _told_up_to(self) -> tuple[int, int]:
+        """Up to where of which journal the team was told; (0, 0) for another team."""
+        try:
+            fields = json.loads(self._told.read_text())
+            first, second = fields["stamp"]
+            return (int(first), int(second)) if fields["place"] == self.place else (0, 0)
+        except (OSError, ValueError, KeyError, TypeError):
+            return 0, 0
+
+
+def _shared(solution: Solution) -> Solution:
+    """As the team has it: of no workspace, whose folder is another one on each machine."""
+    return replace(solution, scope=GLOBAL)
+
+
+def _joined(row: Row, theirs: Row | None) -> Row:
+    """With what it stands on for others too."""
+    return row if theirs is None else replace(row, solution=row.solution.grounded(theirs.solution))
+
+
+def _is_better(row: Row, theirs: Row | None) -> bool:
+    return theirs is None or row.solution.rank > theirs.solution.rank

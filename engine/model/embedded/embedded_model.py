@@ -1,0 +1,119 @@
+"""The model that Stet brings along: found running or started, and kept for as long as somebody holds it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+
+from pydantic import SecretStr
+
+from stet_ls import __version__
+from stet_ls.engine.api.events import Notice, OnEvent, Stage, ignore
+from stet_ls.engine.errors import ModelError, NoModelError, WeightsError, WorkerError
+from stet_ls.engine.model.embedded.weights import WEIGHTS, chosen, installed, is_verified
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import Paths
+from stet_ls.engine.workers.worker import Kind, Worker
+from stet_ls.validators.install_hints import way_to
+
+CONTEXT = 8192
+"""Tokens. Its memory is small (100 MB for tiny, 230 MB for small), and reading more would take minutes."""
+
+_START_SECONDS = 120.0
+"""From a slow disk, beside a busy build."""
+
+
+class Embedded:
+    """This process' hold on the one embedded model of its user. Belongs to one event loop."""
+
+    def __init__(self, settings: Settings, paths: Paths) -> None:
+        self._settings = settings
+        self._paths = paths
+        self._worker: Worker | None = None
+
+    def available(self) -> str | None:
+        """Why it cannot serve, in one sentence with the way out; None if it can. Looks at the disk, starts nothing."""
+        reason = self._obstacle()
+        return None if reason is None else str(reason)
+
+    async def endpoint(self, on_event: OnEvent = ignore) -> Provider:
+        """Where it serves, after starting it if it is not running; the first start takes seconds, and its end is told.
+
+        Raises WeightsError if its weights are not here, NoModelError if it is switched off, cannot run here or does
+        not start, PolicyError if there is no private place for its key.
+        """
+        if (obstacle := self._obstacle()) is not None:
+            raise obstacle
+        if self._worker is None:
+            if (altered := await asyncio.to_thread(self._altered)) is not None:
+                raise altered
+            self._worker = Worker(self._kind(), runtime=self._paths.runtime, logs=self._paths.logs)
+        starting = False
+
+        def tell() -> None:
+            nonlocal starting
+            starting = True
+            on_event(Notice("Starting the embedded model."))
+
+        try:
+            lease = await self._worker.lease(tell)
+        except WorkerError as error:
+            raise NoModelError(f"The embedded model cannot run: {error}") from error
+        if starting:
+            on_event(Stage("model"))
+        return Provider(
+            name="embedded",
+            base_url=lease.info["base_url"],
+            model=lease.info["model"],
+            api_key=SecretStr(lease.info["api_key"]),
+            context=CONTEXT,
+        )
+
+    async def close(self) -> None:
+        """Lets go of it. It leaves when nobody of this user holds it any more."""
+        if self._worker is not None:
+            await self._worker.close()
+            self._worker = None
+
+    def _obstacle(self) -> ModelError | None:
+        name = chosen(self._settings.model.embedded, self._paths)
+        if name is None:
+            return NoModelError("The embedded model is switched off (model.embedded).")
+        if importlib.util.find_spec("xllamacpp") is None:
+            return NoModelError(f"The embedded model is not installed: {way_to('full')}.")
+        if installed(self._paths, name) is None:
+            weights = WEIGHTS[name]
+            return WeightsError(
+                f"The embedded model's weights are not here: `stet model pull {name}` fetches {weights.megabytes} MB.",
+                absent=name,
+            )
+        return None
+
+    def _altered(self) -> WeightsError | None:
+        """Why its file is not served: other bytes lie where the model's should."""
+        name = chosen(self._settings.model.embedded, self._paths)
+        path = None if name is None else installed(self._paths, name)
+        if name is None or path is None or is_verified(self._paths, name, path):
+            return None
+        said = f"{path} is not {WEIGHTS[name].title}: its SHA-256 differs. `stet model pull {name}` replaces it."
+        return WeightsError(said)
+
+    def _kind(self) -> Kind:
+        name = chosen(self._settings.model.embedded, self._paths)
+        assert name is not None, "switched off"
+        weights, path = WEIGHTS[name], installed(self._paths, name)
+        arguments = {
+            "--alias": weights.model,
+            "--threads": str(self._settings.model.threads or max(1, (os.cpu_count() or 2) - 1)),
+            "--context": str(CONTEXT),
+            "--idle-seconds": str(self._settings.model.idle_seconds),
+        }
+        return Kind(
+            name="embedded",
+            module="stet_ls.engine.model.embedded.embedded_child",
+            arguments=(str(path), *(word for option in arguments.items() for word in option)),
+            identity=f"{name}-{weights.sha256[:12]}-{__version__}",
+            deadline=_START_SECONDS,
+        )

@@ -1,0 +1,1 @@
+"""One OpenAI-compatible endpoint: requests, streams, faults, retries, cost."""

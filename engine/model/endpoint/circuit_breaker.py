@@ -1,0 +1,123 @@
+"""The circuit breaker of one endpoint: who failed again and again is left alone, then tried by one call.
+
+closed     every call goes through; enough failures in a row open it
+open       no call goes through until the pause is over
+half open  one call goes through as a trial: its success closes the breaker, its failure opens it again
+
+Silence costs the whole patience of whoever waits. One that fell silent is known for a while before it has failed often
+enough to be left alone: others are asked first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Literal
+
+from stet_ls.engine.errors import Fault
+from stet_ls.engine.model.endpoint.faults import Failure
+
+
+class State(StrEnum):
+    """Whether calls go through."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half open"
+
+
+Admission = Literal["call", "trial"]
+"""What a call goes through as. It has to be given back to `end`, whatever comes of it."""
+
+_BLAMELESS = frozenset({Fault.REFUSED, Fault.CONTEXT, Fault.BAD_REQUEST, Fault.DEADLINE})
+"""Faults of the request or of its time, not of the endpoint. A cancelled call has no fault at all."""
+
+LONGEST_REST = 60.0
+"""Seconds: what an endpoint may ask for by Retry-After before it is tried again anyway."""
+
+_SILENT = frozenset({Fault.STALLED, Fault.NO_FIRST_TOKEN})
+
+_SILENCE_SECONDS = 60.0
+"""How long a silence is remembered: for the further calls of its job, and not for the rest of the day."""
+
+
+class Breaker:
+    """Counts the failed calls of one endpoint; `last` is the newest of them. Belongs to one event loop.
+
+    `clock` is in seconds.
+    """
+
+    def __init__(
+        self, failures: int = 5, seconds: float = 30.0, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.failures = 0
+        self.last: Failure | None = None
+        self._most = failures
+        self._seconds = seconds
+        self._clock = clock
+        self._open_until: float | None = None
+        self._trying = False
+        self._silent_at: float | None = None
+
+    @property
+    def state(self) -> State:
+        """How it stands now."""
+        if self._open_until is None:
+            return State.CLOSED
+        return State.OPEN if self._clock() < self._open_until else State.HALF_OPEN
+
+    @property
+    def rests_for(self) -> float:
+        """Seconds until the endpoint may be tried again, 0 if it may."""
+        return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock())
+
+    @property
+    def fell_silent(self) -> bool:
+        """True if it fell silent less than a minute ago and has brought nothing whole since."""
+        return self._silent_at is not None and self._clock() - self._silent_at < _SILENCE_SECONDS
+
+    def admits(self) -> bool:
+        """True if `admit` would let a call through."""
+        return self.state is State.CLOSED or (self.state is State.HALF_OPEN and not self._trying)
+
+    def admit(self) -> Admission | None:
+        """Lets a call through, or does not."""
+        if not self.admits():
+            return None
+        self._trying = self.state is State.HALF_OPEN
+        return "trial" if self._trying else "call"
+
+    def end(self, admission: Admission, failure: Failure | None) -> None:
+        """A call came back, without a failure or with the one that it met."""
+        self.withdraw(admission)
+        if failure is None:
+            self._silent_at = None
+        elif failure.fault in _SILENT:
+            self._silent_at = self._clock()
+        if failure is None or _is_blameless(failure):
+            if failure is None or admission == "trial":
+                self.failures, self._open_until = 0, None
+            return
+        self.failures, self.last = self.failures + 1, failure
+        rest = min(failure.retry_after or 0.0, LONGEST_REST) if failure.fault is Fault.RATE_LIMITED else 0.0
+        if admission == "trial" or self.failures >= self._most:
+            rest = max(rest, self._seconds)
+        # Calls that were under way when it opened came back late: they prolong nothing.
+        if rest and self.state is not State.OPEN:
+            self._open_until = self._clock() + rest
+
+    def withdraw(self, admission: Admission) -> None:
+        """A call was cancelled: it proves nothing, and the next one may be the trial."""
+        if admission == "trial":
+            self._trying = False
+
+    def half_open(self) -> None:
+        """Ends the pause of an open breaker: there is a sign of life."""
+        if self._open_until is not None:
+            self._open_until = self._clock()
+
+
+def _is_blameless(failure: Failure) -> bool:
+    """True if the endpoint did its part. One that spent all tokens in thought did."""
+    return failure.fault in _BLAMELESS or (failure.fault is Fault.EMPTY and failure.begun)

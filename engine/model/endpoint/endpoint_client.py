@@ -1,0 +1,369 @@
+"""Asking one endpoint: one streamed request after the other until text comes, the rules forbid more, or time is up."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from stet_ls.engine.api.events import Notice, OnEvent, Requested, Uncounted
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.errors import Fault, LimitError
+from stet_ls.engine.model.chat import Completion, Sampling, Usage
+from stet_ls.engine.model.endpoint.circuit_breaker import Breaker
+from stet_ls.engine.model.endpoint.connection import Connection, Listed
+from stet_ls.engine.model.endpoint.cost import cost_of
+from stet_ls.engine.model.endpoint.endpoint_stats import Experience
+from stet_ls.engine.model.endpoint.fault_classifier import failure_of_exception
+from stet_ls.engine.model.endpoint.faults import Failure, hidden, reason, sentence, with_setting, without_secrets
+from stet_ls.engine.model.endpoint.network_zone import allowed
+from stet_ls.engine.model.endpoint.request_quirks import Dialect, shorter_reply
+from stet_ls.engine.model.endpoint.retry import pause_before_retry
+from stet_ls.engine.model.endpoint.stream_reader import Reading
+from stet_ls.engine.model.endpoint.stream_request import Exchange, reply_errors
+from stet_ls.engine.model.profiles.profiles import Profile, is_chat_model, overridden, profile_for, tuned
+from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+from stet_ls.engine.prompt.tokens import estimate
+from stet_ls.engine.settings.schema import Settings
+from stet_ls.engine.settings.table_schemas import Provider
+
+_LISTING_SECONDS = 5.0
+_TOLD_PAUSE_SECONDS = 1.0
+"""A wait of at least this long is told to whoever watches."""
+
+_OVERESTIMATE, _LEAST_REPLY = 1.25, 256
+"""A prompt is too long for an endpoint if it is even so where the estimate is too high by a quarter."""
+
+_MAY_BE_BILLED = (Fault.EMPTY, Fault.MALFORMED, Fault.STALLED, Fault.NO_FIRST_TOKEN, Fault.DEADLINE)
+"""Faults of an endpoint that had taken the prompt: it may have read it, and counted."""
+
+_LEAST_PATIENCE = 1.0
+"""Seconds between two tokens that nobody's silence takes away."""
+
+_SHOWN = 200
+"""Characters of a server's words that are kept. They were cut before keys were taken out: half a key may end them."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The time that an endpoint has, by the event loop's clock: its first token is due at `begin_by`, all of its reply
+    at `deadline_at`. A pause between two requests that takes `longest_pause` seconds or more is not waited for."""
+
+    deadline_at: float
+    begin_by: float
+    longest_pause: float
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An endpoint gave no text: the last failure, and how many requests were sent."""
+
+    failure: Failure
+    requests: int
+
+
+class Client:
+    """One endpoint and what was learnt about it: its dialect, its breaker, its first model, its last fault.
+
+    `experience` is what is known of its models; it outlives this process.
+    """
+
+    def __init__(
+        self, provider: Provider, settings: Settings, experience: Experience, *, dialect: Dialect | None = None
+    ) -> None:
+        self.provider = provider
+        self.experience = experience
+        self.connection = Connection(provider, pinned=settings.privacy.tells_apart)
+        self.breaker = Breaker(settings.model.breaker_failures, settings.model.breaker_seconds)
+        self.last_failure: Failure | None = None
+        self._settings = settings
+        self._dialect = dialect or Dialect()
+        self._first_listed: Listed | None = None
+        self._warned: set[str] = set()
+
+    @property
+    def name(self) -> str:
+        """What this endpoint is called in answers."""
+        return self.provider.name
+
+    @property
+    def address(self) -> str:
+        """Where it is, without a password or a query that could hold a key."""
+        return shown_address(self.provider.base_url)
+
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        return f"{self.name} ({self.address})"
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        turn: Turn,
+        on_event: OnEvent,
+        sealed: Sealed = UNSEALED,
+    ) -> Completion | Refusal:
+        """A reply to the messages within its turn, or why there is none. `sealed` says what is hidden in them.
+
+        Cancelling closes the connection at once, which stops the endpoint's work.
+        """
+        requests = loading = 0
+        changed = False
+        while True:
+            result = await self._ask(messages, sampling, turn, on_event, sealed)
+            requests += not isinstance(result, Failure) or result.sent
+            if not isinstance(result, Failure):
+                return replace(result, requests=requests)
+            failure = self.last_failure = result
+            _log.info("%s, request %d", sentence(failure, self.label), requests)
+            if failure.fault is Fault.NOT_FOUND:
+                self._first_listed = None
+            if not changed and (smaller := self._adapt(failure, sampling)):
+                changed, sampling = True, smaller
+                continue
+            loading += failure.loading
+            left = turn.begin_by - asyncio.get_running_loop().time()
+            pause = pause_before_retry(failure, requests - loading, min(left, turn.longest_pause))
+            if pause is None:
+                return Refusal(failure, requests)
+            if pause >= _TOLD_PAUSE_SECONDS or (failure.loading and loading == 1):
+                on_event(Notice(_waiting(failure, self.label, pause)))
+            await asyncio.sleep(pause)
+
+    async def model(self) -> Listed | Failure:
+        """The model that is asked: the configured one, else the first chat model that the endpoint lists."""
+        if self.provider.model:
+            return Listed(self.provider.model, self.provider.context)
+        if self._first_listed is None:
+            models = await self.connection.listed(seconds=_LISTING_SECONDS)
+            if isinstance(models, Failure):
+                return models
+            self.saw(models)
+        return self._first_listed or Failure(Fault.NOT_FOUND, "it lists no model that could be asked")
+
+    def saw(self, models: Sequence[Listed]) -> None:
+        """Takes in a list of models that somebody else has asked for."""
+        self._first_listed = next((model for model in models if is_chat_model(model.name)), None)
+
+    async def profile(self) -> Profile | Failure:
+        """What is known of the model that is asked."""
+        model = await self.model()
+        return model if isinstance(model, Failure) else await self._profile_of(model)
+
+    async def close(self) -> None:
+        """Keep what was learnt, and close every socket."""
+        await self.experience.keep()
+        await self.connection.close()
+
+    async def _profile_of(self, model: Listed) -> Profile:
+        context = self.provider.context or model.context
+        named = profile_for(model.name)
+        known = replace(named, context=context or named.context, known_context=bool(context))
+        profile = await self.experience.of(known)
+        if self.provider.context:
+            profile = replace(profile, context=self.provider.context)
+        return overridden(profile, self._settings.models)
+
+    def _adapt(self, failure: Failure, sampling: Sampling) -> Sampling | None:
+        """The sampling for one more request in a changed form, or None if no change can help."""
+        if failure.fault is Fault.CONTEXT:
+            return shorter_reply(failure, sampling)
+        if failure.fault is Fault.BAD_REQUEST and (dialect := self._dialect.after(failure, sampling)):
+            self._dialect = dialect
+            return sampling
+        return None
+
+    async def _ask(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        turn: Turn,
+        on_event: OnEvent,
+        sealed: Sealed,
+    ) -> Completion | Failure:
+        """One request. Text that came before a fault is a completion that was cut."""
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout_at(min(turn.begin_by, turn.deadline_at)):
+                profile = await self.profile()
+                sdk = await self.connection.sdk()
+                fit = await self._fit(messages, sealed)
+        except TimeoutError:
+            fault = Fault.DEADLINE if loop.time() >= turn.deadline_at else Fault.NO_FIRST_TOKEN
+            return self._told(Failure(fault))
+        except reply_errors() as error:
+            return self._told(failure_of_exception(error))
+        if isinstance(profile, Failure):
+            return profile
+        if isinstance(sdk, Failure):
+            return sdk
+        if isinstance(fit, Failure):
+            return fit
+        messages = fit
+        estimated = sum(estimate(message.content) for message in messages)
+        prompt_tokens = round(estimated * profile.token_factor)
+        if profile.known_context and prompt_tokens / _OVERESTIMATE + _LEAST_REPLY > profile.context:
+            return Failure(Fault.CONTEXT, f"about {prompt_tokens} tokens, and it reads {profile.context}", sent=False)
+        sampling = tuned(sampling, profile, self._settings.models, self._settings.model.max_tokens)
+        patience = self.experience.first_token_limit(self.provider.timeout_first_token, prompt_tokens, sampling)
+        exchange = Exchange(
+            body=self._dialect.request(profile.model, messages, sampling),
+            max_tokens=sampling.max_tokens,
+            silence=patience,
+            begin_by=turn.begin_by,
+            deadline_at=turn.deadline_at,
+            between_tokens=self._patience_between_tokens(),
+            on_event=on_event,
+        )
+        reading = exchange.reading
+        try:
+            await exchange.run(sdk)
+        except asyncio.CancelledError:
+            with contextlib.suppress(LimitError):  # there is no further request to be forbidden
+                on_event(self._uncounted(exchange, prompt_tokens))
+            raise
+        finally:
+            on_event(self._requested(exchange, profile.model))
+        failure = exchange.failure and self._told(exchange.failure)
+        if (lost := _lost(reading, failure)) is not None:
+            if lost.fault in _MAY_BE_BILLED or reading.usage is not None:
+                on_event(self._uncounted(exchange, prompt_tokens))
+            return lost
+        if reading.usage is None:
+            with contextlib.suppress(LimitError):  # the reply is here
+                on_event(replace(self._uncounted(exchange, prompt_tokens), cost=0.0))
+        self.last_failure = failure
+        seconds = time.monotonic() - reading.started
+        first_token_seconds = seconds if reading.first_at is None else reading.first_at - reading.started
+        warnings = tuple(self._warnings(exchange, failure, prompt_tokens, estimated))
+        self.experience.learn(exchange, estimated=estimated, first_token_seconds=first_token_seconds)
+        return Completion(
+            # Some servers take the whole answer for thoughts; the reply's reader finds the code in it.
+            text=reading.text or (reading.reasoning if reading.finish == "stop" else ""),
+            reasoning=reading.reasoning,
+            finish=reading.finish if failure is None else "cut",
+            usage=reading.usage,
+            model=profile.model,
+            endpoint=self.name,
+            first_token_seconds=first_token_seconds,
+            seconds=seconds,
+            requests=1,
+            warnings=warnings,
+            cost=cost_of(self.provider, reading.usage or _guessed(reading, prompt_tokens)),
+            fault=failure.fault if failure is not None else None,
+            streamed=exchange.streamed,
+            runaway=reading.runaway is not None,
+        )
+
+    def _patience_between_tokens(self) -> float:
+        """Seconds; fewer for one that fell silent a moment ago, or each call of a job would wait as long again."""
+        patience = self.provider.timeout_token
+        return min(patience, max(_LEAST_PATIENCE, patience / 4)) if self.breaker.fell_silent else patience
+
+    def _told(self, failure: Failure) -> Failure:
+        """The failure as it may be told: with the setting that ran out, and without a key."""
+        failure = with_setting(failure, self.provider, self._settings.deadline)
+        return without_secrets(failure, self.connection.secrets)
+
+    def _uncounted(self, exchange: Exchange, prompt_tokens: int) -> Uncounted:
+        """What a request took, as far as anybody knows; nobody bills more of a reply than was asked for."""
+        guessed = _guessed(exchange.reading, prompt_tokens)
+        guessed = replace(guessed, completion_tokens=min(guessed.completion_tokens, exchange.max_tokens))
+        usage = exchange.reading.usage or guessed
+        return Uncounted(usage.prompt_tokens + usage.completion_tokens, cost_of(self.provider, usage) or 0.0)
+
+    def _requested(self, exchange: Exchange, model: str) -> Requested:
+        """What an exchange brought, without this endpoint's keys in it."""
+        reading, failure = exchange.reading, exchange.failure
+        detail = "" if failure is None else self._told(failure).detail[:_SHOWN]
+        head = exchange.head if failure is not None and not reading.texts else b""
+        # A character for each byte, which need not be text.
+        secrets = [secret.encode().decode("latin-1") for secret in self.connection.secrets]
+        head = hidden(head.decode("latin-1"), secrets).encode("latin-1")
+        return Requested(
+            endpoint=self.name,
+            model=model,
+            seconds=round(time.monotonic() - reading.started, 3),
+            pieces=tuple(reading.pieces),
+            fault="" if failure is None else failure.fault.value,
+            detail=detail,
+            status=None if failure is None else failure.status,
+            head=head[: len(head) // 2],
+        )
+
+    async def _fit(self, messages: Sequence[Message], sealed: Sealed) -> Sequence[Message] | Failure:
+        """The messages as the rule for this endpoint's place lets them go."""
+        privacy = self._settings.privacy
+        return allowed(messages, sealed, await self.connection.route(), privacy) if privacy.tells_apart else messages
+
+    def _warnings(
+        self, exchange: Exchange, failure: Failure | None, prompt_tokens: int, estimated: int
+    ) -> Iterator[str]:
+        """What the user should know about a reply that came."""
+        reading = exchange.reading
+        if failure is not None:
+            yield f"The reply broke off: {sentence(failure, self.label)}."
+        elif reading.runaway is not None:
+            yield f"The reply of {self.name} was stopped: {reading.runaway}."
+        elif reading.finish == "cut":
+            yield f"{self.name} ended its reply before it was done" + (
+                f" ({reading.reason})." if reading.reason else "."
+            )
+        if not reading.text.strip():
+            yield f"{self.name} sent nothing but its reasoning."
+        usage = reading.usage
+        if usage is not None and self.experience.correction.was_cut(estimated, usage.prompt_tokens):
+            yield (
+                f"The server cut the prompt: {self.name} read {usage.prompt_tokens} of about {prompt_tokens} "
+                "tokens; give it a larger context (OLLAMA_CONTEXT_LENGTH, llama-server -c)."
+            )
+        if not exchange.streamed:
+            yield from self._once(
+                f"{self.name} sent its reply in one piece although a stream was asked for: no progress can be shown, "
+                "and it is given the time of a whole reply before it counts as silent."
+            )
+        yield from self._once(self.experience.problem)
+
+    def _once(self, warning: str) -> Iterator[str]:
+        if warning and warning not in self._warned:
+            self._warned.add(warning)
+            yield warning
+
+
+def shown_address(base_url: str) -> str:
+    """An endpoint's address as it may be shown and stored."""
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _lost(reading: Reading, failure: Failure | None) -> Failure | None:
+    """The failure of an exchange that brought nothing to judge; `begun` if asking again would only cost as much."""
+    if reading.text.strip():
+        return None
+    if not reading.reasoning.strip():
+        spent = reading.finish == "length"
+        return failure or Failure(
+            Fault.EMPTY, "all its tokens went into hidden reasoning" if spent else "", begun=spent
+        )
+    if failure is None and reading.finish != "cut":
+        return None
+    return replace(failure or Failure(Fault.MALFORMED, "it broke off in its reasoning"), begun=True)
+
+
+def _guessed(reading: Reading, prompt_tokens: int) -> Usage:
+    """The tokens of a call whose endpoint does not count them, or broke off before it did."""
+    return Usage(prompt_tokens, max(reading.tokens, estimate(reading.text + reading.reasoning)))
+
+
+def _waiting(failure: Failure, label: str, pause: float) -> str:
+    if failure.loading:
+        return f"{label} is still loading its model."
+    return f"{reason(failure, label)}; asking again in {pause:.0f} s."

@@ -1,0 +1,109 @@
+"""What went wrong with a request, as a value, and how the user is told of it.
+
+A failure becomes an error only when nobody is left to ask. `diagnose` finds out which one it is, `retry` whether asking
+again can help, `breaker` whether the endpoint is asked at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.errors import Fault
+from stet_ls.engine.settings.table_schemas import Provider
+
+_LONGEST_SHOWN = 200
+
+_SECRET_ANYWHERE, _SECRET_AS_A_WORD = 8, 4
+"""Characters of a secret that is taken out wherever it stands, and of one that is taken out where it is a whole word.
+What is shorter ("x" for a server that wants no key) is no secret, and part of every other word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One request that brought no text.
+
+    `detail` is what the server said, on one line, or our own words. `param` is the parameter that it names.
+    `retry_after` is in seconds. `loading`: the server is up and still reads its model from disk. `begun`: the model had
+    begun to think. `sent` is False if it was found before a request was made. `way_out` says more than the fault alone
+    can: which setting ran out, and what it is.
+    """
+
+    fault: Fault
+    detail: str = ""
+    status: int | None = None
+    retry_after: float | None = None
+    param: str = ""
+    loading: bool = False
+    begun: bool = False
+    sent: bool = True
+    way_out: str = ""
+
+
+_SENTENCES: Mapping[Fault, tuple[str, str]] = {
+    Fault.REFUSED: ("may not be sent what was hidden", "take it out of the text, or change that setting"),
+    Fault.NO_KEY: ("cannot be asked without its key", ""),
+    Fault.UNAUTHORIZED: ("refused the key", "set STET_API_KEY, or the variable that api_key_env names"),
+    Fault.QUOTA: ("says that the account's quota is used up", "raise it there, or set another key or endpoint"),
+    Fault.RATE_LIMITED: ("limits the rate of requests", "try again later"),
+    Fault.CONTEXT: ("cannot read a prompt this long", "select less code or take a model with a larger context"),
+    Fault.BAD_REQUEST: ("did not understand the request", "check its address and its model's name"),
+    Fault.NOT_FOUND: ("has no such model or address", "check the model's name and that the address ends in /v1"),
+    Fault.SERVER: ("failed", "look into its log"),
+    Fault.UNREACHABLE: ("cannot be reached", "start it or correct its address"),
+    Fault.NO_FIRST_TOKEN: ("did not begin to answer in time", "it may be busy or stuck: look into its log"),
+    Fault.STALLED: ("fell silent in the middle of its answer", ""),
+    Fault.MALFORMED: ("gave no usable answer", "try again; `stet model probe` tests what it can do"),
+    Fault.EMPTY: ("sent an empty answer", "try again; `stet model probe` tests what it can do"),
+    Fault.DEADLINE: ("had not finished when the time was up", ""),
+}
+"""What the endpoint did, and the way out."""
+
+
+def sentence(failure: Failure, endpoint: str) -> str:
+    """The failure as one sentence for the user, with the way out and without its full stop."""
+    way_out = failure.way_out or _SENTENCES[failure.fault][1]
+    return reason(failure, endpoint) + (f"; {way_out}" if way_out else "")
+
+
+def reason(failure: Failure, endpoint: str) -> str:
+    """What the endpoint did, where nobody has to do anything about it yet."""
+    did, _ = _SENTENCES[failure.fault]
+    status = f" ({failure.status})" if failure.status not in (None, 200) else ""
+    detail = f": {_shorten(failure.detail).rstrip('.')}" if failure.detail else ""
+    return f"{endpoint} {did}{status}{detail}"
+
+
+def with_setting(failure: Failure, provider: Provider, deadline: float) -> Failure:
+    """A failure for lack of time, with the setting that gives more of it; `deadline` is a job's, in seconds."""
+    table = "in a [[providers]] table"
+    ways_out = {
+        Fault.NO_FIRST_TOKEN: "`stet doctor` tells whether it is up, `stet model probe` measures how long it needs, "
+        f"timeout_first_token {table} (now {provider.timeout_first_token:g} s) gives it longer",
+        Fault.STALLED: "`stet doctor` tells whether it is up, "
+        f"timeout_token {table} (now {provider.timeout_token:g} s) allows longer pauses",
+        Fault.DEADLINE: "select less code or take a faster model; "
+        f"the setting deadline (now {deadline:g} s) gives more time",
+    }
+    return replace(failure, way_out=ways_out.get(failure.fault, failure.way_out))
+
+
+def without_secrets(failure: Failure, secrets: Sequence[str]) -> Failure:
+    """The failure with every secret that a server echoed taken out of its words."""
+    return replace(failure, detail=hidden(failure.detail, secrets))
+
+
+def hidden(text: str, secrets: Sequence[str]) -> str:
+    """The text with "[key]" in place of each secret; one that is too short to be any does not tear words apart."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SECRET_ANYWHERE:
+            text = text.replace(secret, "[key]")
+        elif len(secret) >= _SECRET_AS_A_WORD:
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "[key]", text)
+    return text
+
+
+def _shorten(line: str) -> str:
+    """For the eye; only after secrets were taken out, or half of one might stay."""
+    return line if len(line) <= _LONGEST_SHOWN else line[: _LONGEST_SHOWN - 1] + "…"

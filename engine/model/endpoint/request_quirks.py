@@ -1,0 +1,90 @@
+"""Which parameters an endpoint takes: learnt from its refusals, remembered as long as the endpoint is used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.model.chat import Sampling
+from stet_ls.engine.model.endpoint.faults import Failure
+
+_OPTIONAL = {
+    "stream_options": r"\bstream_options\b",
+    "max_tokens": r"\bmax_tokens\b",
+    "temperature": r"\btemperature\b",
+    # Everyday words, so only where the server quotes them.
+    "seed": r"['\"`]seed['\"`]",
+    "stop": r"['\"`]stop['\"`]",
+}
+"""Parameters that can be left out, and how a complaint names them."""
+
+EMBEDDED = {"return_progress": True}
+"""llama.cpp notices a closed connection when it writes: told to report how far through the prompt it is, it writes with
+each batch, and a cancelled call stops at the next one instead of at the prompt's end."""
+
+_LEAST_REPLY = 256
+"""A reply with less room than this is not worth a second request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What an endpoint refused so far. `most_tokens` is the largest reply that it allows.
+
+    `extra` holds parameters that it takes beyond those that all endpoints share.
+    """
+
+    refused: frozenset[str] = frozenset()
+    most_tokens: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def request(self, model: str, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+        """The body of a chat completion in this dialect."""
+        limit = sampling.max_tokens if self.most_tokens is None else min(sampling.max_tokens, self.most_tokens)
+        body: dict[str, Any] = {
+            "model": model,
+            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "temperature": sampling.temperature,
+            "max_tokens": limit,
+            "seed": sampling.seed,
+            "stop": list(sampling.stop) or None,
+            "response_format": sampling.form and dict(sampling.form),
+        }
+        if self.extra:
+            body["extra_body"] = dict(self.extra)
+        if "max_tokens" in self.refused:
+            body["max_completion_tokens"] = limit
+        return {name: value for name, value in body.items() if value is not None and name not in self.refused}
+
+    def after(self, failure: Failure, sampling: Sampling) -> Dialect | None:
+        """The dialect that may please an endpoint which refused a request, or None if nothing can be changed."""
+        told = failure.detail
+        named = {
+            name
+            for name, pattern in _OPTIONAL.items()
+            if name not in self.refused and (failure.param.split(".")[0] == name or re.search(pattern, told))
+        }
+        if "max_completion_tokens" in told:
+            # Only reasoning models insist on this name, and they take no temperature but their own: both at once,
+            # because there is only one more request.
+            return replace(self, refused=self.refused | named | {"max_tokens", "temperature"})
+        if "max_tokens" in named:
+            smaller = [number for number in map(int, re.findall(r"\d+", told)) if number < sampling.max_tokens]
+            return replace(self, most_tokens=max(smaller)) if smaller and max(smaller) >= _LEAST_REPLY else None
+        return replace(self, refused=self.refused | named) if named else None
+
+
+def shorter_reply(failure: Failure, sampling: Sampling) -> Sampling | None:
+    """The sampling whose reply fits beside the prompt, if the endpoint said how much room there is (vLLM, OpenAI)."""
+    limit = re.search(r"context length is (\d+)", failure.detail)
+    prompt = re.search(r"\((\d+) in the messages", failure.detail) or re.search(
+        r"(?:contains at least|prompt contains) (\d+)", failure.detail
+    )
+    if limit is None or prompt is None:
+        return None
+    room = int(limit[1]) - int(prompt[1])
+    return replace(sampling, max_tokens=room) if _LEAST_REPLY <= room < sampling.max_tokens else None

@@ -1,0 +1,145 @@
+"""Asking several endpoints in their order, each within its share of the time, until one gives text."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.api.events import Notice, OnEvent
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError
+from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.endpoint.circuit_breaker import Admission, State
+from stet_ls.engine.model.endpoint.endpoint_client import Client, Turn
+from stet_ls.engine.model.endpoint.faults import Failure, reason, sentence
+from stet_ls.engine.model.request_queue import Line
+from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+
+_SHORT_PAUSE = 3.0
+"""Seconds that an endpoint is waited for while another one could be asked."""
+
+_LOOK_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Setback:
+    """An endpoint that gave nothing, and what the user is told of it, without a full stop."""
+
+    client: Client
+    failure: Failure
+    words: str
+
+
+async def ask(
+    clients: Sequence[Client],
+    messages: Sequence[Message],
+    *,
+    sampling: Sampling,
+    deadline: float,
+    patience: float,
+    on_event: OnEvent,
+    sealed: Sealed = UNSEALED,
+    line_of: Callable[[Client], Line] | None = None,
+) -> Completion:
+    """A reply within `deadline` seconds, from the first endpoint that gives one; its warnings say who gave none.
+
+    A pause that a server asks for is waited for if it is shorter than `patience` seconds and nobody else can be asked.
+    Raises NoModelError if nothing could be reached, EndpointError if what was reached failed, PolicyError if none of
+    them may have the prompt. `sealed` says what is hidden in it. A cancelled call counts against nobody.
+
+    Whoever fell silent a moment ago is asked last: another silence would cost its whole patience again.
+
+    `line_of` says where a call waits for its turn at an endpoint. The time that it waits is not the deadline's.
+    """
+    clock = asyncio.get_running_loop().time
+    deadline_at = clock() + deadline
+    setbacks: list[_Setback] = []
+    requests = 0
+    ordered = sorted(clients, key=lambda client: client.breaker.fell_silent)
+    for index, client in enumerate(ordered):
+        following = ordered[index + 1 :]
+        came = clock()
+        async with nullcontext() if line_of is None else line_of(client).turn(on_event):
+            deadline_at += clock() - came
+            admission = client.breaker.admit() or await _second_look(client, clients)
+            if admission is None:
+                setbacks.append(_resting(client))
+            else:
+                turn = _turn(deadline_at, patience, sum(other.breaker.admits() for other in following))
+                try:
+                    result = await client.complete(
+                        messages, sampling=sampling, turn=turn, on_event=on_event, sealed=sealed
+                    )
+                except BaseException:
+                    client.breaker.withdraw(admission)
+                    raise
+                requests += result.requests
+                if isinstance(result, Completion):
+                    client.breaker.end(admission, None if result.fault is None else Failure(result.fault))
+                    told = [f"{setback.words}. {client.label} answered instead." for setback in setbacks]
+                    told += _overtaken(clients, following, client)
+                    return replace(result, requests=requests, warnings=(*told, *result.warnings))
+                client.breaker.end(admission, result.failure)
+                setbacks.append(_Setback(client, result.failure, sentence(result.failure, client.label)))
+                if result.failure.fault is Fault.DEADLINE:
+                    break
+        if following:
+            on_event(Notice(f"{setbacks[-1].words}. Asking {following[0].label} instead."))
+    raise _error(setbacks)
+
+
+def _turn(deadline_at: float, patience: float, others: int) -> Turn:
+    """The time of an endpoint: until its first token comes, the others keep their share."""
+    now = asyncio.get_running_loop().time()
+    if not others:
+        return Turn(deadline_at, deadline_at, patience)
+    return Turn(deadline_at, now + (deadline_at - now) / (others + 1), _SHORT_PAUSE)
+
+
+async def _second_look(client: Client, clients: Sequence[Client]) -> Admission | None:
+    """Admits an endpoint that rests because it was not running, if it is now and nobody else can be asked.
+
+    Whoever starts it after the message that says so should not have to wait for the breaker's clock.
+    """
+    failure = client.breaker.last
+    if failure is None or failure.fault is not Fault.UNREACHABLE or any(other.breaker.admits() for other in clients):
+        return None
+    models = await client.connection.listed(seconds=_LOOK_SECONDS)
+    if isinstance(models, Failure) and models.fault in (Fault.UNREACHABLE, Fault.NO_FIRST_TOKEN):
+        return None
+    client.breaker.half_open()
+    return client.breaker.admit()
+
+
+def _overtaken(clients: Sequence[Client], following: Sequence[Client], client: Client) -> Iterator[str]:
+    """Who would have been asked before `client`, and was not."""
+    for other in clients[: clients.index(client)]:
+        if other in following:
+            yield f"{other.label} fell silent less than a minute ago; {client.label} was asked first."
+
+
+def _resting(client: Client) -> _Setback:
+    breaker = client.breaker
+    failure = breaker.last or Failure(Fault.SERVER)
+    when = (
+        f"it is left alone for another {max(1, round(breaker.rests_for))} s"
+        if breaker.state is State.OPEN
+        else "it is being tried again right now"
+    )
+    return _Setback(client, failure, f"{reason(failure, client.label)}; {when}")
+
+
+def _error(setbacks: Sequence[_Setback]) -> ModelError | PolicyError:
+    """What the user is told when nobody gave a reply."""
+    told = ". ".join(setback.words for setback in setbacks) + "."
+    if all(setback.failure.fault is Fault.UNREACHABLE for setback in setbacks):
+        return NoModelError(told)
+    if all(setback.failure.fault is Fault.REFUSED for setback in setbacks):
+        return PolicyError(told)
+    last = setbacks[-1]
+    failure = last.failure
+    return EndpointError(
+        told, fault=failure.fault, endpoint=last.client.name, status=failure.status, retry_after=failure.retry_after
+    )

@@ -1,0 +1,43 @@
+"""What the engine knows of whoever serves its calls: the real models, or the replies of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from stet_ls.engine.api.events import OnEvent, ignore
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.profiles.profiles import Profile
+from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+
+
+class ModelSource(Protocol):
+    """Where replies come from; see `pool.Models`, the one that asks endpoints."""
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        deadline: float,
+        on_event: OnEvent = ignore,
+        sealed: Sealed = UNSEALED,
+    ) -> Completion:
+        """A reply within `deadline` seconds. Raises ModelError or PolicyError if there is none."""
+
+    async def profile(self) -> Profile:
+        """What is known of the model that would serve."""
+
+    async def health(self) -> Mapping[str, Any]:
+        """Which model would serve, and whether it answers."""
+
+    def most(self, prompt_tokens: int, reply_tokens: int) -> float:
+        """What such a call costs at most."""
+
+    @property
+    def is_embedded(self) -> bool:
+        """True if the embedded model would serve."""
+
+    async def close(self) -> None:
+        """Lets go of everything."""

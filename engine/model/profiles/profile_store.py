@@ -1,0 +1,166 @@
+"""What was learnt about models, kept between runs: one file for each endpoint and model in the data folder.
+
+Several servers write here at once. A file is written whole under another name and then moved, and a writer reads what
+is there first, so that a measurement of one is not lost to another. A damaged file is told and made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from stet_ls.engine.storage.file_lock import hold
+from stet_ls.engine.storage.writable import Obstacle
+
+VERSION = 1
+"""Of the files. A file of a later version is neither read nor written over."""
+
+Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0)]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many attempts went well."""
+
+    good: Count = 0
+    tried: Count = 0
+
+    def __str__(self) -> str:
+        return f"{self.good} of {self.tried}"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What the self-test found. `at` is a moment in ISO 8601; 0, "" and None mean "not found out".
+
+    `well_formed`: replies from which the whole unit could be read, and it parsed. `solved`: the unit also did what was
+    asked. `search_replace`: edits by blocks that fitted. `context` in tokens, as `context_from` says; `max_output` is
+    the largest reply that the endpoint allows.
+    """
+
+    at: str
+    well_formed: Share = Share()
+    solved: Share = Share()
+    search_replace: Share = Share()
+    json: Literal["", "schema", "object", "no"] = ""
+    streams: bool | None = None
+    usage: bool | None = None
+    loops: Count = 0
+    context: Count = 0
+    context_from: Literal["", "listed", "measured", "cut"] = ""
+    max_output: Count = 0
+    first_token_seconds: float | None = None
+    calls: Count = 0
+    tokens: Count = 0
+    seconds: float = 0.0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All that is known of a model at an endpoint: tokens per second, counted tokens by estimated ones, a probe."""
+
+    endpoint: str
+    model: str
+    writing: Rate | None = None
+    reading: Rate | None = None
+    ratios: Annotated[tuple[Rate, ...], Field(max_length=100)] = ()
+    probe: Probe | None = None
+
+
+class ProfileStore:
+    """The folder of records. Every method blocks for as long as a small file takes; no failure of the disk raises."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def load(self, endpoint: str, model: str) -> tuple[Record, str]:
+        """The record, a new one if there is none, and a sentence if there was one that cannot be used."""
+        path = self.path(endpoint, model)
+        found, problem = _read(path)
+        if found is not None and (found.endpoint, found.model) == (endpoint, model):
+            return found, ""
+        return Record(endpoint, model), problem
+
+    def save(self, record: Record) -> None:
+        """Keeps a record; a newer probe that somebody else stored meanwhile stays."""
+        path = self.path(record.endpoint, record.model)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with hold(self._folder / ".lock"):
+                present, problem = _read(path)
+                if _is_newer(problem):
+                    return
+                if present is not None and _age(present.probe) > _age(record.probe):
+                    record = replace(record, probe=present.probe)
+                _write(path, record)
+        except OSError as error:
+            _log.warning("the profile of %s is not kept: %s", record.model, Obstacle.of(self._folder, error))
+
+    def all(self) -> Iterator[tuple[Path, Record | None, str]]:
+        """Every file with its record, or with the reason why it cannot be used."""
+        for path in sorted(self._folder.glob("*.json")):
+            yield (path, *_read(path))
+
+    def path(self, endpoint: str, model: str) -> Path:
+        """Where a record lies: a name to read, and a hash to tell endpoints apart."""
+        name = re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-.")[:60] or "model"
+        digest = hashlib.sha256(f"{endpoint}\n{model}".encode()).hexdigest()[:12]
+        return self._folder / f"{name}-{digest}.json"
+
+
+_NEWER = "was written by a later version of Stet; it is left as it is"
+
+
+def _is_newer(problem: str) -> bool:
+    return problem.endswith(_NEWER)
+
+
+def _age(probe: Probe | None) -> str:
+    return "" if probe is None else probe.at
+
+
+@cache
+def _adapter() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
+
+
+def _read(path: Path) -> tuple[Record | None, str]:
+    try:
+        data = json.loads(path.read_bytes())
+        version = data["version"]
+        if isinstance(version, int) and version > VERSION:
+            return None, f"The profile {path} {_NEWER}"
+        return _adapter().validate_python(data["record"]), ""
+    except (FileNotFoundError, NotADirectoryError):
+        return None, ""
+    except OSError as error:
+        return None, f"The profile {path} cannot be read ({error.strerror})"
+    except (ValueError, KeyError, TypeError, RecursionError, ValidationError):
+        return None, f"The profile {path} is damaged; it is made anew, and `stet model probe` fills it"
+
+
+def _write(path: Path, record: Record) -> None:
+    text = json.dumps({"version": VERSION, "record": asdict(record)}, indent=2)
+    partial = path.with_suffix(f".{os.getpid()}.partial")
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

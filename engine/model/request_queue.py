@@ -1,0 +1,82 @@
+"""Calls that wait for their turn at an endpoint: the first come goes first, and is told how many are ahead of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from stet_ls.engine.api.events import OnEvent, Stage
+
+QUEUED = "queued"
+"""The stage of who waits; its detail says how many are ahead."""
+
+
+class Line:
+    """At most so many calls at a time. Whoever is cancelled while waiting leaves the line."""
+
+    def __init__(self, at_once: int) -> None:
+        self._at_once = at_once
+        self._working = 0
+        self._waiting: list[asyncio.Event] = []
+
+    @property
+    def length(self) -> tuple[int, int]:
+        """How many are at work, and how many wait."""
+        return self._working, len(self._waiting)
+
+    @asynccontextmanager
+    async def turn(self, on_event: OnEvent) -> AsyncIterator[None]:
+        """Waits until there is room and all that came before have had their turn. Who had to wait is told its turn."""
+        waited = await self._enter(on_event)
+        try:
+            if waited:
+                on_event(Stage("model"))
+            yield
+        finally:
+            self._working -= 1
+            self._wake()
+
+    async def _enter(self, on_event: OnEvent) -> bool:
+        """True if it had to wait."""
+        place = asyncio.Event()
+        self._waiting.append(place)
+        told = 0
+        try:
+            while self._waiting[0] is not place or self._working >= self._at_once:
+                ahead = self._waiting.index(place) + self._working
+                if ahead != told:
+                    on_event(Stage(QUEUED, f"{ahead} ahead"))
+                    told = ahead
+                place.clear()
+                await place.wait()
+            self._working += 1
+        finally:
+            self._waiting.remove(place)
+            self._wake()
+        return told > 0
+
+    def _wake(self) -> None:
+        """Everybody looks up: the first may go, the others learn that they moved on."""
+        for place in self._waiting:
+            place.set()
+
+
+class Lines:
+    """A line for each endpoint. What needs no model, and what is judged meanwhile, waits in none."""
+
+    def __init__(self, at_once: int) -> None:
+        self._at_once = at_once
+        self._lines: dict[str, Line] = {}
+
+    def at(self, endpoint: str, *, at_once: int | None = None) -> Line:
+        """The line of an endpoint; `at_once` is for one that takes another number than the others."""
+        if endpoint not in self._lines:
+            self._lines[endpoint] = Line(at_once or self._at_once)
+        return self._lines[endpoint]
+
+    @property
+    def length(self) -> tuple[int, int]:
+        """How many calls are at work, and how many wait, at all endpoints."""
+        lengths = [line.length for line in self._lines.values()]
+        return sum(working for working, _ in lengths), sum(waiting for _, waiting in lengths)

@@ -1,0 +1,256 @@
+"""Asks one model the tasks, one after the other while the time lasts, and adds up what it can."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from stet_ls.engine.actions.registry import RECIPES
+from stet_ls.engine.api.events import OnEvent, Stage
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.api.request import Request, Selection
+from stet_ls.engine.errors import EndpointError, Fault
+from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.endpoint.endpoint_client import Client, Refusal, Turn
+from stet_ls.engine.model.endpoint.faults import Failure, sentence
+from stet_ls.engine.model.profiles.profile_store import Probe, Share
+from stet_ls.engine.model.profiles.profiles import Profile
+from stet_ls.engine.model_probe import context_window
+from stet_ls.engine.model_probe.tasks import (
+    BLOCKS,
+    BLOCKS_SYSTEM,
+    JSON_FORMS,
+    JSON_PROMPT,
+    KINDS,
+    UNITS,
+    BlockTask,
+    UnitTask,
+    blocks_prompt,
+)
+from stet_ls.engine.prompt.build import build
+from stet_ls.engine.prompt.instruction import find_instruction
+from stet_ls.engine.prompt.target import resolve_target
+from stet_ls.engine.reply.fitting.fit import fit
+from stet_ls.engine.reply.parsing.parse_reply import parse_reply
+from stet_ls.engine.reply.parsing.patch import apply, search_replace
+from stet_ls.validators import syntax
+from stet_ls.validators.findings import Status
+from stet_ls.validators.source import Source, Span
+
+CALLS, PROMPT_TOKENS, REPLY_TOKENS = 9, 3_000, 1_500
+"""About what a self-test takes where nothing is repeated, to warn those who pay for it."""
+
+_LONGEST_REPLY = 400
+_FIRST_CALL_SECONDS = 300.0
+"""A model may have to be read from a slow disk first."""
+
+_FORM_FAULTS = (Fault.BAD_REQUEST, Fault.SERVER, Fault.MALFORMED, Fault.EMPTY)
+"""How endpoints refuse a form that they do not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the self-test found of one endpoint. `left_out` names the parts for which there was no time."""
+
+    endpoint: str
+    probe: Probe
+    profile: Profile
+    left_out: tuple[str, ...] = ()
+
+
+async def self_test(client: Client, *, seconds: float, on_event: OnEvent) -> Finding:
+    """Tests the model of an endpoint for about so many seconds, and keeps what it found.
+
+    Cancelling keeps nothing. Raises EndpointError if it does not answer.
+    """
+    test = _SelfTest(client, seconds, on_event)
+    left_out = await test.run()
+    await client.experience.found(test.probe)
+    profile = await client.profile()
+    assert isinstance(profile, Profile), "it answered"
+    return Finding(client.name, test.probe, profile, left_out)
+
+
+class _OutOfTimeError(Exception):
+    """A step was begun and not done: it says nothing about the model."""
+
+
+class _SelfTest:
+    """The state of one run: `probe` as far as it is filled."""
+
+    def __init__(self, client: Client, seconds: float, on_event: OnEvent) -> None:
+        self.probe = Probe(datetime.now(UTC).isoformat(timespec="seconds"), cost=0.0)
+        self._client = client
+        self._on_event = on_event
+        self._seconds = seconds
+        self._started = time.monotonic()
+        self._longest = 0.0
+
+    async def run(self) -> tuple[str, ...]:
+        """Takes every step that fits the time; names the others."""
+        steps: list[tuple[str, Callable[[], Awaitable[None]]]] = [
+            ("whole units", lambda: self._unit(UNITS[0])),
+            ("JSON", self._json),
+            ("whole units", lambda: self._unit(UNITS[1])),
+            ("search/replace", lambda: self._block(BLOCKS[0])),
+            ("whole units", lambda: self._unit(UNITS[2])),
+            ("search/replace", lambda: self._block(BLOCKS[1])),
+            ("whole units", lambda: self._unit(UNITS[3])),
+            ("context", self._long_prompt),
+        ]
+        left_out: list[str] = []
+        self._on_event(Stage("probe", self._client.name))
+        await self._listing()
+        for number, (name, step) in enumerate(steps, 1):
+            if self.probe.calls and self._left() < self._longest:
+                left_out.append(name)
+                continue
+            self._on_event(Stage("probe", f"{self._client.name}, {number} of {len(steps)}, {name}"))
+            try:
+                await step()
+            except _OutOfTimeError:
+                left_out.append(name)
+        self.probe = replace(self.probe, seconds=round(time.monotonic() - self._started, 1))
+        return tuple(dict.fromkeys(left_out))
+
+    async def _unit(self, task: UnitTask) -> None:
+        """A whole unit, in the words in which the action asks for it."""
+        profile = await self._client.profile()
+        prompt, read = await asyncio.to_thread(_unit_prompt, task, profile)
+        completion = await self._ask(prompt)
+        code = None if isinstance(completion, Failure) else await asyncio.to_thread(read, completion)
+        self.probe = replace(
+            self.probe,
+            well_formed=_counted(self.probe.well_formed, code is not None),
+            solved=_counted(self.probe.solved, code is not None and task.solved_by(code)),
+        )
+
+    async def _block(self, task: BlockTask) -> None:
+        messages = (Message("system", BLOCKS_SYSTEM), Message("user", blocks_prompt(task)))
+        completion = await self._ask(messages)
+        good = False
+        if isinstance(completion, Completion) and completion.finish == "stop":
+            hunks = search_replace(completion.text)
+            good = bool(hunks) and apply(hunks, task.code) == task.after
+        self.probe = replace(self.probe, search_replace=_counted(self.probe.search_replace, good))
+
+    async def _json(self) -> None:
+        """The strictest form that works."""
+        for name, form in JSON_FORMS.items():
+            completion = await self._ask((Message("user", JSON_PROMPT),), form=form)
+            if isinstance(completion, Completion) and _is_label(completion.text):
+                self.probe = replace(self.probe, json="schema" if name == "schema" else "object")
+                return
+        self.probe = replace(self.probe, json="no")
+
+    async def _listing(self) -> None:
+        """What the server tells by itself: no call."""
+        found = await context_window.listed(self._client)
+        self.probe = replace(self.probe, max_output=found.max_output)
+        if found.context:
+            self.probe = replace(self.probe, context=found.context, context_from="listed")
+
+    async def _long_prompt(self) -> None:
+        """Whether the context is as large as it is said to be; not where tokens are paid for."""
+        profile = await self._client.profile()
+        if isinstance(profile, Failure) or context_window.is_paid(self._client.provider):
+            return
+        messages, estimated = context_window.long_messages(self.probe.context or profile.context, profile)
+        expected = profile.seconds_for(round(estimated * profile.token_factor), 20)
+        if expected is None or profile.reading is None or expected > self._left():
+            raise _OutOfTimeError
+        completion = await self._ask(messages)
+        if isinstance(completion, Completion):
+            read = context_window.read_by(completion, estimated, self._client.experience.correction)
+            if read is not None:
+                size, origin = read
+                self.probe = replace(self.probe, context=size or self.probe.context, context_from=origin)
+
+    async def _ask(self, messages: Sequence[Message], form: object = None) -> Completion | Failure:
+        """One call. A failure is a value only where the reply's form may be the reason."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        limit = max(self._left(), _FIRST_CALL_SECONDS) if not self.probe.calls else max(self._left(), 5.0)
+        turn = Turn(began + limit, began + limit, 5.0)
+        sampling = Sampling(0.1, _LONGEST_REPLY, form=form if isinstance(form, dict) else None)
+        result = await self._client.complete(messages, sampling=sampling, turn=turn, on_event=self._on_event)
+        self._longest = max(self._longest, loop.time() - began)
+        if isinstance(result, Refusal):
+            failure = result.failure
+            if form is None or failure.fault not in _FORM_FAULTS:
+                raise EndpointError(
+                    f"{sentence(failure, self._client.label)}.",
+                    fault=failure.fault,
+                    endpoint=self._client.name,
+                    status=failure.status,
+                )
+            return failure
+        self._count(result)
+        if result.fault is Fault.DEADLINE:
+            raise _OutOfTimeError
+        return result
+
+    def _count(self, completion: Completion) -> None:
+        probe, usage = self.probe, completion.usage
+        first = completion.first_token_seconds
+        self.probe = replace(
+            probe,
+            calls=probe.calls + 1,
+            tokens=probe.tokens + (usage.prompt_tokens + usage.completion_tokens if usage else 0),
+            cost=None if probe.cost is None or completion.cost is None else probe.cost + completion.cost,
+            streams=completion.streamed and probe.streams is not False,
+            usage=usage is not None or bool(probe.usage),
+            loops=probe.loops + completion.runaway,
+            first_token_seconds=first if probe.first_token_seconds is None else min(first, probe.first_token_seconds),
+        )
+
+    def _left(self) -> float:
+        return self._seconds - (time.monotonic() - self._started)
+
+
+def _unit_prompt(
+    task: UnitTask, profile: Profile | Failure
+) -> tuple[Sequence[Message], Callable[[Completion], str | None]]:
+    """The action's own prompt, and what reads the unit out of a reply: None unless it fits in and the file parses."""
+    source = Source(task.code)
+    request = Request(task.action, task.language, source, Selection(Span(0, 0)), instruction=task.instruction)
+    target = resolve_target(request)
+    recipe = RECIPES[task.action].task
+    assert recipe is not None, "the tasks are of actions that ask"
+    tier = "mid" if isinstance(profile, Failure) else profile.tier
+    prompt = build(request, target, find_instruction(request, target), recipe, budget_tokens=2500, tier=tier)
+
+    def read(completion: Completion) -> str | None:
+        reply = parse_reply(
+            completion.text,
+            language=task.language,
+            wants="unit",
+            symbol=target.name,
+            truncated=completion.finish != "stop",
+            current=task.code,
+        )
+        if reply.code is None:
+            return None
+        fitted = fit(reply.code, source=source, target=target, language=task.language)
+        if fitted.problem is not None:
+            return None
+        after = source.splice(fitted.splices)
+        return after.text if syntax.glance(after, task.language).status is not Status.ERROR else None
+
+    return prompt.messages, read
+
+
+def _counted(share: Share, good: bool) -> Share:
+    return Share(share.good + good, share.tried + 1)
+
+
+def _is_label(text: str) -> bool:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and found.get("kind") in KINDS and isinstance(found.get("line"), int)

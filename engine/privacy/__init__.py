@@ -1,0 +1,1 @@
+"""What never leaves: ignored files, secrets, and the placeholders that stand for them."""

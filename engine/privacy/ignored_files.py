@@ -1,0 +1,139 @@
+"""Files that are never shown to a model, not even without their secrets, unless they are the target.
+
+Three lists say which: the common names of key and secret files, the user's own (`privacy.ignore`), and a project's
+`.stetignore` files. Each of them can only add: a project's `!line` takes back a line of its own and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from unicodedata import normalize
+from urllib.parse import unquote, urlsplit
+
+from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.privacy.gitignore import decision, parse
+from stet_ls.engine.privacy.secret_files import SECRET_FILES
+from stet_ls.validators.containment import real_path
+from stet_ls.validators.project_files import read_regular
+
+LIST_FILE = ".stetignore"
+
+_LARGEST = 256_000
+_MOST_LINES = 2000
+_FOLDERS_UP = 20
+_ALL = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """What is not shown of one workspace. `own` are the user's patterns. Asking reads files: not for an event loop."""
+
+    workspace: Workspace = field(default_factory=Workspace)
+    own: tuple[str, ...] = ()
+
+    def reason(self, path: Path | PurePosixPath) -> str | None:
+        """Why a file is not shown, in a few words for the user; None if it may be.
+
+        Both the name and what it leads to are judged: `notes.md` may be a link to `.env`. A relative path is one of a
+        name that the user gave, taken as it is, and as that of a file below each root.
+        """
+        named = [path] if path.is_absolute() else [root / path for root in self.workspace.roots]
+        led = (self._led_to(Path(each)) for each in named if path.is_absolute() or Path(each).exists())
+        ways = dict.fromkeys([path, *(each for each in led if each is not None)])
+        return next((told for way in ways if (told := self.reason_of_name(way)) is not None), None)
+
+    def reason_of_name(self, path: Path | PurePosixPath) -> str | None:
+        """The same by the name alone, for who walks a tree without following links."""
+        root = next((root for root in self.workspace.roots if path.is_relative_to(root)), None)
+        inside = (path if root is None else path.relative_to(root)).as_posix().strip("/").split("/")
+        if _ignores(SECRET_FILES, path.as_posix().strip("/").lower().split("/")):
+            return "a file of secrets"
+        if self.own and _ignores(self.own, inside):
+            return "ignored by privacy.ignore"
+        if isinstance(path, Path) and path.is_absolute() and self._listed(path, root):
+            return f"ignored by {LIST_FILE}"
+        return None
+
+    def _led_to(self, path: Path) -> Path | None:
+        """Where a path leads, spelled as lying below its root, so that the lists of that root hold for it."""
+        real = real_path(path)
+        for root in self.workspace.roots:
+            top = real_path(root)
+            if real is not None and top is not None and real.is_relative_to(top):
+                return root / real.relative_to(top)
+        return real
+
+    def _listed(self, path: Path, root: Path | None) -> bool:
+        """What git would say if the lists were its own: the nearest list wins, but an ignored folder stays ignored."""
+        above = list(path.parents)[:_FOLDERS_UP]
+        folders = above[: above.index(root) + 1] if root in above else above
+        lists = [(folder, parse(text)) for folder in folders if (text := self._text(folder / LIST_FILE))]
+        for place in [*reversed(folders), path]:
+            for folder, lines in lists:  # the nearest first
+                if folder in place.parents:
+                    names = [normalize("NFC", name) for name in place.relative_to(folder).parts]
+                    told = decision(lines, names, folder=place is not path)
+                    if told:
+                        return True
+                    if told is False:
+                        break
+        return False
+
+    def _text(self, path: Path) -> str:
+        for buffer in self.workspace.buffers:
+            if buffer.path == path:
+                return _bounded(buffer.text)
+        try:
+            status = path.stat()
+        except OSError:
+            return ""
+        return _read(path, status.st_mtime_ns, status.st_size)
+
+
+def left_out(names: Iterable[str], ignored: Ignored) -> dict[str, str]:
+    """Which of the names that a user gave to pieces of context are those of ignored files, each with the reason."""
+    reasons = ((name, ignored.reason(_named(name))) for name in names)
+    return {name: reason for name, reason in reasons if reason is not None}
+
+
+def _named(name: str) -> Path | PurePosixPath:
+    plain = name.strip()
+    if plain.lower().startswith("file:"):
+        plain = unquote(urlsplit(plain).path)
+    return Path(plain) if Path(plain).is_absolute() else PurePosixPath(plain.replace("\\", "/"))
+
+
+def _ignores(patterns: tuple[str, ...], names: list[str]) -> bool:
+    """True if the patterns mean a path or a folder on its way."""
+    patterns = tuple(normalize("NFC", each) for each in patterns)
+    names = [normalize("NFC", each) for each in names]
+    if not any(_may_mean(patterns, name) for name in names):
+        return False
+    lines = parse("\n".join(patterns))
+    ways = (decision(lines, names[:count], folder=count < len(names)) for count in range(1, len(names) + 1))
+    return any(ways)
+
+
+@lru_cache(maxsize=4096)
+def _may_mean(patterns: tuple[str, ...], name: str) -> bool:
+    """False if no pattern can end at a file or folder of that name: most names are no matter, and there are many."""
+    return any(line.names[-1] is None or line.names[-1].match(name) for line in parse("\n".join(patterns)))
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, changed: int, size: int) -> str:
+    """A list, remembered for as long as it stays as it is. One that cannot be read hides everything."""
+    try:
+        return _bounded(read_regular(path, most=_LARGEST).decode("utf-8", errors="replace"))
+    except FileNotFoundError:
+        return ""
+    except OSError:
+        return _ALL
+
+
+def _bounded(text: str) -> str:
+    # A name can be written in several forms, which look the same to who wrote the list.
+    return normalize("NFC", text) if text.count("\n") <= _MOST_LINES else _ALL

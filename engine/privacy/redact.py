@@ -1,0 +1,171 @@
+"""Replaces what looks like a secret by placeholders, and puts it back into a reply.
+
+One value has one placeholder in all texts of a job. No value is in a message, an error or a repr.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from urllib.parse import quote
+
+from stet_ls.engine.privacy.secrets.scan import Leak, leaks
+
+PLACEHOLDER = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
+
+_EVERYWHERE = 8
+"""From this length on a known value is replaced wherever it stands; a shorter one where it is a whole literal."""
+_AS_LITERAL = 4
+_QUOTES = ('"', "'", "`")
+_ROUNDS = 4
+"""What is left when a secret was taken out may look like another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """That something was replaced: where (`line` from 0, None outside the document), what kind, by what."""
+
+    line: int | None
+    kind: str
+    placeholder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text without its secrets. `secrets` maps each placeholder to the value that it stands for.
+
+    `left` are secrets that could not be taken out: such a text is not sent.
+    """
+
+    text: str
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    redactions: tuple[Redaction, ...] = ()
+    left: tuple[Redaction, ...] = ()
+
+
+def redact(
+    text: str,
+    known: Mapping[str, str] = MappingProxyType({}),
+    *,
+    values: Iterable[str] = (),
+    config: bool = False,
+    public: str = "",
+) -> Redacted:
+    """`text` with a stable placeholder for each secret: one value, one placeholder, in order of appearance.
+
+    `known` holds the placeholders of texts that were read before; the same values get them again, and new numbers
+    follow theirs. A number that the text itself uses is left out, so that restoring cannot hit it. `values` are
+    secrets whatever they look like. `config`: the text is configuration, where values stand without quotes. What
+    stands in `public`, which the model wrote itself, is no secret for its looks.
+    """
+    secrets = dict(known)
+    told: list[Redaction] = []
+    taken = set(PLACEHOLDER.findall(text)) | set(known)
+    listed = _forms(values)
+    for round_ in range(_ROUNDS):
+        hits = _hits(text, secrets, listed, config=config, public=public)
+        if not hits:
+            return Redacted(text, secrets, tuple(told))
+        names = {value: name for name, value in secrets.items()}
+        lines = _lines(restore(text, secrets) if round_ else text, text, hits, secrets)
+        pieces: list[str] = []
+        at = 0
+        for hit, line in zip(hits, lines, strict=True):
+            value = restore(hit.value, secrets)
+            if value not in names:
+                names[value] = _free(taken)
+                secrets[names[value]] = value
+            told.append(Redaction(line, hit.kind, names[value]))
+            pieces += [text[at : hit.start], names[value]]
+            at = hit.end
+        text = "".join([*pieces, text[at:]])
+    left = _hits(text, secrets, listed, config=config, public=public)
+    return Redacted(
+        text, secrets, tuple(told), tuple(Redaction(text.count("\n", 0, hit.start), hit.kind) for hit in left)
+    )
+
+
+def restore(text: str, secrets: Mapping[str, str]) -> str:
+    """`text` with the value again in place of each placeholder that `secrets` knows; others stay as they are."""
+    return PLACEHOLDER.sub(lambda match: secrets.get(match.group(), match.group()), text)
+
+
+def _free(taken: set[str]) -> str:
+    number = 1 + sum(name.startswith("STET_SECRET_") for name in taken)
+    while (name := f"STET_SECRET_{number}") in taken:
+        number += 1
+    taken.add(name)
+    return name
+
+
+def _lines(whole: str, text: str, hits: Sequence[Leak], secrets: Mapping[str, str]) -> list[int]:
+    """The line of each hit in the text as it was."""
+    lines: list[int] = []
+    line = at = 0
+    for hit in hits:
+        before = text[at : hit.start]
+        line += (before if whole is text else restore(before, secrets)).count("\n")
+        lines.append(line)
+        at = hit.start
+    return lines
+
+
+def _hits(text: str, secrets: Mapping[str, str], listed: Mapping[str, str], *, config: bool, public: str) -> list[Leak]:
+    """The secrets of a text in its order, none of which overlap."""
+    found = [_grown(text, leak) for leak in leaks(text, config=config) if not _is_placeholder(leak.value)]
+    if public:
+        found = [leak for leak in found if leak.value not in public]
+    kinds = dict.fromkeys([*secrets.values(), *(leak.value for leak in found)], "repeated value") | dict(listed)
+    covered = [(leak.start, leak.end) for leak in found]
+    for leak in _repeats(text, kinds):
+        after = bisect_left(covered, (leak.end,))
+        if not after or covered[after - 1][1] <= leak.start:
+            found.append(leak)
+    hits: list[Leak] = []
+    for leak in sorted(found, key=lambda leak: (leak.start, -leak.end)):
+        if not hits or leak.start >= hits[-1].end:
+            hits.append(leak)
+    return hits
+
+
+def _is_placeholder(value: str) -> bool:
+    """True for what holds a placeholder and hardly anything else: it was found by the place of the one before it."""
+    return bool(PLACEHOLDER.search(value)) and len(PLACEHOLDER.sub("", value)) < _AS_LITERAL
+
+
+def _grown(text: str, leak: Leak) -> Leak:
+    """A secret with the digits behind it: behind a placeholder they would make another number of it."""
+    end = leak.end
+    while end < len(text) and text[end] in "0123456789":
+        end += 1
+    return Leak(leak.start, end, text[leak.start : end], leak.kind)
+
+
+def _repeats(text: str, kinds: Mapping[str, str]) -> Iterator[Leak]:
+    """The places of known values: anywhere if they are long enough to mean only themselves, else as whole literals."""
+    for value, kind in kinds.items():
+        if len(value) < _AS_LITERAL or PLACEHOLDER.search(value):
+            continue
+        at = text.find(value)
+        while at >= 0:
+            end = at + len(value)
+            if len(value) >= _EVERYWHERE or (text[at - 1 : at] in _QUOTES and text[end : end + 1] in _QUOTES):
+                yield _grown(text, Leak(at, end, value, kind))
+            at = text.find(value, end)
+
+
+def _forms(values: Iterable[str]) -> dict[str, str]:
+    """Values that are secrets, as they are and as programs write them: in base64, in hex, in an address."""
+    forms: dict[str, str] = {}
+    for value in values:
+        data = value.encode("utf-8", "surrogatepass")
+        forms[value] = ".env value"
+        if len(value) >= _EVERYWHERE:
+            coded = base64.b64encode(data).decode()
+            for form in (coded, coded.rstrip("="), data.hex(), quote(value, safe="", errors="replace")):
+                forms.setdefault(form, ".env value, encoded")
+    return forms

@@ -1,0 +1,1 @@
+"""What a prompt shows beside the target."""

@@ -1,0 +1,128 @@
+"""What a target uses of other files: found by the workspace's index, chosen by what the document imports."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.prompt.code_view import view
+from stet_ls.engine.prompt.context.import_bindings import Binding, bindings, closeness
+from stet_ls.engine.prompt.context_items import Piece, Worth
+from stet_ls.engine.prompt.target import indent_at
+from stet_ls.engine.workspace.symbol_index import Candidate, Definition, WorkspaceIndex
+from stet_ls.validators.languages import language
+from stet_ls.validators.source import Span
+from stet_ls.validators.structure import imports, units
+
+_MOST = 8
+_MOST_MEMBERS = 20
+_LONGEST_BODY = 6_000
+"""Bytes of a body in another file; of a longer one the head has to do."""
+_FAR = 4
+_FOLDER_IS_PACKAGE = frozenset({"go", "java", "kotlin", "csharp", "swift", "rust", "c", "cpp"})
+"""Languages in which a neighbour in the folder is known without an import."""
+_GLOBAL = frozenset({"go", "c", "cpp", "csharp", "swift", "php", "ruby", "lua", "shellscript"})
+"""Languages in which a name of the project may be known without an import of its file."""
+_TYPES = frozenset({"class", "interface", "struct", "enum", "type"})
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What was found, the surest first, and what could not be looked up."""
+
+    definitions: tuple[Definition, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+def elsewhere(
+    request: Request, text: str, called: Iterable[str], known: Iterable[str], index: WorkspaceIndex
+) -> Elsewhere:
+    """The definitions in other files of what `text`, a part of the document, calls (`called`) or names.
+
+    `known` are the names that the document defines itself. Of several definitions the imports choose; where they do
+    not, and several files have one, none is shown: the wrong one does harm. Reads files: not for an event loop.
+    """
+    if not request.workspace.roots:
+        return Elsewhere()
+    source = request.source
+    bound = bindings([source.slice(span) for span in imports(source, request.language)], request.language, request.path)
+    aliases = {alias: name for binding in bound for alias, name in binding.names.items()}
+    words = set(re.findall(r"[\w$]+", text))
+    used = dict.fromkeys([*called, *(alias for alias in aliases if alias in words)])
+    own = set(known) - set(aliases)
+    names = list(dict.fromkeys(aliases.get(name, name) for name in used if name not in own))
+    if not names:
+        return Elsewhere()
+    found = index.find(names, request.language, request.workspace, but=request.path)
+    chosen = _chosen(found.candidates, bound, request, set(re.findall(r"[\w$]+", source.text)))
+    definitions = (index.open(candidate, request.workspace) for candidate in chosen)
+    return Elsewhere(tuple(one for one in definitions if one is not None), found.gaps)
+
+
+def _chosen(
+    candidates: Iterable[Candidate], bound: tuple[Binding, ...], request: Request, words: set[str]
+) -> list[Candidate]:
+    """Of each name the surest candidate; none where it is anybody's guess."""
+    by_name: dict[str, list[tuple[int, Candidate]]] = defaultdict(list)
+    for candidate in candidates:
+        distance = _distance(candidate, bound, request, words)
+        if distance is not None:
+            by_name[candidate.entry.name].append((distance, candidate))
+    sure: list[tuple[int, Candidate]] = []
+    for rated in by_name.values():
+        nearest = min(distance for distance, _ in rated)
+        best = [candidate for distance, candidate in rated if distance == nearest]
+        if nearest < _FAR or len({one.path for one in best}) == 1:
+            # A header and what implements it: the longer one has the body.
+            sure.append((nearest, max(best, key=lambda one: one.entry.end - one.entry.start)))
+    return [candidate for _, candidate in sorted(sure, key=lambda one: one[0])[:_MOST]]
+
+
+def _distance(candidate: Candidate, bound: tuple[Binding, ...], request: Request, words: set[str]) -> int | None:
+    """0 to 2: imported; 3: a neighbour in the package; _FAR: known without an import, if nobody else has the name."""
+    entry = candidate.entry
+    owner = entry.qualified.rpartition(".")[0].rpartition(".")[2]
+    # What is imported is a module's own: of its classes' methods only those whose class is spoken of here.
+    name = owner or entry.name
+    if owner and owner not in words:
+        return None
+    near = [closeness(binding, name, candidate.path) for binding in bound]
+    best = min((distance for distance in near if distance is not None), default=None)
+    if best is not None:
+        return best
+    if (
+        request.language in _FOLDER_IS_PACKAGE
+        and request.path is not None
+        and candidate.path.parent == request.path.parent
+    ):
+        return 3
+    return _FAR if request.language in _GLOBAL or owner else None
+
+
+def pieces_of(one: Definition, request: Request) -> Iterator[Piece]:
+    """The head of a definition in another file, and its body where it is short enough to be read."""
+    source, entry = one.source, one.entry
+    span = Span(entry.start, entry.end)
+    place = _below_root(one, request)
+    title = f"From {place}, which is not to be changed:"
+    row = language(one.language)
+    mark = (row.line_comment if row else None) or "//"
+    head = f"{entry.signature}  {mark} {entry.doc}" if entry.doc else entry.signature
+    name = f"{entry.qualified} of {place}"
+    yield Piece(Worth.SIGNATURE, name, title, head)
+    if entry.kind in _TYPES:
+        members = [unit for unit in units(source, one.language) if span.contains(unit.span) and unit.span != span]
+        text = "\n".join([head, *(f"    {unit.signature}" for unit in members[:_MOST_MEMBERS])])
+    elif span.end - span.start <= _LONGEST_BODY:
+        text = view(source, span, one.language, indent=indent_at(source, span.start)).text
+    else:
+        return
+    yield Piece(Worth.DEFINITION, f"the body of {name}", title, text, instead_of=name)
+
+
+def _below_root(one: Definition, request: Request) -> str:
+    root = next((root for root in request.workspace.roots if one.path.is_relative_to(root)), None)
+    return one.path.name if root is None else one.path.relative_to(root).as_posix()

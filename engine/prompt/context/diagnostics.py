@@ -1,0 +1,38 @@
+"""The diagnostics that a model is told of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stet_ls.engine.api.request import Diagnostic, Request, Target
+from stet_ls.engine.prompt.code_view import View
+from stet_ls.engine.prompt.context_items import Piece, Worth
+from stet_ls.validators.findings import Severity
+from stet_ls.validators.source import Source
+
+_LONGEST_MESSAGE = 600
+
+
+def problems(request: Request, target: Target, shown: View) -> Iterator[Piece]:
+    """For debug every diagnostic, for the rest those that overlap: a foreign one is hard to make a model ignore."""
+    source = request.source
+    lines = [
+        f"- {_where(source, problem, shown)}{problem.severity}: {_message(problem)}"
+        for problem in request.diagnostics
+        if request.action == "debug" or (problem.span.overlaps(target.span) and problem.severity is not Severity.HINT)
+    ]
+    yield Piece(Worth.PROBLEM, "the reported problems", "Reported problems:", "\n".join(lines), code=False)
+
+
+def _where(source: Source, problem: Diagnostic, shown: View) -> str:
+    start = min(problem.span.start, len(source.data))
+    line = source.line_of(start)
+    number = shown.number(line)
+    quoted = source.line_text(line).strip()
+    place = f"line {number}" if number else "elsewhere"
+    return f"{place}, `{quoted[:200]}`: " if quoted else f"{place}: "
+
+
+def _message(problem: Diagnostic) -> str:
+    origin = " ".join(filter(None, (problem.source, problem.code)))
+    return " ".join(problem.message.split())[:_LONGEST_MESSAGE] + (f" ({origin})" if origin else "")

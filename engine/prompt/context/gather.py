@@ -1,0 +1,188 @@
+"""What a model is shown beside the target, in the order in which it reads it, each piece with its worth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stet_ls.engine.api.request import Request, Target, TargetKind
+from stet_ls.engine.prompt.code_view import View, view
+from stet_ls.engine.prompt.context.cross_file import elsewhere, pieces_of
+from stet_ls.engine.prompt.context.diagnostics import problems
+from stet_ls.engine.prompt.context_items import Piece, Remembered, Worth
+from stet_ls.engine.prompt.target import indent_at
+from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
+from stet_ls.validators.languages import language
+from stet_ls.validators.source import Source, Span
+from stet_ls.validators.structure import Unit, calls, imports, units
+
+_LINES_BEFORE, _LINES_AFTER = 15, 8
+_MOST_CALLEES, _MOST_CALLERS, _MOST_SIBLINGS = 8, 2, 20
+_OTHERS = "Other code of the file:"
+_CONSTRUCTORS = frozenset({"__init__", "constructor", "initialize", "new"})
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The pieces in reading order. `gaps` says what could not be looked up."""
+
+    pieces: tuple[Piece, ...]
+    gaps: tuple[str, ...] = ()
+
+
+def gather(
+    request: Request,
+    target: Target,
+    shown: View,
+    *,
+    hidden: tuple[Span, ...] = (),
+    index: WorkspaceIndex | None = None,
+    remembered: tuple[Remembered, ...] = (),
+) -> Gathered:
+    """Everything that might help with `target`, whose text is `shown`, in reading order, without `hidden` spans.
+
+    What changes least comes first: the file's frame, what is used of it and of other files, what is remembered, what
+    the user gave, the reported problems.
+    """
+    source = request.source
+    pieces: list[Piece] = []
+    gaps: tuple[str, ...] = ()
+    known = units(source, request.language)
+    if target.kind is not TargetKind.DOCUMENT:
+        pieces += _imports(source, request.language, target)
+        pieces += _around(request, target, known, hidden)
+        pieces += _definitions(request, target, known)
+    if index is not None:
+        used = elsewhere(request, _near(request, target), _called(request, target, known), _own(known), index)
+        pieces += [piece for one in used.definitions for piece in pieces_of(one, request)]
+        gaps = used.gaps
+    pieces += [
+        Piece(
+            Worth.REMEMBERED,
+            f"a remembered solution ({one.provenance})",
+            f"It was solved like this before, {one.provenance}:",
+            one.text,
+        )
+        for one in remembered
+    ]
+    pieces += [
+        Piece(Worth.GIVEN, f"context {key!r}", f"Given by the user, {key}:", value, code=False)
+        for key, value in request.context.items()
+    ]
+    pieces += problems(request, target, shown)
+    return Gathered(tuple(piece for piece in pieces if piece.text.strip()), gaps)
+
+
+def _near(request: Request, target: Target) -> str:
+    """The text whose names may be explained: the target's, or that above the place where it will stand."""
+    return request.source.slice(target.span) or request.source.slice(_above(request.source, target))
+
+
+def _called(request: Request, target: Target, known: tuple[Unit, ...]) -> list[str]:
+    """What the target calls: the unit by its syntax tree, anything else by its words before a bracket."""
+    unit = next((one for one in known if target.span.contains(one.span) and one.qualified == target.name), None)
+    if unit is not None:
+        return list(calls(request.source, request.language, unit))
+    return re.findall(r"[\w$]+(?=\s*\()", f"{_near(request, target)} {request.instruction}")
+
+
+def _own(known: tuple[Unit, ...]) -> frozenset[str]:
+    return frozenset(one.name for one in known if "." not in one.qualified)
+
+
+def _imports(source: Source, language_id: str, target: Target) -> Iterator[Piece]:
+    spans = [span for span in imports(source, language_id) if not span.overlaps(target.span)]
+    text = "\n".join(_plain(source.slice(span)) for span in spans)
+    yield Piece(Worth.FRAME, "imports", "The file already has these imports:", text)
+
+
+def _around(request: Request, target: Target, known: tuple[Unit, ...], hidden: tuple[Span, ...]) -> Iterator[Piece]:
+    """The class around a method; the lines around a place that is no unit."""
+    source = request.source
+    holders = [unit for unit in known if unit.span.contains(target.span) and unit.span != target.span]
+    if target.kind is TargetKind.UNIT:
+        if holder := next((unit for unit in reversed(holders) if unit.kind == "class"), None):
+            head = _head(source, holder, known, target)
+            yield Piece(Worth.FRAME, f"the head of {holder.name}", "It is a member of:", head)
+        return
+    for name, span in (("above", _above(source, target)), ("below", _below(source, target))):
+        text = view(source, span, request.language, hidden=hidden).text.strip("\n")
+        yield Piece(Worth.FRAME, f"the lines {name}", f"Lines {name} the place:", text)
+
+
+def _above(source: Source, target: Target) -> Span:
+    """The lines before a target; an empty span at the start of the text."""
+    first = source.line_of(target.span.start)
+    return Span(source.starts[max(0, first - _LINES_BEFORE)], max(target.span.start - 1, 0) if first else 0)
+
+
+def _below(source: Source, target: Target) -> Span:
+    last = source.line_of(target.span.end)
+    start = target.span.start if target.span.empty else source.line_span(last + 1).start
+    return Span(start, max(start, source.line_span(last + _LINES_AFTER).end))
+
+
+def _head(source: Source, holder: Unit, known: tuple[Unit, ...], target: Target) -> str:
+    """A class without its methods' bodies: what stands before the first, and the others' signatures."""
+    members = [
+        unit for unit in known if unit.span != holder.span and holder.span.contains(unit.span)
+        and unit.qualified.count(".") == holder.qualified.count(".") + 1
+    ]  # fmt: skip
+    end = min((unit.span.start for unit in members), default=holder.span.end)
+    head = _plain(source.slice(Span(holder.span.start, max(end, holder.span.start)))).rstrip().split("\n")[:20]
+    pad = "    "
+    others = [pad + unit.signature for unit in members if unit.span != target.span and unit.name not in _CONSTRUCTORS]
+    return "\n".join([*head, *others[:_MOST_SIBLINGS]])
+
+
+def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> Iterator[Piece]:
+    """What the target uses of its own file: signatures first, and bodies where there is room; then who calls it."""
+    source, language_id = request.source, request.language
+    unit = next((one for one in known if target.span.contains(one.span) and one.qualified == target.name), None)
+    text = source.slice(target.span)
+    near = target.span if unit is not None else Span(_above(source, target).start, _below(source, target).end)
+    outside = [one for one in known if not one.span.overlaps(near)]
+    if unit is None:
+        words = _words(request, target)
+    else:
+        called = {re.split(r"\.|::|->", name)[-1] for name in calls(source, language_id, unit)}
+        words = frozenset(called | {one.name for one in outside if one.kind == "class" and _mentions(text, one.name)})
+    holder = target.name.rpartition(".")[0]
+    used = [
+        one for one in outside
+        if one.name in words or (holder and one.name in _CONSTRUCTORS and one.qualified.rpartition(".")[0] == holder)
+    ][:_MOST_CALLEES]  # fmt: skip
+    for one in {one.qualified: one for one in used}.values():
+        body = view(source, one.span, language_id, indent=indent_at(source, one.span.start)).text
+        if one.name in _CONSTRUCTORS:
+            yield Piece(Worth.SIGNATURE, one.qualified, _OTHERS, body)
+            continue
+        yield Piece(Worth.SIGNATURE, one.qualified, _OTHERS, _signature(one, language_id))
+        yield Piece(Worth.DEFINITION, f"the body of {one.qualified}", _OTHERS, body, instead_of=one.qualified)
+    if unit is not None and unit.kind != "class":
+        pattern = re.compile(rf"\b{re.escape(unit.name)}\s*\(")
+        callers = [one for one in outside if one.kind != "class" and pattern.search(source.slice(one.span))]
+        for one in callers[:_MOST_CALLERS]:
+            body = view(source, one.span, language_id, indent=indent_at(source, one.span.start)).text
+            yield Piece(Worth.CALLER, f"the caller {one.qualified}", "It is called here:", body)
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def _words(request: Request, target: Target) -> frozenset[str]:
+    """The words by which a target that is no unit may name others: its own, those above its place, and those said."""
+    text = request.source.slice(target.span) or request.source.slice(_above(request.source, target))
+    return frozenset(re.findall(r"\w+", f"{text} {request.instruction}"))
+
+
+def _signature(unit: Unit, language_id: str) -> str:
+    row = language(language_id)
+    mark = (row.line_comment if row else None) or "//"
+    return f"{unit.signature}  {mark} {unit.doc.splitlines()[0]}" if unit.doc else unit.signature
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

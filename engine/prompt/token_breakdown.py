@@ -1,0 +1,53 @@
+"""What each part of a prompt takes, for the person who looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.prompt.context_items import Piece
+from stet_ls.engine.prompt.layout import Layout
+from stet_ls.engine.prompt.seal import Sealed
+from stet_ls.engine.prompt.tokens import estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a prompt by its name, and about how many tokens it takes."""
+
+    name: str
+    tokens: int
+
+
+def parts_of(
+    sealed: Sealed, system: str, layout: Layout, pieces: Sequence[Piece], notes: str, tokens: int
+) -> tuple[Part, ...]:
+    """The parts in their order, as they are sent. They add up to `tokens`: the last one is what holds them together."""
+    names = {value: name for name, value in sealed.secrets.items()}
+    parts = [Part(name, estimate(_sent(text, names))) for name, text in _texts(sealed, system, layout, pieces, notes)]
+    return (*parts, Part("titles, fences and turns", tokens - sum(part.tokens for part in parts)))
+
+
+def _texts(
+    sealed: Sealed, system: str, layout: Layout, pieces: Sequence[Piece], notes: str
+) -> Iterator[tuple[str, str]]:
+    rules, _, facts = system.partition("\nConventions: ")
+    yield "the rules", rules
+    if facts:
+        yield "the project's conventions", facts
+    if example := "\n".join(message.content for message in sealed.messages[1:-1]):
+        yield "an example of a reply", example
+    if notes:
+        yield "the project's notes", notes
+    for piece in pieces:
+        yield piece.name, piece.text
+    yield "the target", layout.target
+    yield "the task", layout.order
+    yield "the reply's form", layout.form
+
+
+def _sent(text: str, names: Mapping[str, str]) -> str:
+    """A text with the placeholders that it is sent with."""
+    for value, name in names.items():
+        text = text.replace(value, name)
+    return text

@@ -1,0 +1,1 @@
+"""Fits the code of a reply into the document."""

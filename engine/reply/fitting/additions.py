@@ -1,0 +1,282 @@
+"""New code beside what is there: what a reply defines anew goes in, what it repeats stays or is replaced in its place.
+
+A model that is asked for one more function answers with it alone, with it and what it changed for it, with the class
+around it, or with the whole file. In each case nothing that was there goes away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from stet_ls.engine.api.request import Target, TargetKind
+from stet_ls.engine.reply.fitting.extract import MERGED, without
+from stet_ls.engine.reply.fitting.fit import Fitted, fit
+from stet_ls.engine.reply.fitting.imports import merge
+from stet_ls.engine.reply.fitting.keep_comments import keep_comments
+from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
+from stet_ls.engine.reply.fitting.spacing import line_end_at, lines_of
+from stet_ls.engine.reply.parsing.snippet import Snippet
+from stet_ls.validators.source import Source, Span, Splice
+from stet_ls.validators.structure import Symbol, Unit, imports, outline, units
+from stet_ls.validators.structure.member_locations import below, member_end
+
+_CLASSES_ONLY = frozenset({"java", "csharp"})
+"""Languages without functions outside of classes."""
+_OVERLOADS = frozenset({"java", "csharp", "cpp"})
+"""Languages in which a function of another signature is another function."""
+_SELF = re.compile(r"\(\s*(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)\b")
+_METHOD_MARKS = re.compile(
+    r"^\s*@(?:static|class)method\b|^\s*@(?:cached_)?property\b|^\s*@\w+\.setter\b", re.MULTILINE
+)
+_SORT = re.compile(r"\b(struct|enum|union|trait|impl|interface|record|class|fn|func|def|type)\b")
+PARTLY = 'The reply held only a part of "{}".'
+
+
+@dataclass
+class _Merged:
+    """What becomes of a reply's definitions: spans of the document with their new text, and code for new places."""
+
+    replaced: list[tuple[Unit, str]] = field(default_factory=list)
+    members: list[tuple[Unit, str]] = field(default_factory=list)
+    known: list[Span] = field(default_factory=list)
+    splices: list[Splice] = field(default_factory=list)
+    problem: str = ""
+
+
+def add(
+    code: str,
+    *,
+    source: Source,
+    target: Target,
+    language: str,
+    replaces: Span | None = None,
+    released: Callable[[str], bool] = lambda name: False,
+) -> Fitted:
+    """The edit that brings a reply's code in without taking anything away; see `fit` for the manner of it.
+
+    A target that is to be replaced is, if the code has all that it defines but for the names that `released` lets go.
+    """
+    snippet = Snippet(code.strip("\n"), language)
+    if _is_kept(source, target, snippet, released):
+        return fit(code, source=source, target=target, language=language, replaces=replaces)
+    if _holds_all(source, snippet):
+        whole = Target(TargetKind.DOCUMENT, source.whole)
+        return fit(code, source=source, target=whole, language=language)
+    if snippet.state != "ok" or not snippet.units:
+        return fit(code, source=source, target=_place(source, target, language), language=language, replaces=replaces)
+    merged = _merge(snippet, source, language)
+    if merged.problem:
+        return Fitted(problem=merged.problem)
+    return _fitted(snippet, merged, source, _place(source, target, language), language, replaces)
+
+
+def _is_kept(source: Source, target: Target, snippet: Snippet, released: Callable[[str], bool]) -> bool:
+    """Whether the target may be replaced by the code: its own definitions are in it, or nobody can tell."""
+    if target.kind is TargetKind.INSERTION:
+        return not source.text.strip()
+    if snippet.state == "broken":
+        return True  # the judge of syntax tells
+    if target.kind is TargetKind.UNIT and target.name:
+        return snippet.defines(target.name) or released(target.name) or not snippet.units
+    own = {symbol.name for symbol in _tops(outline(source, snippet.language)) if target.span.contains(symbol.span)}
+    given = {symbol.name for symbol in outline(snippet.source, snippet.language)}
+    missing = {name for name in own if name not in given and not released(name)}
+    return not missing or not own & given
+
+
+def _tops(symbols: tuple[Symbol, ...]) -> Iterator[Symbol]:
+    return (symbol for symbol in symbols if "." not in symbol.qualified)
+
+
+def _holds_all(source: Source, snippet: Snippet) -> bool:
+    """True if the code is the whole document with more lines in it: whatever the language, nothing goes away."""
+    lines = [line.strip() for line in source.text.splitlines() if line.strip()]
+    given = iter([line.strip() for line in snippet.text.splitlines() if line.strip()])
+    return len(lines) > 1 and all(line in given for line in lines)
+
+
+def _place(source: Source, target: Target, language: str) -> Target:
+    """The position at which new code goes in: the insertion itself, else below what is not replaced."""
+    if target.kind is TargetKind.INSERTION:
+        return target
+    at = source.line_span(source.line_of(target.span.end) + 1).start
+    return Target(TargetKind.INSERTION, Span(at, at), indent=target.indent, selection=target.selection)
+
+
+def _merge(snippet: Snippet, source: Source, language: str) -> _Merged:
+    merged = _Merged()
+    present = units(source, language)
+    for unit in snippet.top_units:
+        old = _same(unit, snippet.units, present, language)
+        if old is None:
+            continue
+        merged.known.append(unit.span)
+        if unit.kind == "class" and old.kind == "class":
+            _merge_class(merged, snippet, unit, source, old, present)
+        elif _words(snippet.text_of(unit.span)) != _words(source.slice(old.span)):
+            merged.replaced.append((old, snippet.text_of(unit.span)))
+    _merge_values(merged, snippet, source, language)
+    return merged
+
+
+def _same(unit: Unit, given: tuple[Unit, ...], present: tuple[Unit, ...], language: str) -> Unit | None:
+    """The unit of the document that one of the reply is a new text of."""
+    known = [one for one in present if one.qualified == unit.qualified and _sort(one) == _sort(unit)]
+    alike = [one for one in known if _words(one.signature) == _words(unit.signature)]
+    if alike:
+        return alike[0]
+    twins = sum(one.qualified == unit.qualified for one in given)
+    if len(known) != 1 or twins > 1 or _sort(unit) == "impl":
+        return None
+    return None if language in _OVERLOADS and unit.kind != "class" else known[0]
+
+
+def _sort(unit: Unit) -> str:
+    """The word by which a language tells its kinds of definitions apart (`struct A` and `impl A`)."""
+    word = _SORT.search(unit.signature)
+    return "function" if unit.kind != "class" else "class" if word is None else word[1]
+
+
+def _merge_class(
+    merged: _Merged, snippet: Snippet, unit: Unit, source: Source, old: Unit, present: tuple[Unit, ...]
+) -> None:
+    """A class of the reply in place of the document's if it has all its members, else its members one by one."""
+    if _words(snippet.text_of(unit.span)) == _words(source.slice(old.span)):
+        return
+    own = {one.name for one in _members(old, outline(source, snippet.language))}
+    given = {one.name for one in _members(unit, outline(snippet.source, snippet.language))}
+    if own <= given:
+        merged.replaced.append((old, snippet.text_of(unit.span)))
+        return
+    rest = snippet.text_of(unit.span)
+    for member in (one for one in snippet.units if _is_member_of(one, unit, snippet.units)):
+        text = snippet.text_of(member.span)
+        rest = rest.replace(text, "")
+        same = [one for one in present if old.span.contains(one.span) and one.span != old.span]
+        there = _same(member, snippet.units, tuple(same), snippet.language)
+        if there is None:
+            merged.members.append((old, text))
+        elif _words(text) != _words(source.slice(there.span)):
+            merged.replaced.append((there, text))
+    lines = {line.strip() for line in source.slice(old.span).splitlines()}
+    header = {line.strip() for line in unit.signature.splitlines()}
+    strange = [line for line in rest.splitlines() if line.strip() and line.strip() not in lines | header]
+    if [line for line in strange if not re.fullmatch(r"[\s{};.]*|.*\bclass\b.*|\s*(?:#|//|\.\.\.|/?\*).*", line)]:
+        merged.problem = PARTLY.format(old.name)
+
+
+def _members(unit: Unit, symbols: tuple[Symbol, ...]) -> list[Symbol]:
+    return [
+        one for one in symbols if one.qualified.rpartition(".")[0] == unit.qualified and unit.span.contains(one.span)
+    ]
+
+
+def _is_member_of(one: Unit, holder: Unit, given: tuple[Unit, ...]) -> bool:
+    return one.qualified == f"{holder.qualified}.{one.name}" and holder.span.contains(one.span) and one != holder
+
+
+def _merge_values(merged: _Merged, snippet: Snippet, source: Source, language: str) -> None:
+    """The top-level statements that the document has too; those that give a known name another value replace it."""
+    present = {
+        symbol.name: symbol for symbol in _tops(outline(source, language)) if symbol.kind in ("variable", "constant")
+    }
+    data = snippet.source.data
+    for symbol in _tops(outline(snippet.source, language)):
+        old = present.get(symbol.name)
+        if old is None or symbol.kind not in ("variable", "constant"):
+            continue
+        merged.known.append(symbol.span)
+        text = data[symbol.span.start : symbol.span.end].decode("utf-8", "surrogatepass")
+        if _words(text) != _words(source.slice(old.span)):
+            merged.splices.append(Splice(old.span, text))
+    lines = {source.line_text(number).strip() for number in range(source.line_count)}
+    taken = [*merged.known, *(unit.span for unit in snippet.top_units)]
+    for number in range(snippet.source.line_count):
+        span = snippet.source.line_span(number)
+        text = snippet.source.slice(span)
+        if text.strip() and text.strip() in lines and not any(each.overlaps(span) for each in taken):
+            merged.known.append(span)
+
+
+def _fitted(
+    snippet: Snippet, merged: _Merged, source: Source, target: Target, language: str, replaces: Span | None
+) -> Fitted:
+    spans = imports(snippet.source, language) if language in MERGED else ()
+    rest = without(snippet, tuple(sorted([*merged.known, *spans])))
+    pieces: list[tuple[str, Target, Span | None]] = [
+        (text, Target(TargetKind.UNIT, old.span, old.qualified, _indent(source.slice(old.span))), None)
+        for old, text in merged.replaced
+    ]
+    pieces += [(text, _member_target(source, old, language), None) for old, text in merged.members]
+    if rest.strip():
+        place = _settled(source, target, Snippet(rest, language))
+        pieces.append((rest, place, replaces if place == target else None))
+    splices, codes = [*merged.splices], []
+    for text, place, comment in pieces:
+        code = keep_documentation(text, source=source, target=place, language=language)
+        code = keep_comments(code, source.slice(place.span), language)
+        made = fit(code, source=source, target=place, language=language, replaces=comment)
+        if made.problem is not None:
+            return made
+        splices += made.splices
+        codes.append(made.code)
+    if replaces is not None and not any(comment for _, _, comment in pieces):
+        hole = lines_of(source, replaces)
+        if not any(each.span.overlaps(hole) for each in splices):
+            splices.append(Splice(hole, ""))
+    first = min([target.span.start, *(place.span.start for _, place, _ in pieces)])
+    statements = tuple(snippet.text_of(span) for span in spans)
+    splices += merge(
+        statements, snippet.text, source=source, language=language, before=first, end=line_end_at(source, target.span)
+    )
+    return Fitted(tuple(sorted(_joined(splices), key=lambda splice: splice.span)), "\n\n".join(codes))
+
+
+def _joined(splices: list[Splice]) -> Iterator[Splice]:
+    """The splices, several insertions at one place as one: splices must not share a place."""
+    texts: dict[Span, str] = {}
+    for splice in splices:
+        texts[splice.span] = texts.get(splice.span, "") + splice.text
+    return (Splice(span, text) for span, text in texts.items())
+
+
+def _settled(source: Source, target: Target, rest: Snippet) -> Target:
+    """The place of new definitions: a member stays within the class around the position, what is none leaves it."""
+    language = rest.language
+    tops = [unit for unit in units(source, language) if "." not in unit.qualified]
+    around = [unit for unit in tops if unit.span.start < target.span.start <= below(source, unit)]
+    if not rest.top_units:
+        return target
+    member = all(_is_member(unit, rest) for unit in rest.top_units)
+    if target.indent and around and not member:
+        outer = around[0]
+        at = below(source, outer)
+        return Target(TargetKind.INSERTION, Span(at, at), indent=_indent(source.slice(outer.span)))
+    classes = [unit for unit in tops if unit.kind == "class" and unit.body is not None]
+    homeless = language in _CLASSES_ONLY or rest.top_units[0].kind == "method"
+    if member and homeless and not target.indent and classes:
+        return _member_target(source, classes[-1], language)
+    return target
+
+
+def _is_member(unit: Unit, rest: Snippet) -> bool:
+    if unit.kind == "class":
+        return False
+    text = rest.text_of(unit.span)
+    marked = _SELF.search(unit.signature) or _METHOD_MARKS.search(text) or "Self" in unit.signature.split("->")[-1]
+    return unit.kind == "method" or rest.language in _OVERLOADS or bool(marked)
+
+
+def _member_target(source: Source, unit: Unit, language: str) -> Target:
+    at, indent = member_end(source, language, unit)
+    return Target(TargetKind.INSERTION, Span(at, at), indent=indent)
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+def _indent(text: str) -> str:
+    return text[: len(text) - len(text.lstrip(" \t"))]

@@ -1,0 +1,108 @@
+"""Documentation that a reply left out: small models answer with the statements alone, and mean no harm by it."""
+
+from __future__ import annotations
+
+import re
+
+from stet_ls.engine.api.request import Target, TargetKind
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source, Span, Splice
+from stet_ls.validators.structure import Unit
+
+_DOCSTRING = re.compile(r"""[rRuU]?("{3}|'{3}).*?(?<!\\)\1|[rRuU]?(["'])[^\n]*?(?<!\\)\2""", re.DOTALL)
+_HEAD = re.compile(r"\ufeff?(?:[ \t]*(?:#.*)?\r?\n)*")
+"""The comments above the first statement of a module."""
+_COMMENT = re.compile(r"\s*(//|/\*|\*|#(?!\[)|--)")
+"""How a line of a documentation comment begins; `#[` is an attribute of Rust."""
+
+
+def keep_documentation(code: str, *, source: Source, target: Target, language: str) -> str:
+    """The code with the documentation back in it that the target, or what it holds, had and the code has not.
+
+    The same where the code has other documentation that leaves out `>>>` examples: they are the user's tests.
+
+    A docstring goes to the head of the body, a comment above the unit. Code in which the unit cannot be found, or whose
+    body stands on the line of its header, is left as it is.
+    """
+    if target.kind is TargetKind.INSERTION:
+        return code
+    reply = Source(code)
+    present = structure.units(reply, language)
+    splices = [_heading(source, target, reply)] if language == "python" else []
+    for old in structure.units(source, language):
+        if not target.span.contains(old.span) or not old.doc.strip():
+            continue
+        new = _same(present, old, target)
+        if new is None or (new.doc.strip() and not (language == "python" and _examples(old) - _examples(new))):
+            continue
+        splices.append(
+            _docstring(source, old, reply, new) if language == "python" else _comment(source, old, reply, new)
+        )
+    return reply.splice(sorted({splice for splice in splices if splice is not None}, key=lambda each: each.span)).text
+
+
+def _same(units: tuple[Unit, ...], old: Unit, target: Target) -> Unit | None:
+    """The unit of the reply that one of the document became; the target itself is known by its mere name too."""
+    exact = [unit for unit in units if unit.qualified == old.qualified]
+    if old.qualified == target.name:
+        named = [unit for unit in units if unit.name == old.name]
+        exact = [unit for unit in named if unit.kind != "class"] or named
+        return exact[0] if exact else None
+    return exact[0] if len(exact) == 1 else None
+
+
+def _heading(source: Source, target: Target, reply: Source) -> Splice | None:
+    """The docstring of the module, if it is the target, above the reply's first statement."""
+    if target.kind is not TargetKind.DOCUMENT:
+        return None
+    old, new = (_HEAD.match(text) for text in (source.text, reply.text))
+    assert old is not None
+    assert new is not None
+    text = _DOCSTRING.match(source.text, old.end())
+    if text is None or _DOCSTRING.match(reply.text, new.end()):
+        return None
+    at = len(reply.text[: new.end()].encode())
+    return Splice(Span(at, at), f"{_moved(text[0], '', '')}\n\n" if reply.text[new.end() :].strip() else text[0])
+
+
+def _docstring(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | None:
+    if old.body is None or new.body is None:
+        return None
+    text = _DOCSTRING.match(source.slice(Span(old.body.start, old.span.end)))
+    margin = _before(reply, new.body.start)
+    if text is None or margin.strip():
+        return None
+    lines = _moved(text[0], _before(source, old.body.start), margin)
+    replaced = _DOCSTRING.match(reply.slice(Span(new.body.start, new.span.end)))
+    if replaced is not None:
+        return Splice(Span(new.body.start, new.body.start + len(replaced[0].encode())), lines)
+    return Splice(Span(new.body.start, new.body.start), f"{lines}\n{margin}")
+
+
+def _examples(unit: Unit) -> set[str]:
+    return {line.strip() for line in unit.doc.splitlines() if line.strip().startswith(">>>")}
+
+
+def _comment(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | None:
+    lines = source.slice(old.span).splitlines()
+    count = next((number for number, line in enumerate(lines) if not _COMMENT.match(line)), 0)
+    if not count:
+        return None
+    margin = _indent(reply.slice(new.span))
+    text = _moved("\n".join(lines[:count]).lstrip(), _indent(lines[0]), margin)
+    return Splice(Span(new.span.start, new.span.start), f"{margin}{text}\n")
+
+
+def _indent(text: str) -> str:
+    return text[: len(text) - len(text.lstrip(" \t"))]
+
+
+def _before(source: Source, offset: int) -> str:
+    """What stands on the line before a place."""
+    return source.slice(Span(source.starts[source.line_of(offset)], offset))
+
+
+def _moved(text: str, margin: str, to: str) -> str:
+    """Lines whose first is at its place, the others moved from one margin to another."""
+    first, *rest = text.replace("\r\n", "\n").split("\n")
+    return "\n".join([first, *(to + line.removeprefix(margin) if line.strip() else line for line in rest)])

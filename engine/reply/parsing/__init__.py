@@ -1,0 +1,1 @@
+"""Gets the code out of any reply."""

@@ -1,0 +1,236 @@
+"""Which of a reply's blocks is the code, and which are its imports, its helpers, its tests or mere talk."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from stet_ls.engine.reply.parsing import patch
+from stet_ls.engine.reply.parsing.body_only import wrapped
+from stet_ls.engine.reply.parsing.clean import clean
+from stet_ls.engine.reply.parsing.fences import Block, Page
+from stet_ls.engine.reply.parsing.repetition import loop_start
+from stet_ls.engine.reply.parsing.reply_spec import LONGEST, NO_CODE, REPEATED, TOO_LONG, Code, Found, Missing, Wanted
+from stet_ls.engine.reply.parsing.snippet import Snippet, language_of_tag
+from stet_ls.engine.reply.parsing.truncated_code import complete_units, salvage
+from stet_ls.engine.reply.parsing.unfenced import unfenced
+from stet_ls.validators.structure import calls, imports
+
+_FAMILIES = (
+    frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"}),
+    frozenset({"c", "cpp"}),
+    frozenset({"json", "jsonc"}),
+    frozenset({"css", "scss", "less"}),
+)
+_OUTPUT_TAGS = frozenset({"output", "console", "stdout", "stderr", "log", "traceback", "terminal", "shell-session"})
+_PATCH_TAGS = frozenset({"diff", "patch", "udiff"})
+_TESTS = re.compile(
+    r"\bdef test_|^[ \t]*(?:import pytest|from unittest|import unittest)|unittest\.TestCase"
+    r"|\bfunc Test\w+\(\w+ \*testing\.|#\[(?:\w+::)?test\]|^[ \t]*@Test\b|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"
+    r"|\b(?:describe|it|test)\(['\"`]|\b(?:TEST|TEST_F|TEST_CASE)\(|function test\w*\(|RSpec\.describe",
+    re.MULTILINE,
+)
+_CORRECTED = re.compile(
+    r"\b(?:oops|wait|actually|corrected?|correction|fixed|mistake|instead|better|improved|revised|updated|final)\b",
+    re.IGNORECASE,
+)
+_EXTENSIONS_TRIED = 6
+_BLOCKS_TRIED = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A block in the wanted language, cleaned."""
+
+    block: Block
+    snippet: Snippet
+
+    @property
+    def whole(self) -> bool:
+        """True if the block ended and does not fail to parse."""
+        return self.block.closed and self.snippet.state != "broken"
+
+
+def looks_like_tests(text: str) -> bool:
+    """True if the code bears the marks of a known test framework."""
+    return _TESTS.search(text) is not None
+
+
+def choose(page: Page, wanted: Wanted) -> Found:
+    """The code of a reply: from its blocks, else from a change to the present text, else from its prose."""
+    candidates = _candidates(page, wanted)
+    if isinstance(candidates, Missing):
+        return candidates
+    fitting = [candidate for candidate in candidates if wanted.accepts(candidate.snippet)]
+    if wanted.symbol:
+        fitting = [c for c in fitting if c.block.label != "tests"] or fitting
+    elif fitting:
+        fitting = [c for c in fitting if not _is_tests(c)]
+    if fitting:
+        return _take(page, fitting, candidates, wanted)
+    if (changed := _changed(page, wanted)) is not None:
+        return changed
+    rest = [c for c in candidates if not _is_tests(c) and not c.snippet.is_prose]
+    if rest:
+        return _renamed(rest, wanted) or _inside(rest, wanted)
+    return unfenced(page, wanted)
+
+
+def choose_tests(page: Page, wanted: Wanted) -> Found:
+    """The tests of a reply: the blocks under its label, else those that look like tests, else its only code."""
+    candidates = _candidates(page, wanted)
+    if isinstance(candidates, Missing):
+        return candidates
+    candidates = [c for c in candidates if not c.snippet.is_prose and c.snippet.text.strip()]
+    found = [c for c in candidates if c.block.label == "tests"]
+    found = [c for c in found if looks_like_tests(c.snippet.text)] or found
+    found = found or [c for c in candidates if looks_like_tests(c.snippet.text)] or candidates[-1:]
+    if not found:
+        return unfenced(page, wanted)
+    whole = [c for c in found if c.whole]
+    if whole:
+        return Code(_joined([c.snippet.text for c in whole]), ())
+    if found[-1].block.closed:
+        return Code(found[-1].snippet.text)
+    return _whole_tests(found[-1].snippet) or salvage(found[-1].snippet.text, wanted)
+
+
+def _whole_tests(snippet: Snippet) -> Code | None:
+    """The tests before the one in which the reply broke off: each stands for itself, so the others are no less good."""
+    if snippet.state == "ok":
+        return None
+    text = complete_units(snippet)
+    return Code(text, ("the reply was cut off in a later test",)) if looks_like_tests(text) else None
+
+
+def _candidates(page: Page, wanted: Wanted) -> list[Candidate] | Missing:
+    """The blocks that may be code of the wanted language; if all are of another, the one that parses in ours."""
+    if any(len(block.text) > LONGEST for block in page.blocks):
+        start = loop_start(page.text)
+        return Missing(TOO_LONG if start is None else REPEATED)
+    blocks = [b for b in page.blocks if b.text.strip() and (b.tag not in _PATCH_TAGS or wanted.language == "diff")]
+    blocks = [b for b in blocks if not _is_patch(b.text)] if wanted.language != "diff" else blocks
+    blocks = [*blocks[: _BLOCKS_TRIED // 2], *blocks[max(_BLOCKS_TRIED // 2, len(blocks) - _BLOCKS_TRIED // 2) :]]
+    native = [block for block in blocks if not _is_foreign(block.tag, wanted.language)]
+    seen = [Candidate(b, wanted.snippet(clean(b.text, wanted.language).strip("\n"))) for b in native or blocks]
+    if native:
+        return seen
+    return [c for c in seen if c.snippet.state == "ok" and wanted.accepts(c.snippet) and c.snippet.units]
+
+
+def _is_foreign(tag: str, language: str) -> bool:
+    named = language_of_tag(tag)
+    if tag in _OUTPUT_TAGS:
+        return True
+    if named is None or named == language or named == "plaintext":
+        return False
+    return not any(named in family and language in family for family in _FAMILIES)
+
+
+def _is_patch(text: str) -> bool:
+    return bool(patch.search_replace(text)) or bool(patch.unified(text, tagged=False))
+
+
+def _is_tests(candidate: Candidate) -> bool:
+    return candidate.block.label == "tests" or looks_like_tests(candidate.snippet.text)
+
+
+def _take(page: Page, fitting: list[Candidate], candidates: list[Candidate], wanted: Wanted) -> Found:
+    changed = [c for c in fitting if not wanted.unchanged(c.snippet.text)] or fitting
+    pure = [c for c in changed if not looks_like_tests(c.snippet.text)] or changed
+    whole = [c for c in pure if c.whole]
+    if whole:
+        chosen = whole[-1] if wanted.symbol or _is_corrected(page, whole) else whole[0]
+        return Code(_with_companions(chosen, candidates, wanted))
+    for candidate in reversed(pure):
+        if (longer := _extended(page, candidate, wanted)) is not None:
+            return Code(longer, ("a fence inside the code did not end it",))
+    closed = [c for c in pure if c.block.closed]
+    return Code(closed[-1].snippet.text) if closed else salvage(pure[-1].snippet.text, wanted)
+
+
+def _is_corrected(page: Page, whole: list[Candidate]) -> bool:
+    """True if the words between the blocks take the earlier one back."""
+    return any(_CORRECTED.search(page.text[first.block.end : second.block.start]) for first, second in pairwise(whole))
+
+
+def _with_companions(chosen: Candidate, candidates: list[Candidate], wanted: Wanted) -> str:
+    """The chosen code, preceded by blocks that hold nothing but imports and followed by helpers that it calls."""
+    others = [c for c in candidates if c is not chosen and c.whole and not _is_tests(c)]
+    if chosen.snippet.state != "ok" or not others:
+        return chosen.snippet.text
+    before: list[str] = []
+    after: list[str] = []
+    called = {name for unit in chosen.snippet.units for name in calls(chosen.snippet.source, wanted.language, unit)}
+    own = {unit.name for unit in chosen.snippet.units}
+    for snippet in (candidate.snippet for candidate in others):
+        if _only_imports(snippet):
+            if snippet.text not in chosen.snippet.text:
+                before.append(snippet.text)
+        elif (names := {unit.name for unit in snippet.units}) and names & called and not names & own:
+            after.append(snippet.text)
+    return _joined([*before, chosen.snippet.text, *after])
+
+
+def _only_imports(snippet: Snippet) -> bool:
+    data = snippet.source.data
+    spans = imports(snippet.source, snippet.language) if snippet.state == "ok" and not snippet.units else ()
+    kept, at = b"", 0
+    for span in spans:
+        kept += data[at : span.start]
+        at = max(at, span.end)
+    return bool(spans) and not (kept + data[at:]).strip(b" \t\r\n;")
+
+
+def _joined(texts: list[str]) -> str:
+    return "\n\n".join(text.strip("\n") for text in dict.fromkeys(texts))
+
+
+def _extended(page: Page, candidate: Candidate, wanted: Wanted) -> str | None:
+    """The block up to a later fence, if only so it parses: the first one stood inside a string."""
+    later = [at for at in page.fences if at > candidate.block.end][:_EXTENSIONS_TRIED]
+    for at in later:
+        snippet = wanted.snippet(clean(page.text[candidate.block.start : at], wanted.language).strip("\n"))
+        if len(snippet.text) <= LONGEST and snippet.state == "ok" and wanted.accepts(snippet):
+            return snippet.text
+    return None
+
+
+def _changed(page: Page, wanted: Wanted) -> Found | None:
+    """The present text with the reply's change, or None if the reply holds no change."""
+    hunks = patch.search_replace(page.text)
+    if not hunks:
+        for block in page.blocks:
+            hunks += patch.unified(block.text, tagged=block.tag in _PATCH_TAGS)
+    if not hunks and not page.blocks:
+        hunks = patch.unified(page.text, tagged=False)
+    if not hunks:
+        return Missing(patch.NO_MATCH) if "<<<<<<< SEARCH" in page.text else None
+    text = patch.apply(hunks, wanted.current)
+    if isinstance(text, patch.Refused):
+        return Missing(text.problem)
+    return Code(text, ("the reply was a change to the present text",))
+
+
+def _renamed(rest: list[Candidate], wanted: Wanted) -> Found | None:
+    """A single unit of another name: perhaps a wanted renaming, so the judges shall see it."""
+    for candidate in reversed(rest):
+        tops = candidate.snippet.top_units
+        if wanted.symbol and candidate.whole and len(tops) == 1:
+            loose = (
+                candidate.snippet.source.data[tops[0].span.end :] + candidate.snippet.source.data[: tops[0].span.start]
+            )
+            if not loose.strip() or _only_imports(wanted.snippet(loose.decode("utf-8", "surrogatepass"))):
+                return Code(candidate.snippet.text, (f'the reply calls it "{tops[0].name}"',))
+    return None
+
+
+def _inside(rest: list[Candidate], wanted: Wanted) -> Found:
+    """The reply's code as the body of the unit, if it can be that."""
+    if not wanted.symbol or not wanted.current:
+        return Missing(f'The reply does not define "{wanted.symbol}".' if wanted.symbol else NO_CODE)
+    if any(candidate.snippet.top_units for candidate in rest):
+        return Missing(f'The reply does not define "{wanted.symbol}".')
+    last = rest[-1]
+    return wrapped(last.snippet.text, wanted) if last.block.closed else salvage(last.snippet.text, wanted)

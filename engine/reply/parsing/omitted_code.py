@@ -1,0 +1,84 @@
+"""Finding where a reply says "and so on" instead of code. Such a reply is never applied."""
+
+from __future__ import annotations
+
+import re
+
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure.literals import passages
+
+_COMMENT = re.compile(r"^\s*(?:#+|//+|/\*+|\*+|--|<!--|;+|%+|\{/\*)\s*(?P<said>.*?)\s*(?:\*+/\}?|-->)?\s*$")
+_DOTS = re.compile(r"\.{3}|\u2026")
+_WORDS = re.compile(
+    r"\b(?:existing|rest|remaining|other|previous|original|same|unchanged|omitted|unmodified|before|above|below|here"
+    r"|code|logic|implementation|methods?|functions?|imports?|continue[sd]?)\b",
+    re.IGNORECASE,
+)
+_SAID = re.compile(
+    r"^\W*(?:"
+    r"(?:the |your )?rest of (?:the |your )?(?:code|function|method|class|file|module|script|logic|implementation)"
+    r"(?: (?:remains?|stays?|is|goes) (?:the same|unchanged|as (?:before|is)|here))?"
+    r"|(?:the )?(?:rest|remaining \w+|other \w+) (?:remains?|stays?|is|are) (?:the same|unchanged|as (?:before|is))"
+    r"|(?:rest |code |everything else )?(?:unchanged|same as (?:before|above|the original))"
+    r"|(?:existing|previous|original|remaining) (?:code|logic|implementation|methods?|functions?|imports?)(?: here)?"
+    r"|(?:your|actual|more) (?:code|logic|implementation) (?:goes )?here"
+    r"|(?:code|logic|implementation|body) (?:omitted|unchanged|goes here)(?: for brevity)?"
+    r")\W*$",
+    re.IGNORECASE,
+)
+_BARE = frozenset({"...", "\u2026", "[...]"})
+_LONGEST = 60
+
+
+def elided(code: str, language: str, current: str = "") -> str | None:
+    """The line that stands for left-out code, or None. A line that the present text has too is the user's own."""
+    if not _DOTS.search(code) and not _WORDS.search(code):
+        return None
+    lines = code.split("\n")
+    own = {line.strip() for line in current.split("\n")}
+    literal = _literal_lines(code, language)
+    for index, line in enumerate(lines):
+        said = line.strip()
+        if not said or said in own or index in literal:
+            continue
+        if said in _BARE:
+            if _has_siblings(lines, index, language):
+                return said
+            continue
+        comment = _COMMENT.match(line[:400])
+        if comment is not None and _elides(comment["said"]):
+            return said[:_LONGEST]
+    return None
+
+
+def _elides(said: str) -> bool:
+    if _SAID.match(said):
+        return True
+    return _DOTS.search(said) is not None and (not said.strip(" .\u2026") or _WORDS.search(said) is not None)
+
+
+def _has_siblings(lines: list[str], index: int, language: str) -> bool:
+    """True if code stands beside a bare `...`: alone in its block it is Python's empty body, before `)` C's varargs."""
+    before = next((lines[at] for at in range(index - 1, -1, -1) if lines[at].strip()), "")
+    after = next((lines[at] for at in range(index + 1, len(lines)) if lines[at].strip()), "")
+    if language != "python":
+        return not after.lstrip().startswith(")")
+    width = _width(lines[index])
+    opens = before.rstrip().endswith((":", '"""', "'''"))
+    return (bool(before) and _width(before) >= width and not opens) or (bool(after) and _width(after) == width)
+
+
+def _width(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _literal_lines(code: str, language: str) -> frozenset[int]:
+    """The lines that lie inside a string which spans several."""
+    source = Source(code)
+    found: set[int] = set()
+    for passage in passages(source, language):
+        if passage.kind != "comment":
+            first, last = source.line_of(passage.span.start), source.line_of(passage.span.end)
+            if last > first:
+                found.update(range(first, last + 1))
+    return frozenset(found)

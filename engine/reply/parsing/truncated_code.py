@@ -1,0 +1,57 @@
+"""Code whose end is missing: a fence that was never closed, a reply that was cut off."""
+
+from __future__ import annotations
+
+import re
+
+from stet_ls.engine.reply.parsing.fences import label_of
+from stet_ls.engine.reply.parsing.repetition import loop_start
+from stet_ls.engine.reply.parsing.reply_spec import REPEATED, STOPPED, Code, Found, Missing, Wanted
+from stet_ls.engine.reply.parsing.snippet import Snippet
+
+_INDENTED = frozenset({"python", "yaml", "haskell", "fsharp", "nim", "coffeescript"})
+"""Languages in which a block has no closing mark: its last statement may always be missing."""
+_GLUED_FENCE = re.compile(r"[ \t]*`{3,}[ \t]*$")
+
+
+def salvage(text: str, wanted: Wanted) -> Found:
+    """The code of a block without an end, as far as it is certainly whole."""
+    text, ended = _without_tail(text)
+    snippet = wanted.snippet(text)
+    if (ended or not wanted.truncated) and snippet.state != "broken" and wanted.accepts(snippet):
+        return Code(text, ("the code's fence was not closed",))
+    if not wanted.truncated and loop_start(text) is not None:
+        return Missing(REPEATED)
+    whole = wanted.snippet(complete_units(snippet))
+    if wanted.symbol and whole.state == "ok" and wanted.accepts(whole):
+        return Code(whole.text, ("the reply was cut off after the code",))
+    return Missing(STOPPED if loop_start(text) is None else REPEATED)
+
+
+def complete_units(snippet: Snippet) -> str:
+    """The text up to the end of the last top-level unit of which nothing can be missing, or ""."""
+    for unit in reversed(snippet.top_units):
+        if _is_complete(snippet, unit.span.end, snippet.text_of(unit.span)):
+            return snippet.source.data[: unit.span.end].decode("utf-8", "surrogatepass")
+    return ""
+
+
+def _is_complete(snippet: Snippet, end: int, text: str) -> bool:
+    if Snippet(text, snippet.language).state != "ok":
+        return False
+    rest = snippet.source.data[end:].decode("utf-8", "surrogatepass")
+    if snippet.language not in _INDENTED:
+        return text.rstrip().endswith(("}", ";", "end")) or bool(rest.strip())
+    following = next((line for line in rest.split("\n") if line.strip()), "")
+    return bool(following) and not following[0].isspace()
+
+
+def _without_tail(text: str) -> tuple[str, bool]:
+    """The code before a label or a fence that stands where the code's end should be, and whether one was there."""
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        if line[:1].isupper() and label_of(line) is not None:
+            return "\n".join(lines[:index]), True
+        if _GLUED_FENCE.search(line[-20:]) and line.strip("` \t"):
+            return "\n".join([*lines[:index], _GLUED_FENCE.sub("", line)]), True
+    return text, False

@@ -1,0 +1,86 @@
+"""The control tests of a run, read: did what has to fail fail, and did what has to pass pass?
+
+Their names and messages are drawn from the run's nonce, so that only the reader and the run know them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stet_ls.engine.runners.report import Case, CaseOutcome
+from stet_ls.engine.runners.report_channel import Event
+from stet_ls.engine.runners.reporter_events import Findings
+
+_EQUALS = "what is compared equals a value that nothing equals"
+_UNREPORTED = "the control tests were not reported"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The names of a run's control tests, and what they say: another each time."""
+
+    good: str
+    bad: str
+    copy: str
+    message: str
+    held: str
+
+    @classmethod
+    def of(cls, nonce: str) -> Words:
+        """Those of a run."""
+        drawn = [hashlib.sha256(f"control {kind} {nonce}".encode()).hexdigest()[:16] for kind in cls.__slots__]
+        good, bad, copy, message, held = drawn
+        return cls(f"test_{good}", f"test_{bad}", f"test_{copy}", message, held)
+
+    def to_json(self) -> Mapping[str, str]:
+        """As the run is told."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def has(self, identifier: str) -> bool:
+        """Whether a test is one of them."""
+        name = identifier.rpartition("::")[2]
+        return name in (self.good, self.bad) or name.startswith(f"{self.copy}_")
+
+
+def settle(found: Findings, events: Sequence[Event], nonce: str) -> Findings:
+    """The findings without the control tests, with what these and the watch saw as `signs` of a forged report."""
+    words = Words.of(nonce)
+    own = [case for case in found.cases if words.has(case.id)]
+    found.cases = [case for case in found.cases if not words.has(case.id)]
+    found.running = tuple(each for each in found.running if not words.has(each))
+    if found.ran is not None:
+        found.ran = {test: lines for test, lines in found.ran.items() if not words.has(test)} or None
+    signs = {str(event.get("what")) for event in events if event["event"] == "reached"}
+    if found.finished and any(case.outcome is CaseOutcome.PASSED for case in found.cases):
+        signs.update(_controlled(own, words))
+        if not any(event["event"] == "watched" for event in events):
+            signs.add(_UNREPORTED)
+    found.signs = frozenset(signs)
+    return found
+
+
+def _controlled(own: Iterable[Case], words: Words) -> Iterable[str]:
+    cases = {case.id.rpartition("::")[2]: case for case in own}
+    good, bad = cases.pop(words.good, None), cases.pop(words.bad, None)
+    if good is None or bad is None:
+        yield _UNREPORTED
+        return
+    if CaseOutcome.SKIPPED in (good.outcome, bad.outcome):
+        yield "skips tests that it does not know"
+        return
+    if good.outcome is not CaseOutcome.PASSED:
+        yield "a test that has to pass failed"
+    if bad.outcome is not CaseOutcome.FAILED or not _says(bad, words.message):
+        yield "a test that has to fail did not"
+    for case in cases.values():
+        if _says(case, words.held) and case.failure is not None:
+            field = case.failure.message.rpartition(words.held)[2].split()
+            yield f"what is compared equals what differs in `{field[0]}`" if field else _EQUALS
+    if any(case.outcome is CaseOutcome.PASSED for case in cases.values()) and bad.outcome is not CaseOutcome.FAILED:
+        yield "a test that has to fail did not"
+
+
+def _says(case: Case, word: str) -> bool:
+    return case.failure is not None and word in case.failure.message

@@ -1,0 +1,56 @@
+"""What compilers say, and how programs end: the same for all languages that are compiled."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import signal
+from collections.abc import Iterator
+
+from stet_ls.engine.runners.box_steps import Said
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report import CollectionError, Failure, Phase
+from stet_ls.engine.runners.reporter_events import inside
+
+_GNU = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<what>.*)$", re.M)
+"""`file:line:column: error: what`, as compilers of C, C++ and Java say it."""
+
+_MOST = 20
+
+
+def build_errors(
+    test: str, build: Said, plan: TestPlan, pattern: re.Pattern[str] = _GNU, root: str = ""
+) -> list[CollectionError]:
+    """Each error of a build with its place; at least one, of the whole text. `pattern` names its groups.
+
+    Places are told from the folder `root` (the working folder by default).
+    """
+    found = list(_errors(build.text, plan, pattern, root or plan.root))[:_MOST]
+    if found:
+        return found
+    text = build.text.strip() or f"the compiler ended with {build.code}"
+    told = f"the compiler was stopped: {build.why}" if build.why else text[-2000:]
+    return [CollectionError(test, Failure("CompileError", told, Phase.BUILD))]
+
+
+def _errors(text: str, plan: TestPlan, pattern: re.Pattern[str], root: str) -> Iterator[CollectionError]:
+    for match in pattern.finditer(text):
+        told = match["path"]  # what is in angle brackets is no file
+        path = told if told.startswith("<") else inside(posixpath.normpath(posixpath.join(root, told)), plan)
+        place = (path, int(match["line"]), int(match["column"] or 0))
+        yield CollectionError(path, Failure("CompileError", match["what"], Phase.BUILD, place=place))
+
+
+def died(ran: Said) -> Failure:
+    """How a program ended that said nothing better."""
+    last = "\n".join(ran.err or ran.out)[-2000:].strip()
+    if ran.why:
+        return Failure("Timeout" if ran.why == "timeout" else "OutputLimit", last, Phase.CALL)
+    code = ran.code or 0
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return Failure(name, last, Phase.CALL)
+    return Failure("ExitStatus", f"it ended with {code}\n{last}".strip(), Phase.CALL)

@@ -1,0 +1,67 @@
+"""Where a program of C or C++ was when a signal ended it: the frames, as the compiler's own tools tell them.
+
+Not by a sanitizer: the memory that it reserves for itself is more than a box allows (RLIMIT_DATA).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from stet_ls.engine.runners import toolchain
+from stet_ls.engine.runners.box_steps import Said, Step
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report import Failure, Frame, Origin
+from stet_ls.engine.runners.reporter_events import frame_at
+from stet_ls.engine.runners.toolchain import Missing
+
+_SECONDS = 5.0
+_MANY = 50
+"""Frames of the user's above which a stack was used up; `returned.c` writes 62 at most."""
+_WORDS = {
+    "SIGSEGV": "it reached memory that is not its own",
+    "SIGBUS": "it reached memory that is not its own",
+    "SIGFPE": "an arithmetic error, such as a division by zero",
+    "SIGILL": "an illegal instruction",
+    "SIGABRT": "it was aborted",
+}
+_PLACE = re.compile(r"^(?P<path>/.+):(?P<line>[1-9]\d*)(?: \(discriminator \d+\))?$")
+_ARGUMENTS = re.compile(r"<[^<>]*>")
+
+
+def telling(name: str, built: str, frames: str) -> Step | None:
+    """The step that tells the frames of a program from a file of addresses; None where nothing here can."""
+    try:
+        program = toolchain.find("addr2line", "llvm-addr2line", install="binutils")
+    except Missing:
+        return None
+    if program.binds:  # it lies where the box does not look
+        return None
+    return Step(name, (str(program.path), "-f", "-C", "-e", built, f"@{frames}"), _SECONDS)
+
+
+def located(failure: Failure, ran: Said, where: Said | None, plan: TestPlan) -> Failure:
+    """A failure with the frames that it was in, outermost first, and with words for its signal."""
+    if ran.code is None or ran.code >= 0:
+        return failure
+    frames = tuple(_frames(where.out if where is not None and where.well else (), plan))[::-1]
+    own = [frame for frame in frames if frame.origin is not Origin.LIBRARY]
+    if len(own) >= _MANY and failure.type == "SIGSEGV":
+        return replace(failure, type="StackOverflow", message="stack overflow", frames=frames[-_MANY:])
+    return replace(failure, message=failure.message or _WORDS.get(failure.type, ""), frames=failure.frames or frames)
+
+
+def _frames(lines: Sequence[str], plan: TestPlan) -> Iterator[Frame]:
+    """Pairs of lines: a function with its parameters, a file with a line."""
+    for function, place in zip(lines[::2], lines[1::2], strict=False):
+        if match := _PLACE.match(place):
+            yield frame_at(match["path"], int(match["line"]), _name(function), plan)
+
+
+def _name(function: str) -> str:
+    """`Stats.median` of `int Stats::median<int>(std::vector<int>) const`."""
+    function = function.replace("(anonymous namespace)::", "")
+    while (plain := _ARGUMENTS.sub("", function)) != function:
+        function = plain
+    return function.partition("(")[0].strip().rpartition(" ")[2].replace("::", ".")

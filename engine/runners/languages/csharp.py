@@ -1,0 +1,71 @@
+"""C#'s tests by `dotnet test`, in a project whose packages were restored before: nothing is fetched in the box."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from stet_ls.engine.runners import box_steps, toolchain
+from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.languages.compiler_output import build_errors, died
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report import Case, CaseOutcome, Failure, Phase
+from stet_ls.engine.runners.report_channel import Event
+from stet_ls.engine.runners.reporter_events import Findings
+from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
+
+_SECONDS = 55.0
+_CASE = re.compile(r"^  (Passed|Failed|Skipped) (\S.*?)(?: \[[^\]]*\])?$")
+_TOTAL = re.compile(r"^(?:Passed|Failed)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +(\d+)|^Total tests: (\d+)$")
+_ERROR = re.compile(r"^\s*(?P<path>\S[^\n(]*)\((?P<line>\d+),(?P<column>\d+)\): error (?P<what>[^\[\n]*)", re.MULTILINE)
+_OUTCOMES = {"Passed": CaseOutcome.PASSED, "Failed": CaseOutcome.FAILED, "Skipped": CaseOutcome.SKIPPED}
+
+
+class CSharp:
+    """The words of the console logger; finished only if its count is that of the cases which were read."""
+
+    name = "dotnet"
+    languages = frozenset({"csharp"})
+    install = "the .NET SDK (its installer or your distribution)"
+
+    def fits(self, plan: TestPlan) -> bool:
+        """There is one."""
+        return True
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """The project in the working folder."""
+        dotnet = toolchain.find("dotnet", install=self.install)
+        argv = (str(dotnet.path), "test", "--no-restore", "--nologo", "--logger", "console;verbosity=normal")
+        env = {"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_CLI_HOME": "@TMP@"}
+        return box_steps.spec(
+            nonce, [Step("test", argv, _SECONDS)], files={}, binds=dotnet.binds, env=env, limits=LIMITS["csharp"]
+        )
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """A case for each line that tells of one."""
+        steps = box_steps.said(events)
+        found = box_steps.ended(events, steps)
+        ran = steps.get("test", box_steps.Said())
+        total = -1
+        for number, line in enumerate(ran.out):
+            if match := _TOTAL.match(line):
+                total = int(match[4]) if match[4] else sum(int(each) for each in match.groups()[:3])
+            elif match := _CASE.match(line):
+                outcome = _OUTCOMES[match[1]]
+                failure = _failure(ran.out[number + 1 :]) if outcome is CaseOutcome.FAILED else None
+                found.cases.append(Case(match[2], outcome, 0.0, failure))
+        if ran.code and not found.cases and not found.absent and not found.stopped:
+            found.collection += build_errors(".", ran, plan, _ERROR)
+        found.finished = found.finished and total == len(found.cases)
+        found.exit = ran.code or 0
+        return found
+
+
+def _failure(lines: Sequence[str]) -> Failure:
+    text = [line.strip() for line in lines[:20]]
+    message: list[str] = []
+    for line in text[1:] if text[:1] == ["Error Message:"] else []:
+        if line == "Stack Trace:":
+            break
+        message.append(line)
+    return Failure("TestFailure", "\n".join(message) or died(box_steps.Said(out=text)).message, Phase.CALL)

@@ -1,0 +1,130 @@
+"""Jest and Vitest, where a project has them: its own configuration, its own version, and a reporter of ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from stet_ls.engine.runners import box_steps, report_channel, toolchain
+from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.languages.node import NODE, escaped, told
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report_channel import FOLDER, Event
+from stet_ls.engine.runners.reporter_events import Findings, fold
+from stet_ls.engine.runners.toolchain import Missing
+from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
+
+_SECONDS = 28.0
+_MIB = 1024 * 1024
+_LIMITS = Limits(seconds=TESTS.seconds, processes=256, scratch=256 * _MIB, scratch_files=20_000)
+_LANGUAGES = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"})
+
+
+@dataclass(slots=True)
+class Framework:
+    """One of the two. `program` is where its package has it. `options` come before the files, with `@REPORTER@` and
+    `@ROOT@` for places in the box; `only` is the option that takes a pattern of names.
+    """
+
+    name: str
+    program: str
+    reporter: str
+    options: tuple[str, ...]
+    only: str
+    languages: frozenset[str] = _LANGUAGES
+    install: str = "npm install, in the project: its package.json names it"
+
+    def fits(self, plan: TestPlan) -> bool:
+        """The package of the first test names it, and that test is not written for Node's own."""
+        text = plan.text(plan.tests[0]) if plan.tests else None
+        return _names(plan, self.name) and "node:test" not in (text or "")
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """With the program that lies nearest to the package, and the package's own configuration."""
+        node = toolchain.find("node", install=NODE)
+        folder = _package(plan)
+        program = _installed(plan, folder, self.program)
+        if program is None:
+            raise Missing(self.name, self.install)
+        reporter = f"{FOLDER}/{self.reporter}"
+        options = [each.replace("@REPORTER@", f"./{reporter}").replace("@ROOT@", str(folder)) for each in self.options]
+        names = "|".join(escaped(each.partition("::")[2].replace("::", " ")) for each in plan.select)
+        only = (self.only, f"^(?:{names})$") if names else ()
+        return box_steps.spec(
+            nonce,
+            [Step("test", (str(node.path), program, *options, *only, *plan.tests), _SECONDS)],
+            files={
+                reporter: report_channel.inside(self.reporter).replace(
+                    b"STET_TOKEN", report_channel.token(nonce).encode()
+                )
+            },
+            binds=node.binds,
+            env={"NO_COLOR": "1", "CI": "1", "NODE_ENV": "test"},
+            limits=_LIMITS,
+        )
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """The reporter's words; where it said none, what the program printed last."""
+        steps = box_steps.said(events)
+        step = steps.get("test", box_steps.Said())
+        found = fold(told(step.side, report_channel.token(nonce)), plan)
+        whole = box_steps.ended(events, steps)
+        found.stopped, found.absent = whole.stopped, whole.absent
+        if not step.side and step.code:
+            found.broken = next((line.strip() for line in (*step.err, *step.out) if "rror" in line), "it said nothing")
+        found.finished = found.finished and step.code is not None
+        bad = any(case.failure for case in found.cases) or found.collection
+        found.exit = 0 if bad else (step.code or 0)
+        return found
+
+
+VITEST = Framework(
+    "vitest",
+    "vitest/vitest.mjs",
+    "vitest_reporter.mjs",
+    ("run", "--reporter=@REPORTER@", "--root=@ROOT@", "--no-file-parallelism", "--coverage.enabled=false"),
+    "--testNamePattern",
+)
+JEST = Framework(
+    "jest",
+    "jest/bin/jest.js",
+    "jest_reporter.cjs",
+    (
+        "--reporters=@REPORTER@",
+        "--rootDir=@ROOT@",
+        "--runInBand",
+        "--coverage=false",
+        "--watchman=false",
+        "--runTestsByPath",
+    ),
+    "--testNamePattern",
+)
+
+
+def _names(plan: TestPlan, name: str) -> bool:
+    """True if a package.json at or above the first test asks for a package of that name."""
+    told_of = plan.text((_package(plan) / "package.json").as_posix())
+    try:
+        package = json.loads(told_of or "{}")
+        tables = [package.get(each) or {} for each in ("dependencies", "devDependencies")]
+        return any(name in table for table in tables) or name in str((package.get("scripts") or {}).get("test", ""))
+    except (ValueError, AttributeError, TypeError):
+        return False
+
+
+def _package(plan: TestPlan) -> PurePosixPath:
+    """The innermost folder with a package.json around the first test, relative to the working folder."""
+    folders = PurePosixPath(plan.tests[0]).parents if plan.tests else ()
+    return next((each for each in folders if plan.text((each / "package.json").as_posix())), PurePosixPath())
+
+
+def _installed(plan: TestPlan, folder: PurePosixPath, program: str) -> str | None:
+    """The program in the nearest `node_modules`, relative to the working folder."""
+    root = plan.overlay.root if plan.overlay else Path()
+    for each in (folder, *folder.parents) if plan.overlay else ():
+        place = each / "node_modules" / program
+        if (root / place).is_file():
+            return place.as_posix()
+    return None

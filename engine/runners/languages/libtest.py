@@ -1,0 +1,123 @@
+"""Rust's libtest, as it prints: the stable toolchain has no other report. What tests print is captured by it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from stet_ls.engine.runners.box_steps import Said
+from stet_ls.engine.runners.languages.compiler_output import died
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report import Case, CaseOutcome, Comparison, Failure, Phase
+from stet_ls.engine.runners.reporter_events import Findings, frame_at
+
+_SOURCE = re.compile(r"^\s+(?:Running (?:unittests )?(\S+) \(.*\)|Doc-tests (\S+))$")
+_NAMED = re.compile(r"^(.+): test$")
+_BEGUN = re.compile(r"^test (.+?)(?: - should panic| - compile(?: fail)?)* \.\.\. ?(.*)$")
+_ENDED = re.compile(r"(?:^|.*?)(ok|FAILED|ignored(?:, .*)?)$")
+_SUMMARY = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
+_SAID = re.compile(r"^---- (.+?) stdout ----$")
+_PANIC = re.compile(r"panicked at (?:'(?P<old>.*)', )?(?P<path>[^\s:]+):(?P<line>\d+):\d+:?\n?(?P<new>(?:.*\n?)*)")
+_SIDES = re.compile(r"^assertion `left (==|!=) right` failed(?:: (.*))?\n\s+left: (.*)\n\s*right: (.*)", re.MULTILINE)
+_HERE = PurePosixPath()
+_OUTCOMES = {"ok": CaseOutcome.PASSED, "FAILED": CaseOutcome.FAILED}
+
+
+def listed(lines: Sequence[str], source: str, crate: PurePosixPath = _HERE) -> Iterator[str]:
+    """The names in a listing; with the source before each where cargo lists several harnesses (`source` not "").
+
+    `crate` is the folder that cargo names them from, relative to the working folder.
+    """
+    current = source
+    for line in lines:
+        if match := _SOURCE.match(line):
+            current = _source(match, crate)
+        elif match := _NAMED.match(line):
+            yield f"{current}::{match[1]}" if current else match[1]
+
+
+def read(found: Findings, ran: Said, plan: TestPlan, source: str, crate: PurePosixPath = _HERE, root: str = "") -> None:
+    """Adds the cases of a run. It is finished only if each harness' summary counts what was read of it.
+
+    Sources are named from `crate`, places in panics from the folder `root` (the working folder by default).
+    """
+    reader = _Reader(source, crate)
+    for line in ran.out:
+        reader.line(line)
+    for name, outcome in reader.outcomes.items():
+        text = "\n".join(reader.said.get(name, ()))
+        failure = _failure(text, plan, root or plan.root) if outcome is CaseOutcome.FAILED else None
+        found.cases.append(Case(name, outcome, 0.0, failure, text[-2000:]))
+    if reader.running:
+        found.running = (*found.running, reader.running)
+        found.cases.append(Case(reader.running, CaseOutcome.ERROR, 0.0, died(ran)))
+    if ran.code is None or reader.open or not reader.counted or (ran.code == 0 and not reader.right):
+        found.finished = False
+    found.exit = found.exit or (ran.code if ran.code is not None else 1)
+
+
+def _source(match: re.Match[str], crate: PurePosixPath) -> str:
+    return str(crate / match[1]) if match[1] else match[2]
+
+
+class _Reader:
+    """The lines of one or several harnesses."""
+
+    def __init__(self, source: str, crate: PurePosixPath) -> None:
+        self._source, self._crate = source, crate
+        self.outcomes: dict[str, CaseOutcome] = {}
+        self.said: dict[str, list[str]] = {}
+        self.running = ""
+        self.open = False
+        self.counted = False
+        self.right = True
+        self._of: str | None = None
+        self._since = 0
+
+    def line(self, line: str) -> None:
+        if match := _SOURCE.match(line):
+            self._source, self._of = _source(match, self._crate), None
+        elif re.match(r"^running \d+ tests?$", line):
+            self.open, self._since = True, len(self.outcomes)
+        elif match := _SUMMARY.match(line):
+            self._count(match)
+        elif match := _SAID.match(line):
+            self._of = f"{self._source}::{match[1]}"
+        elif self._of is not None and line in ("failures:", "successes:"):
+            self._of = None
+        elif self._of is not None:
+            self.said.setdefault(self._of, []).append(line)
+        elif match := _BEGUN.match(line):
+            self.running = f"{self._source}::{match[1]}"
+            self._end(match[2])
+        elif self.running:
+            self._end(line)
+
+    def _end(self, text: str) -> None:
+        """What follows a name: its outcome, unless something was printed in between that libtest does not capture."""
+        match = _ENDED.match(text)
+        if match is None:
+            return
+        outcome = _OUTCOMES.get(match[1], CaseOutcome.SKIPPED)
+        if self.outcomes.get(self.running) is not CaseOutcome.FAILED:
+            self.outcomes[self.running] = outcome
+        self.running = ""
+
+    def _count(self, match: re.Match[str]) -> None:
+        read_here = list(self.outcomes.values())[self._since :]
+        kinds = (CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.SKIPPED)
+        self.right = self.right and [read_here.count(kind) for kind in kinds] == [int(each) for each in match.groups()]
+        self.open, self.counted = False, True
+
+
+def _failure(text: str, plan: TestPlan, root: str) -> Failure:
+    match = _PANIC.search(text)
+    if match is None:
+        return Failure("TestFailure", text.strip() or "it failed", Phase.CALL)
+    message = (match["old"] or match["new"]).partition("\nnote: ")[0].strip()
+    frame = frame_at(posixpath.normpath(posixpath.join(root, match["path"])), int(match["line"]), "", plan)
+    sides = _SIDES.search(message)
+    comparison = Comparison(sides[1], sides[3], sides[4]) if sides else None
+    return Failure("panic", message, Phase.CALL, comparison=comparison, frames=(frame,))

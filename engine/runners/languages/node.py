@@ -1,0 +1,176 @@
+"""JavaScript's tests by Node's own runner, and TypeScript's, bundled by esbuild before."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.runners import box_steps, report_channel, toolchain
+from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.languages.compiler_output import build_errors
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report_channel import FOLDER, Event
+from stet_ls.engine.runners.reporter_events import Findings, fold
+from stet_ls.engine.runners.toolchain import Program
+from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
+
+_SECONDS = 25.0
+NODE = "node 20 or later (https://nodejs.org)"
+ESBUILD = "esbuild (npm install --save-dev esbuild, in the project)"
+_LIMITS = Limits(seconds=TESTS.seconds, processes=256)
+
+
+class Node:
+    """`node --test`, with a reporter in the parent of the files' processes."""
+
+    name = "node"
+    languages = frozenset({"javascript", "javascriptreact"})
+    install = NODE
+
+    def fits(self, plan: TestPlan) -> bool:
+        """There is one."""
+        return True
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """The plan's test files, or those that Node finds."""
+        program = toolchain.find("node", install=self.install)
+        return _spec(plan, nonce, program, (), plan.tests, {}, ())
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """The reporter's words, which come beside the output."""
+        return _read(plan, events, nonce)
+
+
+class TypeScript:
+    """The same, after esbuild has made one module of each test file; it checks no types."""
+
+    name = "typescript"
+    languages = frozenset({"typescript", "typescriptreact"})
+    install = ESBUILD
+
+    def fits(self, plan: TestPlan) -> bool:
+        """There is one."""
+        return True
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """Bundles into the run's own folder: packages are found from there as from the project."""
+        node = toolchain.find("node", install=NODE)
+        builder = esbuild(plan.overlay.root if plan.overlay else None)
+        out = f"{FOLDER}/out"
+        built = {test: f"{out}/{test.rpartition('.')[0]}.mjs" for test in plan.tests}
+        argv = (
+            *(str(builder.path), *plan.tests, "--bundle", "--platform=node", "--format=esm", "--packages=external"),
+            *("--sourcemap=inline", "--outbase=.", f"--outdir={out}", "--out-extension:.js=.mjs", "--log-level=error"),
+        )
+        sources = {path: test for test, path in built.items()}
+        build = Step("build", argv, _SECONDS, needed=True)
+        program = Program(node.path, (*node.binds, *builder.binds))
+        return _spec(plan, nonce, program, (build,), tuple(built.values()), sources, ("--enable-source-maps",))
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """What esbuild could not read, or the reporter's words."""
+        found = _read(plan, events, nonce)
+        build = box_steps.said(events).get("build")
+        if build is not None and build.code is not None and not build.well and not found.absent:
+            found.collection += build_errors(plan.tests[0], _gnu(build), plan)
+        return found
+
+
+def _spec(
+    plan: TestPlan,
+    nonce: str,
+    node: Program,
+    before: Sequence[Step],
+    tests: Sequence[str],
+    sources: Mapping[str, str],
+    options: Sequence[str],
+) -> RunSpec:
+    word = report_channel.token(nonce).encode()
+    # What lies open to the tests' processes is no key to the report.
+    marker = report_channel.token(f"returned {nonce}").encode()
+    names = {**sources, **{test: test for test in plan.tests}}
+    reporter = report_channel.inside("reporter.mjs").replace(b"STET_TOKEN", word).replace(b"STET_MARKER", marker)
+    cover = ("--experimental-test-coverage",) if plan.coverage else ()
+    argv = (
+        *(str(node.path), *options, f"--import=./{FOLDER}/returned.mjs", "--test", *cover),
+        *(f"--test-reporter=./{FOLDER}/reporter.mjs", "--test-reporter-destination=stdout", *_only(plan), *tests),
+    )
+    return box_steps.spec(
+        nonce,
+        [*before, Step("test", argv, _SECONDS)],
+        files={
+            f"{FOLDER}/reporter.mjs": reporter.replace(b"STET_SOURCES", json.dumps(names).encode()),
+            f"{FOLDER}/returned.mjs": report_channel.inside("returned.mjs").replace(b"STET_MARKER", marker),
+        },
+        binds=node.binds,
+        env={"NO_COLOR": "1"},
+        limits=_LIMITS,
+    )
+
+
+def _only(plan: TestPlan) -> Iterator[str]:
+    for identifier in plan.select:
+        yield f"--test-name-pattern=^{escaped(identifier.rpartition('::')[2])}$"
+
+
+def escaped(name: str) -> str:
+    """A name as a pattern that fits only it."""
+    return "".join(f"\\{letter}" if letter in r"\^$.*+?()[]{}|/" else letter for letter in name)
+
+
+def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    steps = box_steps.said(events)
+    step = steps.get("test", box_steps.Said())
+    said = list(told(step.side, report_channel.token(nonce)))
+    found = fold(said, plan)
+    found.signs = frozenset(str(event.get("what")) for event in said if event["event"] == "reached")
+    # A file without a test of Node's passes if it only ends: it has to assert something.
+    found.cases = [case for case in found.cases if case.id not in plan.tests or _asserts(plan.text(case.id) or "")]
+    whole = box_steps.ended(events, steps)
+    found.stopped, found.absent = whole.stopped, whole.absent
+    found.finished = found.finished and step.code is not None
+    # Node ends with 1 if a test failed; that it did is told by the test.
+    bad = any(case.failure for case in found.cases) or found.collection
+    found.exit = 0 if bad else (step.code or 0)
+    return found
+
+
+def _asserts(text: str) -> bool:
+    return re.search(r"\b(?:assert|throw|expect|ok|equal)\b", text) is not None
+
+
+def told(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
+    """The events among lines that began with the run's word."""
+    for line in lines:
+        try:
+            event = json.loads(line.removeprefix(f"{word} ")) if line.startswith(f"{word} ") else None
+        except ValueError:
+            continue
+        if isinstance(event, dict) and isinstance(event.get("event"), str):
+            yield event
+
+
+def esbuild(root: Path | None, install: str = ESBUILD) -> Program:
+    """esbuild of a project's packages, else of the PATH. A package's program needs the packages beside it."""
+    own = root / "node_modules/.bin/esbuild" if root else None
+    if own is not None and own.exists():
+        return Program(own)
+    found = toolchain.find("esbuild", install=install)
+    parents = [folder for folder in found.path.resolve().parents if folder.name == "node_modules"]
+    return Program(found.path, tuple(parents[-1:])) if parents else found
+
+
+def _gnu(build: box_steps.Said) -> box_steps.Said:
+    """esbuild's errors, `✘ [ERROR] what` and two lines below `file:line:column:`, as other compilers say them."""
+    said: list[str] = []
+    what = ""
+    for line in [*build.out, *build.err]:
+        if "[ERROR] " in line:
+            what = line.partition("[ERROR] ")[2]
+        elif what and line.strip().endswith(":") and line.strip().count(":") == 3:
+            said.append(f"{line.strip()} error: {what}")
+            what = ""
+    return box_steps.Said(out=said or build.out, err=[] if said else build.err, code=build.code, why=build.why)

@@ -1,0 +1,58 @@
+"""Python's tests under pytest, with a reporter of our own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from stet_ls.engine.runners.control_tests import Words, settle
+from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
+from stet_ls.engine.runners.reporter_events import Findings, fold
+from stet_ls.engine.sandbox.spec import TESTS, RunSpec
+
+
+class Pytest:
+    """pytest, if the plan's interpreter has it."""
+
+    name = "pytest"
+    languages = frozenset({"python"})
+    install = "pip install pytest (into the project's environment)"
+
+    def fits(self, plan: TestPlan) -> bool:
+        """pytest is tried first: it runs unittest's cases too."""
+        return plan.environment is None or plan.environment.has("pytest")
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """Without plugins for generated tests: loading all that a fat environment has takes seconds."""
+        told = {"arguments": list(_arguments(plan)), "coverage": plan.coverage, "traced": plan.traced}
+        control = {"control": Words.of(nonce).to_json(), "tests": list(plan.tests)}
+        job = json.dumps({**told, **control, "plugins": plan.suite is Suite.PROJECT})
+        return RunSpec(
+            (str(plan.python()), FOLDER),
+            files={**placed("pytest_main", nonce), f"{FOLDER}/job.json": job.encode()},
+            binds=plan.python_binds(),
+            env={
+                **(plan.environment.env if plan.environment else {}),
+                **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plan.suite is Suite.GENERATED else {}),
+            },
+            limits=TESTS,
+            # Plugins are found when pytest starts: what a project's own would import is not known ahead.
+            warm=("pytest",) if plan.suite is Suite.GENERATED and not plan.coverage else (),
+        )
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """The reporter's own words."""
+        found = settle(fold(events, plan), events, nonce)
+        # 5: no test was collected. That nothing ran is said from the cases.
+        if found.exit == 5 and not found.cases:
+            found.exit = 0
+        return found
+
+
+def _arguments(plan: TestPlan) -> Iterator[str]:
+    yield from ("-p", "no:cacheprovider", "-q")
+    if plan.suite is Suite.GENERATED:
+        # An empty configuration: a stray one above the working folder, or among the files, changes no rule.
+        yield from ("-c", "/dev/null", "--rootdir=.", "--confcutdir=.", "-o", "console_output_style=classic")
+    yield from plan.select or plan.tests

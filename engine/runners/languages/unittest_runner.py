@@ -1,0 +1,40 @@
+"""Python's tests under unittest, for interpreters without pytest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from stet_ls.engine.runners.control_tests import Words, settle
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
+from stet_ls.engine.runners.reporter_events import Findings, fold
+from stet_ls.engine.sandbox.spec import TESTS, RunSpec
+
+
+class Unittest:
+    """unittest of the standard library."""
+
+    name = "unittest"
+    languages = frozenset({"python"})
+    install = "python3"
+
+    def fits(self, plan: TestPlan) -> bool:
+        """It is always there; whether the tests are of its kind, the expected ids will tell."""
+        return True
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """The interpreter with our own main program."""
+        told = {"tests": plan.tests, "select": plan.select, "coverage": plan.coverage, "traced": plan.traced}
+        job = json.dumps({**told, "control": Words.of(nonce).to_json()})
+        return RunSpec(
+            (str(plan.python()), FOLDER),
+            files={**placed("unittest_main", nonce), f"{FOLDER}/job.json": job.encode()},
+            binds=plan.python_binds(),
+            env=plan.environment.env if plan.environment else {},
+            limits=TESTS,
+        )
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """The reporter's own words."""
+        return settle(fold(events, plan), events, nonce)

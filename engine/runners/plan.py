@@ -1,0 +1,93 @@
+"""What is to be tested, and with what."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from stet_ls.engine.sandbox.environments.interpreter import Environment
+from stet_ls.engine.sandbox.files import mounts
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec
+from stet_ls.validators.project_files import read_regular
+
+_LARGEST = 4_000_000
+"""Bytes of a file that is looked into before a run."""
+
+
+class Box(Protocol):
+    """What runs a spec: the `Sandbox` with its policy, or one backend."""
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs it."""
+        ...
+
+
+class Suite(StrEnum):
+    """Whose tests they are. Of a project's own, its configuration and its plugins count; of generated ones nothing."""
+
+    GENERATED = "generated"
+    PROJECT = "project"
+
+
+@dataclass(frozen=True, slots=True)
+class TestPlan:
+    """One run of tests.
+
+    `tests` are the test files, relative to the working folder; empty means all of the project's. `files` are placed
+    into the working folder, over the workspace if there is an `overlay`. `expected` are ids that must be in the report;
+    those that can be told from the files are added for generated tests. `select` are the ids to run where not all are
+    wanted. `framework` chooses among the runners of a language ("unittest", "cargo", "junit"); "" takes the first that
+    fits. `environment` is Python's; without one, Stet's own interpreter serves. `binds` are further folders to show.
+    `traced` is a Python file, relative to the working folder, of which the lines that run in each test are told; "" is
+    none. `until` is the moment (of `time.monotonic`) after which nobody waits for the run any more. `told_root` is
+    filled in from the report.
+    """
+
+    __test__: ClassVar[bool] = False
+
+    language: str
+    tests: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    overlay: Overlay | None = None
+    suite: Suite = Suite.GENERATED
+    framework: str = ""
+    expected: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    environment: Environment | None = None
+    binds: tuple[Path, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    coverage: bool = False
+    traced: str = ""
+    limits: Limits | None = None
+    until: float = float("inf")
+    told_root: str = ""
+
+    @property
+    def root(self) -> str:
+        """The working folder as the run saw it: not every box can show a folder at a path of its own."""
+        return self.told_root or (str(self.overlay.root) if self.overlay else mounts.BOX)
+
+    def text(self, path: str) -> str | None:
+        """A file as the run will see it: the plan's, an unsaved buffer, the workspace's; None if unreadable."""
+        content = self.files.get(path)
+        if content is None and self.overlay:
+            content = self.overlay.buffers.get(path)
+            if content is None:
+                try:
+                    content = read_regular(self.overlay.root / path, most=_LARGEST)
+                except OSError:
+                    return None
+        return content.decode("utf-8", "replace") if content is not None else None
+
+    def python(self) -> Path:
+        """The interpreter that runs the tests."""
+        return self.environment.path if self.environment else Path(sys.executable)
+
+    def python_binds(self) -> tuple[Path, ...]:
+        """What that interpreter needs to start."""
+        return self.environment.binds if self.environment else mounts.interpreter()

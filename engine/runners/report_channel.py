@@ -1,0 +1,57 @@
+"""Reading a report: the lines that carry the nonce, and of these only what is well formed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.sandbox.processes import procfs
+
+FOLDER = ".stet-run"
+"""Where a run's own files lie in the working folder. Test runners walk into no folder that begins with a dot."""
+
+_INSIDE = Path(__file__).parent / "inside"
+
+Event = Mapping[str, Any]
+
+
+def new_nonce() -> str:
+    """A word that no test prints by accident."""
+    return secrets.token_hex(16)
+
+
+def token(nonce: str) -> str:
+    """A word made of the nonce, for reporters that share a process with tests: the nonce itself is never in there."""
+    return hashlib.sha256(f"side {nonce}".encode()).hexdigest()[:32]
+
+
+def placed(program: str, nonce: str) -> dict[str, bytes]:
+    """The files that run `inside/<program>.py` in the box, by `python .stet-run`."""
+    own = {path.name: path for path in _INSIDE.glob("*.py")} | {"processes.py": Path(procfs.__file__)}
+    files = {f"{FOLDER}/stet_inside/{name}": path.read_bytes() for name, path in own.items()}
+    # The main module keeps no name by which a test finds the reporter.
+    start = f"__import__('stet_inside.{program}', fromlist=['main']).main()\n"
+    return {**files, f"{FOLDER}/__main__.py": start.encode(), f"{FOLDER}/nonce": nonce.encode()}
+
+
+def inside(name: str) -> bytes:
+    """A file of `inside/` that is not Python."""
+    return (_INSIDE / name).read_bytes()
+
+
+def events(report: bytes, nonce: str) -> Iterator[Event]:
+    """The events of a report in their order. What does not begin with the nonce was said by somebody else."""
+    start = nonce.encode() + b" "
+    for line in report.split(b"\n"):
+        if not line.startswith(start):
+            continue
+        try:
+            event = json.loads(line[len(start) :])
+        except ValueError:
+            continue
+        if isinstance(event, dict) and isinstance(event.get("event"), str):
+            yield event

@@ -1,0 +1,232 @@
+"""The events of a reporter, put together: one case for each test, one error for each file that had none."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report import (
+    Case,
+    CaseOutcome,
+    CollectionError,
+    Comparison,
+    Coverage,
+    Failure,
+    Frame,
+    Origin,
+    Outcome,
+    Phase,
+)
+from stet_ls.engine.runners.report_channel import FOLDER, Event
+
+_FOREIGN = frozenset({"site-packages", "dist-packages", "node_modules", "vendor", FOLDER, ".venv", "venv", ".cargo"})
+_TESTS = ("test_*", "*_test.*", "*Test.java", "*Tests.*", "*.test.*", "*.spec.*", "conftest.py")
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a reporter told. `known` are the ids it collected; `finished` says that it came to its own end.
+
+    `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or a
+    module that the runner needs and the box has not; `stopped` is TIMEOUT or LIMIT where a part of the run was ended.
+    `ran` are the lines of the traced file's functions that ran in each test, `loaded` its others. `signs` are
+    what looks like a forged report.
+    """
+
+    cases: list[Case] = field(default_factory=list)
+    collection: list[CollectionError] = field(default_factory=list)
+    known: tuple[str, ...] = ()
+    running: tuple[str, ...] = ()
+    finished: bool = False
+    exit: int = 0
+    broken: str = ""
+    absent: str = ""
+    coverage: Coverage | None = None
+    stopped: Outcome | None = None
+    ran: dict[str, frozenset[int]] | None = None
+    loaded: frozenset[int] = frozenset()
+    signs: frozenset[str] = frozenset()
+
+
+def fold(events: Iterable[Event], plan: TestPlan) -> Findings:
+    """The events `start`, `raised`, `phase`, `end` of each test, and those about the whole run, as findings."""
+    found = Findings()
+    open_: dict[str, _Open] = {}
+    ran: dict[str, frozenset[int]] | None = {}
+    for event in events:
+        kind, identifier = event["event"], str(event.get("id", ""))
+        if kind in ("start", "raised", "phase"):
+            case = open_.setdefault(identifier, _Open(identifier))
+            case.take(event, plan)
+        elif kind == "end" and identifier in open_:
+            found.cases.append(open_.pop(identifier).close(_number(event.get("seconds"))))
+        elif kind == "forget":
+            open_.pop(identifier, None)
+        elif kind == "ran":
+            ran = _ran(event, ran)
+            found.loaded |= _lines(event.get("top"))
+        else:
+            _whole(event, found, plan)
+    found.ran = ran or None
+    found.running = tuple(open_)
+    found.cases += [case.died() for case in open_.values()]
+    return found
+
+
+def _whole(event: Event, found: Findings, plan: TestPlan) -> None:
+    match event["event"]:
+        case "collected":
+            found.known = tuple(str(each) for each in event.get("ids", ()))
+        case "uncollected":
+            failure = failure_of(event.get("failure"), Phase.COLLECT, plan)
+            found.collection.append(CollectionError(inside(str(event.get("path", "")), plan), failure))
+        case "broken":
+            failure = failure_of(event.get("failure"), Phase.COLLECT, plan)
+            found.broken = f"{failure.type}: {failure.message}" if failure.type else failure.message
+        case "missing":
+            found.absent = str(event.get("program", ""))
+        case "done":
+            found.finished, found.exit = True, int(_number(event.get("exit")))
+        case "coverage":
+            found.coverage = _coverage(event)
+
+
+class _Open:
+    """A test that began: what its phases told until now."""
+
+    def __init__(self, identifier: str) -> None:
+        self.id = identifier
+        self.outcome: CaseOutcome | None = None
+        self.failure: Failure | None = None
+        self.stdout = ""
+        self.reason = ""
+        self._raised: Event = {}
+
+    def take(self, event: Event, plan: TestPlan) -> None:
+        if event["event"] == "raised":
+            self._raised = event
+        elif event["event"] == "phase":
+            self.stdout = str(event.get("stdout", "")) or self.stdout
+            self.reason = str(event.get("reason", "")) or self.reason
+            self._phase(event, plan)
+
+    def _phase(self, event: Event, plan: TestPlan) -> None:
+        when = _phase(event.get("phase"))
+        expected = event.get("expected_failure")
+        match event.get("outcome"):
+            case "failed":
+                worse = self.outcome is not CaseOutcome.FAILED
+                if worse:
+                    self.outcome = CaseOutcome.FAILED if when is Phase.CALL else CaseOutcome.ERROR
+                    raised = self._raised if self._raised.get("phase") == when.value else {}
+                    self.failure = failure_of(raised.get("failure") or event.get("failure"), when, plan)
+            case "skipped" if self.outcome in (None, CaseOutcome.PASSED):
+                self.outcome = CaseOutcome.SKIPPED if expected is None else CaseOutcome.XFAILED
+                self.reason = str(expected or "") or self.reason
+            case "passed" if when is Phase.CALL and self.outcome is None:
+                self.outcome = CaseOutcome.PASSED if expected is None else CaseOutcome.XPASSED
+
+    def close(self, seconds: float) -> Case:
+        outcome = self.outcome or CaseOutcome.NOT_RUN
+        return Case(self.id, outcome, round(seconds, 6), self.failure, self.stdout, self.reason)
+
+    def died(self) -> Case:
+        if self.outcome is CaseOutcome.FAILED:
+            return self.close(0.0)
+        failure = Failure("ProcessDied", "the process ended while this test ran", Phase.CALL)
+        return Case(self.id, CaseOutcome.ERROR, 0.0, failure, self.stdout)
+
+
+def failure_of(told: Any, phase: Phase, plan: TestPlan) -> Failure:
+    """A failure as an event tells it; what is missing there is empty here."""
+    told = told if isinstance(told, dict) else {}
+    compared = told.get("comparison")
+    place = told.get("place")
+    return Failure(
+        type=str(told.get("type", "")),
+        message=str(told.get("message", "")),
+        phase=phase,
+        mro=tuple(str(each) for each in told.get("mro", ())),
+        comparison=_comparison(compared) if isinstance(compared, dict) else None,
+        frames=tuple(_frame(each, plan) for each in told.get("frames", ()) if isinstance(each, dict)),
+        module=str(told.get("module", "")),
+        place=(inside(str(place[0]), plan), int(_number(place[1])), int(_number(place[2]))) if place else None,
+    )
+
+
+def _comparison(told: dict[str, Any]) -> Comparison:
+    names = ("operator", "left", "right", "left_type", "right_type")
+    return Comparison(*(str(told.get(name, "")) for name in names))
+
+
+def _frame(told: dict[str, Any], plan: TestPlan) -> Frame:
+    return frame_at(
+        str(told.get("path", "")),
+        int(_number(told.get("line"))),
+        str(told.get("function", "")),
+        plan,
+        tuple((str(name), str(value)) for name, value in told.get("locals", ())),
+        str(told.get("code", "")),
+    )
+
+
+def frame_at(
+    path: str, line: int, function: str, plan: TestPlan, names: tuple[tuple[str, str], ...] = (), code: str = ""
+) -> Frame:  # fmt: skip
+    """A frame, with whose it is told from its path."""
+    return Frame(inside(path, plan), line, function, origin(path, plan), names, code)
+
+
+def inside(path: str, plan: TestPlan) -> str:
+    """The path relative to the working folder, where it lies within."""
+    path = path.removeprefix("file://")
+    return os.path.relpath(path, plan.root) if path.startswith(f"{plan.root}/") else path
+
+
+def origin(path: str, plan: TestPlan) -> Origin:
+    """Whose code a path is: a test's, the project's, or anybody else's."""
+    own = inside(path, plan)
+    pure = PurePosixPath(own)
+    if not own or pure.is_absolute() or own.startswith(("..", "<", "node:")) or _FOREIGN.intersection(pure.parts):
+        return Origin.LIBRARY
+    if own in plan.tests or any(fnmatch.fnmatch(pure.name, pattern) for pattern in _TESTS):
+        return Origin.TEST
+    return Origin.TEST if {"tests", "test", "__tests__"}.intersection(pure.parts[:-1]) else Origin.PROJECT
+
+
+def _coverage(event: Event) -> Coverage:
+    def lines(table: Any) -> dict[str, tuple[int, ...]]:
+        return {str(path): tuple(numbers) for path, numbers in table.items()} if isinstance(table, dict) else {}
+
+    contexts = {str(name): lines(table) for name, table in (event.get("contexts") or {}).items()}
+    return Coverage(
+        lines(event.get("lines")), lines(event.get("missing")), contexts, str(event.get("why_not", ""))
+    )  # fmt: skip
+
+
+def _ran(event: Event, ran: dict[str, frozenset[int]] | None) -> dict[str, frozenset[int]] | None:
+    """The lines of each test with those of one more event; None from the first event on that does not know them all."""
+    if ran is None or event.get("whole") is not True:
+        return None
+    test = str(event.get("id", ""))
+    return {**ran, test: ran.get(test, frozenset()) | _lines(event.get("lines"))}
+
+
+def _lines(told: Any) -> frozenset[int]:
+    return frozenset(int(_number(each)) for each in told) if isinstance(told, list) else frozenset()
+
+
+def _phase(told: Any) -> Phase:
+    try:
+        return Phase(told)
+    except ValueError:
+        return Phase.CALL
+
+
+def _number(told: Any) -> float:
+    return float(told) if isinstance(told, int | float) else 0.0

@@ -1,0 +1,95 @@
+"""The room's door: one suite, run once or several times."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from stet_ls.engine.errors import StetError, UsageError
+from stet_ls.engine.runners import expected_tests, report_channel
+from stet_ls.engine.runners.plan import Box, Suite, TestPlan
+from stet_ls.engine.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.runners.runner import Runner
+from stet_ls.engine.runners.toolchain import Missing
+from stet_ls.engine.runners.verdict import judge
+
+
+async def run_tests(box: Box, plan: TestPlan) -> TestReport:
+    """Runs a plan once. Raises UsageError for a plan that cannot be; everything else is an outcome."""
+    runner = choose(plan)
+    nonce = report_channel.new_nonce()
+    try:
+        spec = runner.prepare(plan, nonce)
+    except Missing as missing:
+        detail = f"{missing} is not on this machine"
+        return TestReport(runner.name, Outcome.NO_RUNNER, detail=detail, install=missing.install, seed=plan.seed)
+    spec = replace(
+        spec,
+        files={**plan.files, **spec.files},
+        overlay=plan.overlay,
+        binds=(*spec.binds, *plan.binds),
+        env={"PYTHONHASHSEED": str(plan.seed), **spec.env, **plan.env},
+        limits=(plan.limits or spec.limits).within(plan.until - time.monotonic()),
+        report=True,
+    )
+    try:
+        run = await box.run(spec)
+    except StetError as refused:
+        return TestReport(runner.name, Outcome.REFUSED, detail=str(refused), seed=plan.seed)
+    events = list(report_channel.events(run.report, nonce))
+    root = next((str(event.get("root", "")) for event in events if event["event"] == "hello"), "")
+    found = runner.read(replace(plan, told_root=root), events, nonce)
+    return judge(plan, runner.name, _wanted(plan), found, run, runner.install)
+
+
+def _wanted(plan: TestPlan) -> tuple[str, ...]:
+    """The ids that must be reported. A project's configuration may name tests otherwise: its runner lists them."""
+    if plan.select:
+        return (*plan.expected, *plan.select)
+    told = expected_tests.of(plan) if plan.suite is Suite.GENERATED else ()
+    return tuple(dict.fromkeys((*plan.expected, *told)))
+
+
+def choose(plan: TestPlan) -> Runner:
+    """The first runner of the language that fits, or the one that the plan names."""
+    from stet_ls.engine.runners.runner_table import RUNNERS
+
+    known = [runner for runner in RUNNERS if plan.language in runner.languages]
+    if not known:
+        languages = sorted({language for runner in RUNNERS for language in runner.languages})
+        raise UsageError(f"no runner knows {plan.language!r}; there are runners for {', '.join(languages)}")
+    if plan.framework:
+        named = [runner for runner in known if runner.name == plan.framework]
+        if not named:
+            names = ", ".join(runner.name for runner in known)
+            raise UsageError(f"no runner of {plan.language} is called {plan.framework!r}; there are {names}")
+        return named[0]
+    return next((runner for runner in known if runner.fits(plan)), known[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The same plan several times. `flaky` are the ids whose outcome was not the same in all runs."""
+
+    reports: tuple[TestReport, ...]
+    flaky: tuple[str, ...]
+
+    @property
+    def green(self) -> bool:
+        """True if all runs were green."""
+        return all(report.green for report in self.reports)
+
+
+async def repeat(box: Box, plan: TestPlan, times: int = 3, seeds: Sequence[int] | None = None) -> Repeated:
+    """Runs a plan `times` times, one after the other, each with another hash seed: 0, 1, 2… if none are given."""
+    chosen = tuple(seeds) if seeds is not None else tuple(range(times))
+    if len(chosen) < 2:
+        raise UsageError("one run tells nothing about flaky tests; give two seeds or more")
+    reports = [await run_tests(box, replace(plan, seed=seed)) for seed in chosen]
+    outcomes: dict[str, set[CaseOutcome]] = {}
+    for report in reports:
+        told = {case.id: case.outcome for case in report.cases}
+        for identifier in {case.id for other in reports for case in other.cases}:
+            outcomes.setdefault(identifier, set()).add(told.get(identifier, CaseOutcome.NOT_RUN))
+    return Repeated(tuple(reports), tuple(sorted(each for each, seen in outcomes.items() if len(seen) > 1)))

@@ -1,0 +1,31 @@
+"""The interface of a test runner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from stet_ls.engine.runners.plan import TestPlan
+from stet_ls.engine.runners.report_channel import Event
+from stet_ls.engine.runners.reporter_events import Findings
+from stet_ls.engine.sandbox.spec import RunSpec
+
+
+class Runner(Protocol):
+    """One way to run tests. It starts nothing: it says what is to be run, and reads what was reported."""
+
+    name: str
+    languages: frozenset[str]
+    install: str
+
+    def fits(self, plan: TestPlan) -> bool:
+        """True if it can run the plan's tests, should several runners know the language."""
+        ...
+
+    def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
+        """The run, without the plan's own files and overlay. Raises Missing."""
+        ...
+
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+        """What the events tell."""
+        ...

@@ -1,0 +1,86 @@
+"""Where compilers and interpreters are, told without starting one: what a box needs to show for them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.sandbox.files import mounts
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program as the box can start it, and the folders it needs there."""
+
+    path: Path
+    binds: tuple[Path, ...] = ()
+
+    @property
+    def installation(self) -> Path:
+        """The folder two above it."""
+        return mounts.environment_of(self.path)
+
+
+def find(*names: str, install: str) -> Program:
+    """The first of `names` on the PATH. Raises Missing, also where its folder shows more than a run may see."""
+    for name in names:
+        if found := shutil.which(name):
+            real = Path(found).resolve()
+            if not _tells_by_name(real):
+                # Some programs act by the name they are called with; links within the system stay as they are.
+                real = Path(found).absolute() if mounts_it(Path(found)) else real
+            try:
+                shown = mounts.bindable(mounts.environment_of(real))
+            except ValueError as error:
+                raise Missing(name, f"{install}; {error}") from None
+            return Program(real, (shown,) if shown else ())
+    raise Missing(names[0], install)
+
+
+def rust(name: str, install: str) -> Program:
+    """`rustc` or `cargo`: of rustup's default toolchain, since its own programs only choose one; else as found."""
+    home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
+    try:
+        chosen = tomllib.loads((home / "settings.toml").read_text(encoding="utf-8"))["default_toolchain"]
+    except (OSError, ValueError, KeyError):
+        found = find(name, install=install)
+        if found.path.resolve().name == "rustup":
+            raise Missing(name, "rustup default stable: rustup is here, but no toolchain is") from None
+        return found
+    toolchain = home / "toolchains" / str(chosen)
+    if not (toolchain / "bin" / name).is_file():
+        return find(name, install=install)
+    return Program(toolchain / "bin" / name, (toolchain,))
+
+
+def cache(folder: Path) -> tuple[Path, ...]:
+    """A folder of downloaded sources to show, if there is one that shows nothing else."""
+    try:
+        shown = mounts.bindable(folder) if folder.is_dir() else None
+    except ValueError:
+        return ()
+    return (shown,) if shown else ()
+
+
+def mounts_it(path: Path) -> bool:
+    """True if the box shows it anyway."""
+    try:
+        return mounts.bindable(path) is None
+    except ValueError:
+        return False
+
+
+def _tells_by_name(real: Path) -> bool:
+    """True for installations of which the real folder must be known, since they find their library beside it."""
+    return real.name in ("go", "node", "java", "javac", "dotnet")
+
+
+class Missing(Exception):
+    """A program that a runner needs is not on this machine. `install` is what would help."""
+
+    def __init__(self, program: str, install: str) -> None:
+        super().__init__(program)
+        self.install = install

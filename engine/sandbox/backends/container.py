@@ -1,0 +1,95 @@
+"""Podman or Docker, where the user's settings name one with an image: `backend = "podman:docker.io/library/python:3"`.
+
+Not run by its authors yet: the command line is tested as text. An engine is never taken unasked: Docker's socket is as
+good as the superuser's password, and images take gigabytes. Nothing is pulled; the image has to be there.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.sandbox.backends import plain_run
+from stet_ls.engine.sandbox.env_vars import environment
+from stet_ls.engine.sandbox.files import mounts
+from stet_ls.engine.sandbox.files.workspace_copy import Shown
+from stet_ls.engine.sandbox.isolation import IsolationReport
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec
+
+ENGINES = ("podman", "docker")
+_KILL_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """One engine and the image that its containers are made of; `folder` is where scratch and copies lie."""
+
+    program: Path
+    image: str
+    folder: Path
+    report: IsolationReport
+
+    @property
+    def name(self) -> str:
+        """How reports call it."""
+        return self.program.name
+
+    @property
+    def overlays(self) -> bool:
+        """A workspace is copied for it."""
+        return False
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs it. Raises ValueError for a bind that shows too much, or without an image."""
+        if not self.image:
+            raise ValueError(f'{self.name} needs an image: write backend = "{self.name}:IMAGE" in your settings')
+        if spec.report:
+            raise ValueError(f"{self.name} hands no descriptor on, so a run in it cannot report")
+        with ExitStack() as stack:
+            place = await plain_run.prepare(spec, self.folder, stack, mounted=True)
+            name = f"stet-{secrets.token_hex(8)}"
+            argv = self.command(spec, place, name)
+            # The engine's client reads its own settings in the user's home; none of this goes into the container.
+            outside = {key: os.environ[key] for key in ("HOME", "PATH", "XDG_RUNTIME_DIR") if key in os.environ}
+            return await plain_run.run(
+                argv, spec, place, self.report, env=outside, stop=lambda _: self._kill(name)
+            )  # fmt: skip
+
+    def command(self, spec: RunSpec, place: plain_run.Place, name: str) -> list[str]:
+        """The command line."""
+        work = str(spec.overlay.root) if spec.overlay else mounts.BOX
+        limits = spec.limits
+        argv = [
+            *(str(self.program), "run", "--rm", "--pull", "never", "--name", name, "--init", "--log-driver", "none"),
+            *("--network", "none", "--ipc", "none", "--read-only", "--cap-drop", "ALL"),
+            *("--security-opt", "no-new-privileges", "--user", f"{os.getuid()}:{os.getgid()}", "--hostname", "box"),
+            *("--pids-limit", str(limits.processes), "--memory", str(limits.memory)),
+            *("--memory-swap", str(limits.memory), "--ulimit", f"fsize={limits.file}", "--ulimit", "core=0"),
+            *("--ulimit", f"nofile={limits.open_files}", "--workdir", work),
+            *("--tmpfs", f"/tmp:rw,size={limits.scratch}"),  # noqa: S108 - the container's own
+            *("--mount", _mount(place.work, work)),
+        ]
+        binds = mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path)))
+        for shown in [*(Shown(path, path) for path in binds), *place.shown]:
+            argv += ["--mount", _mount(shown.folder, str(shown.at), ",readonly")]
+        for key, value in environment(spec.env, spec.binds).items():
+            argv += ["--env", f"{key}={value}"]
+        return [*argv, "--", self.image, *spec.argv]
+
+    def _kill(self, name: str) -> None:
+        """The client's end is not the container's."""
+        subprocess.run(
+            [self.program, "kill", name], check=False, timeout=_KILL_SECONDS, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
+def _mount(source: Path, target: str, options: str = "") -> str:
+    """One mount. Raises ValueError for a path that would add options of its own."""
+    if "," in f"{source}{target}" or '"' in f"{source}{target}":
+        raise ValueError(f"{source} has a comma or a quote in its name, and cannot be shown to a container")
+    return f"type=bind,source={source},target={target}{options}"

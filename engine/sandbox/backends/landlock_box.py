@@ -1,0 +1,231 @@
+"""A box without namespaces: Landlock, a filter over system calls, limits, and a warden that ends every process.
+
+For machines where bubblewrap is not allowed to work. There is no view of its own and no network of its own: what is not
+named cannot be opened, and no socket can be made. So a program that needs a server on its own loopback, or a pool of
+`multiprocessing` (its semaphores lie in /dev/shm), does not work here: see `docs/sandbox.md`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.sandbox.backends.plain_run import Place, prepare
+from stet_ls.engine.sandbox.env_vars import environment
+from stet_ls.engine.sandbox.files import mounts
+from stet_ls.engine.sandbox.files.scratch import artifacts
+from stet_ls.engine.sandbox.isolation import IsolationReport, Wall
+from stet_ls.engine.sandbox.linux import bpf, seccomp_filters
+from stet_ls.engine.sandbox.processes import process_tree
+from stet_ls.engine.sandbox.processes.supervise import Ended, supervise
+from stet_ls.engine.sandbox.spec import BoxError, Limits, RunResult, RunSpec, Status
+
+_PACKAGE = Path(__file__).parents[4]
+_LAUNCH = (
+    "import sys; sys.path.append(sys.argv.pop()); "
+    "from stet_ls.engine.sandbox.linux.landlock_launcher import main; main()"
+)
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_KERNEL = (
+    "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version", "/proc/filesystems", "/proc/sys/vm",
+    "/proc/sys/kernel/pid_max", "/proc/sys/kernel/ngroups_max", "/sys/devices/system/cpu",
+    "/sys/kernel/mm/transparent_hugepage",
+)  # fmt: skip
+_NODE = (Path(__file__).parents[1] / "inside" / "landlock_node.cjs").resolve()
+_OWN = {"USER": "box", "LOGNAME": "box", "NODE_OPTIONS": f'--require="{_NODE}"'}
+"""What programs find out by /etc/passwd, /proc and /etc/hosts elsewhere."""
+
+PARTLY: Mapping[Wall, str] = {
+    Wall.DISK: "the scratch lies on the disk and is counted from outside, several times a second",
+}
+"""What no probe can show whole here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Landlock:
+    """The kernel's own box, of one ABI; `folder` is where scratch and mirrors lie, private to the user."""
+
+    abi: int
+    folder: Path
+    report: IsolationReport
+
+    @property
+    def name(self) -> str:
+        """How reports call it."""
+        return "landlock"
+
+    @property
+    def overlays(self) -> bool:
+        """A workspace is copied for it."""
+        return False
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs it. Raises BoxError if a wall does not stand, ValueError for a bind that shows too much."""
+        with ExitStack() as stack:
+            place = await prepare(spec, self.folder, stack)
+            return await self._run(spec, place, stack)
+
+    async def _run(self, spec: RunSpec, place: Place, stack: ExitStack) -> RunResult:
+        work, temporary = place.work, place.temporary
+        here = _places(spec, work, temporary)
+        variables = {**_OWN, **environment(spec.env, spec.binds)}
+        variables = {name: here(value) for name, value in variables.items()}
+        readers, writers = {}, []
+        for name in ("status", *(("report",) if spec.report else ())):
+            readers[name], writing = os.pipe()
+            writers.append(writing)
+        keep = writers[1:]
+        if keep:
+            variables["BOX_REPORT_FD"] = str(keep[0])
+        rules = seccomp_filters.confined(self.abi, counted=os.geteuid() == 0)
+        machine = platform.machine()
+        binds = [name for path in [*spec.binds, *(each.folder for each in place.shown)] if (name := _shown(path))]
+        policy: dict[str, Any] = {
+            "argv": [here(word) for word in spec.argv],
+            "env": variables,
+            "cwd": str(work),
+            "status": writers[0],
+            "keep": keep,
+            "limits": _rlimits(spec.limits),
+            "processes": _ROOM * spec.limits.processes,
+            "scratch": spec.limits.scratch,
+            "scratch_files": spec.limits.scratch_files,
+            "read": [*(str(path.resolve()) for path in mounts.readable()), *binds, *_KERNEL, str(_NODE)],
+            "write": [str(work), str(temporary)],
+            "devices": _DEVICES,
+            "abi": self.abi,
+            "filter": base64.b64encode(bpf.program(rules, machine)).decode("ascii"),
+            "asked": seccomp_filters.asked(rules, machine),
+        }
+        policy_at = _memory(json.dumps(policy).encode())
+        lifeline, end = _lifeline(stack)
+        ended = await supervise(
+            [sys.executable, "-I", "-S", "-c", _LAUNCH, str(policy_at), str(lifeline), str(_PACKAGE)],
+            env={"LC_ALL": "C.UTF-8"},
+            limits=spec.limits,
+            measure=lambda process: process_tree.measure(process, (), spec.limits),
+            pass_fds=(policy_at, lifeline, *writers),
+            pipes=readers,
+            stop=end,
+        )
+        return self._result(spec, ended, artifacts(work, spec.artifacts))
+
+    def _result(self, spec: RunSpec, ended: Ended, found: Mapping[str, bytes]) -> RunResult:
+        told = _told(ended.extra["status"])
+        if ended.why is None and "error" in told and told.get("errno") not in _NOT_STARTED:
+            raise BoxError(f"the box could not be built: {told['error']}")
+        if ended.why is None and not told:
+            raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()[-500:]}")
+        status, detail = _judge(told, ended.why)
+        own = status in (Status.OK, Status.FAILED)
+        return RunResult(
+            status,
+            self.report,
+            exit=told.get("exit") if own else None,
+            signal=told.get("signal") if ended.why is None else None,
+            stdout=ended.stdout,
+            stderr=ended.stderr,
+            truncated=ended.truncated,
+            seconds=ended.seconds,
+            waited=ended.waited,
+            computed=ended.computed,
+            peak_rss=ended.peak,
+            report=ended.extra.get("report", b""),
+            artifacts=found,
+            detail=detail,
+        )
+
+
+_ROOM = 4
+"""Threads and short bursts above the number of processes at which the watch from outside ends a run."""
+_NOT_STARTED = (2, 8, 13)  # ENOENT, ENOEXEC, EACCES: of the command, which is the last thing that can fail
+_SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
+_STATUSES = {
+    _SIGXFSZ: (Status.DISK, "a file grew past its limit"),
+    _SIGXCPU: (Status.TIMEOUT, "the processor time was used up"),
+    _SIGSYS: (Status.KILLED, "a forbidden system call"),
+}
+
+
+def _judge(told: Mapping[str, Any], why: Status | None) -> tuple[Status, str]:
+    if why is not None:
+        return why, ""
+    if told.get("stopped") == "disk":
+        return Status.DISK, ""
+    if "error" in told:
+        return Status.NO_RUNNER, "the program is not in the box"
+    if "signal" in told:
+        return _STATUSES.get(told["signal"], (Status.KILLED, ""))
+    return (Status.OK if told["exit"] == 0 else Status.FAILED), ""
+
+
+def _told(status: bytes) -> Mapping[str, Any]:
+    """What the launcher says first: a fault of its child comes before the child's end."""
+    try:
+        told: Mapping[str, Any] = json.loads(status.splitlines()[0])
+    except (IndexError, ValueError):
+        return {}
+    return told
+
+
+def _rlimits(limits: Limits) -> Mapping[str, int]:
+    """By their names in `resource`. Processes are counted for the user's id, so all that run here are added."""
+    running = int(Path("/proc/loadavg").read_text(encoding="ascii").split()[3].partition("/")[2])
+    return {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_DATA": limits.data,
+        "RLIMIT_FSIZE": limits.file,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_NPROC": running + _ROOM * limits.processes,
+        "RLIMIT_MSGQUEUE": 0,
+    }
+
+
+def _places(spec: RunSpec, work: Path, temporary: Path) -> Callable[[str], str]:
+    """Puts the box's folders where a word names those of other boxes, at its start or behind `=` or `:`."""
+    folders = {mounts.BOX: str(work)} | {str(bind): str(bind) for bind in spec.binds}
+    if spec.overlay:
+        folders.setdefault(str(spec.overlay.root), str(work))
+    names = "|".join(re.escape(name) for name in sorted(folders, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![^=:])(?:(?:{names})(?=/|:|$)|/tmp(?=:|$))")
+    return lambda word: pattern.sub(lambda found: folders.get(found[0], str(temporary)), word)
+
+
+def _shown(path: Path) -> str | None:
+    """A bind behind all its links, or None if it is in the box anyway. Raises ValueError for what shows too much."""
+    real = mounts.bindable(path)
+    behind = real and mounts.bindable(real.resolve())
+    return str(behind) if behind else None
+
+
+def _memory(content: bytes) -> int:
+    """A descriptor from which `content` can be read once."""
+    descriptor = os.memfd_create("stet", os.MFD_CLOEXEC)
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _lifeline(stack: ExitStack) -> tuple[int, Callable[[int], None]]:
+    """The end of a pipe for the launcher, and how to let go of the other: then it ends everything, itself last."""
+    theirs, ours = os.pipe()
+    held = [ours]
+
+    def end(_: int = 0) -> None:
+        for descriptor in held:
+            os.close(descriptor)
+        held.clear()
+
+    stack.callback(end)
+    return theirs, end

@@ -1,0 +1,94 @@
+"""A run in a folder on the disk, for boxes that a program of the host builds around a command."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.sandbox.files.disk_usage import Growth
+from stet_ls.engine.sandbox.files.scratch import artifacts, put, scratch
+from stet_ls.engine.sandbox.files.workspace_copy import Mirrors, Shown
+from stet_ls.engine.sandbox.isolation import IsolationReport
+from stet_ls.engine.sandbox.processes import process_tree
+from stet_ls.engine.sandbox.processes.supervise import Ended, supervise
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The working folder of a run, one for temporary files, and folders of the workspace that links lead to."""
+
+    work: Path
+    temporary: Path
+    shown: tuple[Shown, ...] = ()
+
+
+async def prepare(spec: RunSpec, folder: Path, stack: ExitStack, *, mounted: bool = False) -> Place:
+    """Puts a run's files into a folder of its own, or into a copy of the workspace; until `stack` closes.
+
+    Raises ValueError for a file that would lie elsewhere, or a workspace that is too large.
+    """
+    place = stack.enter_context(scratch(folder / "runs"))
+    temporary = place / "tmp"
+    temporary.mkdir()
+    if spec.overlay is None:
+        work = place / "box"
+        work.mkdir()
+        put(work, spec.files)
+        return Place(work, temporary)
+    copy = await Mirrors(folder / "mirrors").borrow(spec.overlay.root, stack, mounted=mounted)
+    put(copy.folder, copy.unmasked({**spec.overlay.buffers, **spec.files}))
+    return Place(copy.folder, temporary, copy.shown)
+
+
+async def run(
+    argv: Sequence[str],
+    spec: RunSpec,
+    place: Place,
+    report: IsolationReport,
+    *,
+    env: Mapping[str, str],
+    stop: Callable[[int], None] | None = None,
+) -> RunResult:
+    """Runs `argv`, which builds the box and starts the spec's command in it; `stop` ends all of it."""
+    growth = Growth((str(place.work), str(place.temporary)), spec.limits.scratch, spec.limits.scratch_files)
+
+    def measure(process: int) -> process_tree.Use:
+        use = process_tree.measure(process, (), spec.limits)
+        return process_tree.Use(use.processes, use.memory, spec.limits.scratch) if growth.is_too_much() else use
+
+    variables = dict(env)
+    pipes: dict[str, int] = {}
+    writers: tuple[int, ...] = ()
+    if spec.report:
+        pipes["report"], writing = os.pipe()
+        variables["BOX_REPORT_FD"] = str(writing)
+        writers = (writing,)
+    ended = await supervise(
+        argv, env=variables, limits=spec.limits, measure=measure, stop=stop, pass_fds=writers, pipes=pipes
+    )
+    return _result(ended, report, artifacts(place.work, spec.artifacts))
+
+
+def _result(ended: Ended, report: IsolationReport, found: Mapping[str, bytes]) -> RunResult:
+    code = ended.returncode
+    status = ended.why or (Status.OK if code == 0 else Status.FAILED if 0 < code < 126 else Status.KILLED)
+    own = status in (Status.OK, Status.FAILED)
+    return RunResult(
+        status,
+        report,
+        exit=code if own else None,
+        signal=-code if code < 0 and ended.why is None else None,
+        stdout=ended.stdout,
+        stderr=ended.stderr,
+        truncated=ended.truncated,
+        seconds=ended.seconds,
+        waited=ended.waited,
+        computed=ended.computed,
+        peak_rss=ended.peak,
+        report=ended.extra.get("report", b""),
+        artifacts=found,
+    )

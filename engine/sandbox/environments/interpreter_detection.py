@@ -1,0 +1,165 @@
+"""The user's own interpreter for a workspace: the first candidate that works, with the reasons against the others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from stet_ls.engine.sandbox.environments.installation import Installation, UnfitError, installation
+from stet_ls.engine.sandbox.environments.interpreter import Interpreter
+from stet_ls.engine.sandbox.environments.interpreter_candidates import candidates
+from stet_ls.engine.sandbox.environments.probe_cache import Proofs
+from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec
+
+_SCRIPT = Path(__file__).parents[1] / "inside" / "interpreter_probe.py"
+_LIMITS = Limits(seconds=30.0, output=4 * 1024 * 1024)
+_NAME = 200
+"""Characters of a name that is believed; nothing that is installed has a longer one."""
+
+
+class Runner(Protocol):
+    """What proves: the sandbox."""
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs a command in a box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A candidate that was not taken: what it was called, its program, and why not."""
+
+    source: str
+    path: Path
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """What was found; `interpreter` is None where nothing works, and then `tried` tells all the reasons."""
+
+    interpreter: Interpreter | None
+    tried: tuple[Tried, ...] = ()
+
+    def why_none(self) -> str:
+        """One sentence for a user whose Pythons all fail."""
+        reasons = "; ".join(f"{each.source} ({each.path}): {each.why}" for each in self.tried[:5])
+        return f"No Python here can be used in the sandbox: {reasons or 'none was found'}. Set sandbox.python."
+
+
+class Detector:
+    """Finds interpreters, and remembers what was proven for as long as their folders stay as they are.
+
+    `proofs` are remembered beyond this process; of what failed each process makes sure anew.
+    """
+
+    def __init__(self, runner: Runner, proofs: Proofs | None = None) -> None:
+        self._runner = runner
+        self._proofs = proofs
+        self._proven: dict[tuple[Path, str, tuple[str, ...]], Interpreter | str] = {}
+        self._locks: dict[Path, asyncio.Lock] = {}
+
+    async def find(
+        self,
+        root: Path,
+        modules: Sequence[str] = (),
+        *,
+        setting: str = "",
+        environ: Mapping[str, str] | None = None,
+    ) -> Detected:
+        """The first Python for a workspace in which every one of `modules` can really be imported."""
+        tried: list[Tried] = []
+        places = await asyncio.to_thread(list, candidates(root, os.environ if environ is None else environ, setting))
+        seen: set[Path] = set()
+        for source, path in places:
+            if path in seen:
+                continue
+            seen.add(path)
+            try:
+                found = await self.prove(path, modules)
+            except UnfitError as error:
+                tried.append(Tried(source, path, str(error)))
+                continue
+            return Detected(replace(found, source=source), tuple(tried))
+        return Detected(None, tuple(tried))
+
+    async def prove(self, path: Path, modules: Sequence[str] = ()) -> Interpreter:
+        """The interpreter behind a program. Raises UnfitError if it does not start in the box, or a module does not."""
+        place = await asyncio.to_thread(installation, path)
+        key = (path, place.stamp, tuple(sorted(modules)))
+        async with self._locks.setdefault(path, asyncio.Lock()):
+            if key not in self._proven:
+                try:
+                    self._proven[key] = await self._known(place, sorted(modules))
+                except UnfitError as error:
+                    self._proven[key] = str(error)
+        known = self._proven[key]
+        if isinstance(known, str):
+            raise UnfitError(known)
+        return known
+
+    async def _known(self, place: Installation, modules: list[str]) -> Interpreter:
+        """What is remembered is judged as if it had been told just now."""
+        script = _SCRIPT.read_bytes()
+        if self._proofs is None:
+            return _interpreter(place, await self._ask(place, modules, script))
+        key = await self._proofs.key(place, modules, script)
+        if (told := await self._proofs.told(key)) is not None:
+            with contextlib.suppress(UnfitError):
+                return _interpreter(place, told)
+        told = await self._ask(place, modules, script)
+        found = _interpreter(place, told)
+        await self._proofs.keep(key, told)
+        return found
+
+    async def _ask(self, place: Installation, modules: list[str], script: bytes) -> Any:
+        result = await self._runner.run(
+            RunSpec(
+                (str(place.path), "-I", _SCRIPT.name, *modules),
+                files={_SCRIPT.name: script},
+                binds=place.binds,
+                limits=_LIMITS,
+            )
+        )
+        try:
+            return json.loads(result.stdout)
+        except (ValueError, RecursionError):
+            said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise UnfitError(f"it does not start in the box ({result.status}{': ' if said else ''}{said})") from None
+
+
+def _interpreter(place: Installation, told: Any) -> Interpreter:
+    """What was told, checked: it comes from inside the box."""
+    try:
+        if told["implementation"] != "cpython":
+            raise UnfitError(f"{told['implementation']} is not CPython")
+        major, minor, micro = (int(part) for part in told["version"])
+        failed = {str(name): str(why) for name, why in told["failures"].items()}
+        found = Interpreter(
+            path=place.path,
+            version=(major, minor, micro),
+            binds=place.binds,
+            base=place.base,
+            modules=_names(told["modules"]),
+            standard=_names(told["standard"]),
+            distributions={str(top): (str(name), str(number)) for top, (name, number) in told["distributions"].items()},
+            packages=tuple(Path(str(folder)) for folder in told["packages"]),
+            stamp=place.stamp,
+            free_threaded=bool(told["free_threaded"]),
+        )
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise UnfitError("what it tells of itself makes no sense") from None
+    if found.version < (3, 8):
+        raise UnfitError(f"Python {found.short} is too old; 3.8 is the oldest that Stet can use")
+    if failed:
+        raise UnfitError("; ".join(f"{name} cannot be imported ({why})" for name, why in sorted(failed.items())))
+    return found
+
+
+def _names(told: Any) -> frozenset[str]:
+    return frozenset(name for name in told if isinstance(name, str) and len(name) < _NAME)

@@ -1,0 +1,81 @@
+"""What interpreters told of themselves in the box, kept on the disk: the next process need not ask again.
+
+The file lies in the user's private folder and holds nothing but what a box told, which is checked as if it came from
+there now; which folders a run is shown is read from the installation each time, never from here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.sandbox.environments.installation import Installation
+from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
+
+_MOST = 40
+"""Interpreters that are remembered."""
+_LAYOUT = 1
+
+
+class Proofs:
+    """`path` is the file; `box` names the box in which a proof is made, with the boot and Stet's version."""
+
+    def __init__(self, path: Path, box: Callable[[], Awaitable[str]]) -> None:
+        self._path = path
+        self._box = box
+        self._lock = asyncio.Lock()
+
+    async def key(self, place: Installation, modules: Sequence[str], script: bytes) -> str:
+        """Changes with whatever could change what an interpreter tells."""
+        box = await self._box()
+        return await asyncio.to_thread(_key, place, tuple(modules), script, box)
+
+    async def told(self, key: str) -> Any:
+        """What was told; None if nothing was, or if the file is not as it was written."""
+        row = (await asyncio.to_thread(self._read)).get(key)
+        if not isinstance(row, dict) or row.get("digest") != _digest(key, row.get("told")):
+            return None
+        return row["told"]
+
+    async def keep(self, key: str, told: Any) -> None:
+        """Remembers it. What cannot be written is asked again."""
+        async with self._lock:
+            await asyncio.to_thread(self._write, key, told)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            known = json.loads(read_private(self._path) or "{}")
+        except (ValueError, RecursionError):
+            return {}
+        return known if isinstance(known, dict) else {}
+
+    def _write(self, key: str, told: Any) -> None:
+        known = {name: row for name, row in self._read().items() if name != key}
+        kept = dict([*known.items(), (key, {"told": told, "digest": _digest(key, told)})][-_MOST:])
+        try:
+            private_folder(self._path.parent)
+            write_private(self._path, json.dumps(kept))
+        except (OSError, StetError):
+            return
+
+
+def _key(place: Installation, modules: tuple[str, ...], script: bytes, box: str) -> str:
+    real = place.path.resolve()
+    try:
+        status = real.stat()
+        state: tuple[int, ...] = (status.st_ino, status.st_size, status.st_mtime_ns)
+    except OSError:
+        state = ()
+    binds = sorted(map(str, place.binds))
+    parts = [_LAYOUT, str(place.path), str(real), state, place.stamp, binds, modules, box]
+    return hashlib.sha256(json.dumps(parts).encode() + script).hexdigest()
+
+
+def _digest(key: str, told: Any) -> str:
+    """Finds a file that was cut or changed by hand; whoever may write here as the user needs no such way."""
+    return hashlib.sha256(f"{key} {json.dumps(told, sort_keys=True)}".encode()).hexdigest()

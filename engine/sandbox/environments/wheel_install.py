@@ -1,0 +1,189 @@
+"""Packages unpacked into a folder: wheels alone, by uv, so that nothing of a package runs outside a box."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.sandbox.environments.interpreter import Interpreter
+from stet_ls.engine.sandbox.environments.package_index import uv_options
+from stet_ls.engine.sandbox.processes.process_tree import kill_group
+from stet_ls.engine.sandbox.processes.supervise import started_whole
+from stet_ls.validators.checkers.programs import on_path
+from stet_ls.validators.install_hints import way_to
+
+_MOST_SECONDS = 600.0
+_OFFLINE = ("failed to fetch", "error sending request", "dns error", "connect error", "network is", "timed out")
+_UNKNOWN = (
+    "because there are no versions of",
+    "not found in the package registry",
+    "not found in the provided package locations",
+    "was not found in",
+)
+_NO_WHEEL = (
+    "no usable wheels",
+    "building source distributions is disabled",
+    "has no wheels",
+    "no wheels with a matching",
+)
+
+# The server may be killed while uv works; then uv shall not go on. The signal is the kernel's, set before uv starts.
+_TETHER = (
+    "import ctypes, os, signal, sys\n"
+    "parent = int(sys.argv[1])\n"
+    "if sys.platform == 'linux': ctypes.CDLL(None).prctl(1, signal.SIGKILL)\n"
+    "if os.getppid() == parent: os.execv(sys.argv[2], sys.argv[2:])"
+)
+
+
+class PackagesError(StetError):
+    """Packages could not be had. Says which, why, and the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """How old a file on the index has to be: what somebody put there today may be gone, or found out, in a week.
+
+    `trusted` are normalized names for which any age will do: the project's own dependencies.
+    """
+
+    days: int = 7
+    trusted: Collection[str] = ()
+
+    def options(self) -> list[str]:
+        """For uv."""
+        if self.days <= 0:
+            return []
+        now = datetime.now(UTC)
+        options = ["--exclude-newer", _stamp(now - timedelta(days=self.days))]
+        for name in sorted(self.trusted):
+            options += ["--exclude-newer-package", f"{name}={_stamp(now + timedelta(days=1))}"]
+        return options
+
+
+WEEK = Fresh()
+"""The default: nothing that is younger than a week."""
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+async def build(
+    folder: Path, interpreter: Interpreter, requirements: Sequence[str], *, cache: Path, fresh: Fresh = WEEK
+) -> None:
+    """Makes `folder` a virtual environment of the interpreter with the packages in it. Neither is started for that.
+
+    What the interpreter has already stays importable and its versions are held, so that both fit together. Raises
+    PackagesError. Whoever is cancelled meanwhile leaves no process behind, and has to remove the folder.
+    """
+    if interpreter.free_threaded:
+        raise PackagesError(f"{interpreter.path} is a free-threaded Python; packages for it cannot be chosen yet.")
+    beginning = asyncio.ensure_future(asyncio.to_thread(_begun, folder, interpreter))
+    try:
+        site, held, config, variables = await asyncio.shield(beginning)
+    except asyncio.CancelledError:
+        await asyncio.wait({beginning})  # a thread goes on: what it still wrote would be left
+        raise
+    argv = [
+        *(str(uv()), "pip", "install", "--quiet", "--no-progress", "--color", "never", "--no-python-downloads"),
+        *config,
+        *("--cache-dir", str(cache), "--only-binary", ":all:", "--python", sys.executable),
+        *("--target", str(site), "--python-version", interpreter.short, "--constraints", str(held)),
+        *fresh.options(),
+        *("--", *requirements),
+    ]
+    code, said = await _run(argv, variables, folder)
+    if code != 0:
+        raise PackagesError(_sentence(requirements, interpreter, said))
+    for name in ("held.txt", "indexes.toml"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _begun(folder: Path, interpreter: Interpreter) -> tuple[Path, Path, list[str], dict[str, str]]:
+    """The empty environment: where packages go, the versions that are held, and uv's options and variables."""
+    site = _skeleton(folder, interpreter)
+    held = folder / "held.txt"
+    installed = {f"{name}=={version}" for name, version in interpreter.distributions.values() if _plain(name, version)}
+    held.write_text("\n".join(sorted(installed)), encoding="utf-8")
+    return site, held, *uv_options(folder)
+
+
+def uv() -> Path:
+    """The program. Raises PackagesError where there is none."""
+    try:
+        from uv import find_uv_bin
+
+        return Path(find_uv_bin())
+    except (ImportError, FileNotFoundError):
+        pass
+    if found := on_path("uv"):
+        return found
+    raise PackagesError(f"uv is needed to install packages for the sandbox: {way_to('full')}")
+
+
+def _skeleton(folder: Path, interpreter: Interpreter) -> Path:
+    """A virtual environment by hand, as PEP 405 describes it; returns the folder for its packages."""
+    site = folder / "lib" / f"python{interpreter.short}" / "site-packages"
+    site.mkdir(parents=True)
+    (folder / "bin").mkdir()
+    (folder / "bin" / "python").symlink_to(interpreter.path.resolve())
+    version = ".".join(map(str, interpreter.version))
+    config = f"home = {interpreter.base}\ninclude-system-site-packages = false\nversion = {version}\n"
+    (folder / "pyvenv.cfg").write_text(config, encoding="utf-8")
+    # Behind the packages of this folder come those that the interpreter has; run in the box alone, as all of it is.
+    below = "".join(f"import site; site.addsitedir({str(each)!r})\n" for each in interpreter.packages)
+    (site / "_interpreter.pth").write_text(below, encoding="utf-8")
+    return site
+
+
+def _plain(name: str, version: str) -> bool:
+    """What an interpreter tells of its packages is written into a file for uv: names and versions, nothing else."""
+    allowed = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-!")
+    return bool(name and version) and set(name) | set(version) <= allowed and name[0].isalnum() and version[0].isdigit()
+
+
+async def _run(argv: Sequence[str], variables: dict[str, str], folder: Path) -> tuple[int, str]:
+    process = await started_whole(
+        (sys.executable, "-I", "-S", "-c", _TETHER, str(os.getpid()), *argv),
+        kill_group,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        env=variables,
+        cwd=folder,
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(_MOST_SECONDS):
+            _, said = await process.communicate()
+        return process.returncode or 0, said.decode("utf-8", "replace")
+    except TimeoutError:
+        raise PackagesError(f"Installing packages took more than {_MOST_SECONDS:g} s and was stopped.") from None
+    finally:
+        if process.returncode is None:
+            kill_group(process.pid)
+            await process.wait()
+
+
+def _sentence(requirements: Sequence[str], interpreter: Interpreter, said: str) -> str:
+    what = ", ".join(requirements)
+    told = " ".join(said.split())
+    lower = told.lower()
+    if "filtered by `exclude-newer`" in lower:
+        why = "what the index has is too young, or it does not tell how old it is (sandbox.package_days sets how old)"
+    elif any(word in lower for word in _OFFLINE):
+        why = "the package index cannot be reached; go online once, or install them into the project's own environment"
+    elif any(word in lower for word in _NO_WHEEL):
+        why = f"there is no wheel for Python {interpreter.short} on this machine, and nothing is built from source"
+    elif any(word in lower for word in _UNKNOWN):
+        why = "the index has no such package"
+    else:
+        why = told[:300] or "uv does not say why"
+    return f"{what} could not be installed: {why}."

@@ -1,0 +1,1 @@
+"""What a box sees of the workspace, and what it writes."""

@@ -1,0 +1,116 @@
+"""The layer over a workspace: unsaved buffers and a run's own files, and nothing where secrets are."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.privacy.secret_files import is_secret
+from stet_ls.engine.sandbox.files.outputs import relative
+from stet_ls.engine.sandbox.files.stet_folders import hidden, outside, places
+from stet_ls.engine.sandbox.spec import Overlay
+from stet_ls.engine.storage.private_files import private_folder
+
+_HISTORIES = frozenset({".git", ".hg", ".svn"})
+"""Folders, or files that name one: what was written once, with the keys of the servers that have it too."""
+_NOT_WALKED = frozenset({"node_modules", "__pycache__", ".venv", "venv", "site-packages", "target", ".tox", ".nox"})
+"""Folders of tools: large, and what lies in them is not the user's."""
+_MOST_ENTRIES = 500_000
+"""Entries of a workspace's folders, some seconds of looking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """Where layers are made: a folder of Stet's own that no box sees."""
+
+    folder: Path
+
+    @contextmanager
+    def layer(self, overlay: Overlay, files: Mapping[str, bytes], masked: Sequence[str]) -> Iterator[Path]:
+        """A folder to lay over the workspace; gone afterwards. Locked meanwhile, so that a sweep can tell it is in use.
+
+        Each of the `masked` paths is hidden by an empty file: in an upper layer a file hides a folder
+        below it too.
+        """
+        base = private_folder(outside(overlay.root, self.folder))
+        folder = Path(tempfile.mkdtemp(prefix="layer-", dir=base))
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for name in masked:
+                _write(folder, name, b"")
+            for name, content in {**overlay.buffers, **files}.items():
+                if not any(name == mask or name.startswith(f"{mask}/") for mask in masked):
+                    _write(folder, relative(name), content)
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+
+    def masked(self, root: Path) -> tuple[str, ...]:
+        """What no run sees of a workspace. Walks over it: not for the event loop."""
+        return tuple(secrets(root, hidden(root, self.folder)))
+
+    def sweep(self) -> int:
+        """Removes what a process left behind that was killed; returns how many layers there were."""
+        return sum(_sweep(place) for place in places(self.folder))
+
+
+def _sweep(place: Path) -> int:
+    swept = 0
+    with contextlib.suppress(OSError):
+        for folder in place.glob("layer-*"):
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+                swept += 1
+            except BlockingIOError:
+                pass
+            finally:
+                os.close(lock)
+    return swept
+
+
+def secrets(root: Path, own: Collection[str] = ()) -> Iterator[str]:
+    """The relative paths in a workspace that no run sees; `own` are Stet's. Links are not followed.
+
+    Raises ValueError for a workspace with too many entries to look at all: what was not looked at could be a secret.
+    """
+    left = _MOST_ENTRIES
+    pending = [""]
+    while pending:
+        below = pending.pop()
+        for entry in _scanned(root / below):
+            if (left := left - 1) < 0:
+                raise ValueError(f"{root} has more than {_MOST_ENTRIES:,} files, too many to look for secrets in a run")
+            name = f"{below}/{entry.name}" if below else entry.name
+            folder = entry.is_dir(follow_symlinks=False)
+            if name in own or is_hidden(name, folder=folder):
+                yield name
+            elif folder and entry.name not in _NOT_WALKED:
+                pending.append(name)
+
+
+def _scanned(folder: Path) -> Iterator[os.DirEntry[str]]:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        yield from entries
+
+
+def is_hidden(name: str, *, folder: bool) -> bool:
+    """True if no run sees this file or folder of a workspace; `name` is its relative path."""
+    parts = name.split("/")
+    return parts[-1] in _HISTORIES or is_secret(parts, folder=folder)
+
+
+def _write(folder: Path, name: str, content: bytes) -> None:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)

@@ -1,0 +1,84 @@
+"""Where runs keep what they need: in the user's folder, or in a temporary one as soon as that cannot be written."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import tempfile
+import weakref
+from pathlib import Path
+
+from stet_ls.engine.errors import PolicyError
+from stet_ls.engine.sandbox.files import scratch
+from stet_ls.engine.sandbox.spec import BoxError
+from stet_ls.engine.storage.private_files import private_folder
+from stet_ls.engine.storage.writable import FULL, WAY_OUT, Obstacle, obstacle
+
+_log = logging.getLogger(__name__)
+
+_PREFIX = "stet-runs-"
+
+
+class Workplace:
+    """A folder that is private to its user; `wanted` is the one that outlives the process, if it can be written."""
+
+    def __init__(self, wanted: Path) -> None:
+        self.wanted = wanted
+        self.folder = wanted
+        """The folder in use."""
+        self.obstacle: Obstacle | None = None
+        """Why `wanted` is not in use."""
+        self._remove: weakref.finalize[..., Workplace] | None = None
+
+    def open(self) -> Path:
+        """The folder in use, which is there and can be written. Raises BoxError if there is none. Blocks."""
+        if self.folder == self.wanted and (found := _private_or_obstacle(self.wanted)) is not None:
+            self._move(found)
+        return self.folder
+
+    def leave(self, place: Path, error: OSError) -> bool:
+        """True if another folder than `place`, where that error came up, is in use now. Raises as `open` does."""
+        if self.folder == place == self.wanted:
+            if error.errno in FULL:  # what was just removed again may have taken the room
+                self._move(Obstacle.of(place, error))
+            else:
+                self.open()
+        return self.folder != place
+
+    def close(self) -> None:
+        """Removes the temporary folder. The next `open` looks at the user's own again."""
+        if self._remove is not None:
+            self._remove()
+        self.folder, self.obstacle, self._remove = self.wanted, None, None
+
+    def _move(self, found: Obstacle) -> None:
+        try:
+            scratch.sweep(Path(tempfile.gettempdir()), _PREFIX)
+            # 0700, below a folder whose owner or sticky bit keeps others from exchanging it.
+            folder = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as error:
+            raise BoxError(f"{found}, and no temporary folder can ({error.strerror or error}). {WAY_OUT}.") from error
+        _log.warning("%s: code runs from %s until this process ends", found, folder)
+        self.folder, self.obstacle = folder, found
+        self._remove = weakref.finalize(self, _end, folder, lock)
+
+
+def _private_or_obstacle(folder: Path) -> Obstacle | None:
+    """Makes `folder` for this user alone; what keeps it from being made, being private or being written."""
+    if (found := obstacle(folder)) is not None:
+        return found
+    try:
+        private_folder(folder)
+    except OSError as error:
+        return Obstacle.of(folder, error)
+    except PolicyError as error:
+        return Obstacle(folder, str(error).rstrip("."))
+    return None
+
+
+def _end(folder: Path, lock: int) -> None:
+    scratch.remove(folder)
+    os.close(lock)

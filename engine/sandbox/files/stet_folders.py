@@ -1,0 +1,42 @@
+"""Stet's own folders, where they lie in a workspace: with a `STET_HOME` there, or where somebody opens their home."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from stet_ls.engine.storage.paths import user_paths
+
+
+def hidden(root: Path, folder: Path) -> frozenset[str]:
+    """The relative paths of what no run sees of the workspace at `root`; `folder` is the sandbox' own.
+
+    A box that showed them would show the user's keys and solutions; a copy would hold itself.
+    """
+    paths = user_paths()
+    own = (paths.config_file, paths.data, paths.cache, paths.logs, paths.runtime, folder)
+    return frozenset(name for each in own if (name := _below(root, each)))
+
+
+def outside(root: Path, folder: Path) -> Path:
+    """`folder`, or a private one for temporary files if that lies in the workspace: nothing is laid over itself.
+
+    Raises ValueError where both do.
+    """
+    for place in places(folder):
+        if _below(root, place) is None:
+            return place
+    raise ValueError(f"{root} holds all places where a run could keep its files: set `TMPDIR` outside of it")
+
+
+def places(folder: Path) -> tuple[Path, Path]:
+    """Where runs may keep what they need of a workspace: the folder itself, and the one that takes its place."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    return folder, Path(tempfile.gettempdir(), f"stet-{user}-{folder.name}")
+
+
+def _below(root: Path, path: Path) -> str | None:
+    """The relative path of what lies in a folder, by whatever links it is named; None if it lies elsewhere."""
+    real, base = path.resolve(), root.resolve()
+    return real.relative_to(base).as_posix() if real.is_relative_to(base) else None

@@ -1,0 +1,85 @@
+"""Why a box does not stand here, and the command that would help: from what the tools say when they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.validators.install_hints import way_to
+
+_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+_CLONE = Path("/proc/sys/kernel/unprivileged_userns_clone")
+_MOST = Path("/proc/sys/user/max_user_namespaces")
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One sentence of why, and a command to type ("" if there is none)."""
+
+    why: str
+    command: str = ""
+
+
+APPARMOR_PROFILE = """abi <abi/4.0>,
+include <tunables/global>
+profile stet-bwrap {program} flags=(unconfined) {{
+  userns,
+}}
+"""
+"""Lets this one program make user namespaces, where the distribution allows them to named programs only."""
+
+
+def without_any(system: str) -> Advice:
+    """Nothing to build a full box with."""
+    if system == "Linux":
+        return Advice("bubblewrap is not installed", f"sudo apt install bubblewrap  # or: {way_to('full')}")
+    if system == "Windows":
+        return Advice("Windows has no sandbox that needs no administrator; WSL has one", "wsl --install")
+    return Advice(f"there is no sandbox for {system}", "")
+
+
+def plainly(name: str) -> Callable[[str], Advice]:
+    """What a tool said, where no command is known that would help."""
+    return lambda said: Advice(f"{name} does not work here: {_last_line(said)}")
+
+
+def for_landlock(said: str) -> Advice:
+    """What keeps the kernel's own box from working."""
+    return Advice(f"Landlock does not work here: {_last_line(said)}")
+
+
+def for_failure(program: Path, said: str) -> Advice:
+    """What `said`, bwrap's words or a probe's, come from on this machine."""
+    if _switched_on(_APPARMOR):
+        profile = APPARMOR_PROFILE.format(program=program)
+        return Advice(
+            "AppArmor keeps ordinary programs from making user namespaces",
+            f"printf '%s' '{profile}' | sudo tee /etc/apparmor.d/stet-bwrap && sudo apparmor_parser -r "
+            "/etc/apparmor.d/stet-bwrap",
+        )
+    if _CLONE.exists() and not _switched_on(_CLONE):
+        return Advice("user namespaces are switched off", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
+    if _MOST.exists() and not _switched_on(_MOST):
+        return Advice("user namespaces are switched off", "sudo sysctl -w user.max_user_namespaces=15000")
+    return Advice(f"bubblewrap does not work here: {_last_line(said)}")
+
+
+def namespaces() -> str:
+    """The kernel's switches that decide who may make user namespaces, as they stand; "-" for one that it lacks."""
+    return " ".join(_read(switch) or "-" for switch in (_APPARMOR, _CLONE, _MOST))
+
+
+def _last_line(said: str) -> str:
+    return said.strip().rpartition("\n")[2] or "it says nothing"
+
+
+def _switched_on(file: Path) -> bool:
+    return _read(file) not in ("", "0")
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,1 @@
+"""Linux' own means: Landlock, seccomp, limits of the kernel."""

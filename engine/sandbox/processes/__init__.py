@@ -1,0 +1,1 @@
+"""Process trees: started, watched and ended as a whole."""

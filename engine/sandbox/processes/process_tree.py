@@ -1,0 +1,144 @@
+"""What a tree of processes uses, seen from outside: no rlimit bounds a tree, and code inside could lie."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.sandbox.processes.procfs import children, descendants
+from stet_ls.engine.sandbox.processes.socket_buffers import buffers
+from stet_ls.engine.sandbox.spec import Limits, Status
+
+_COUNTED = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Processes, the bytes of memory that they hold, and the bytes and files in the box's writable folders."""
+
+    processes: int = 0
+    memory: int = 0
+    scratch: int = 0
+    files: int = 0
+
+    def beyond(self, limits: Limits) -> Status | None:
+        """The limit that is passed, if any."""
+        if self.memory > limits.memory:
+            return Status.MEMORY
+        if self.processes > limits.processes:
+            return Status.PROCESSES
+        # A full file system is as far as a program gets.
+        if self.scratch >= limits.scratch or self.files > limits.scratch_files:
+            return Status.DISK
+        return None
+
+
+def measure(root: int, folders: tuple[str, ...], limits: Limits) -> Use:
+    """What the descendants of `root` use. `folders` are writable file systems as seen from inside; each counts once.
+
+    Stops counting once there are more processes than allowed: a fork bomb makes them faster than they can be read.
+    """
+    processes = memory = 0
+    inside: int | None = None
+    found: list[int] = []
+    for process in descendants(root):
+        processes += 1
+        memory += _memory(process)
+        found.append(process)
+        inside = process if inside is None else inside
+        if processes > limits.processes:
+            break
+    memory += buffers(found, limits)
+    scratch = files = 0
+    if inside is not None:
+        for _, used, count in {space for folder in folders if (space := _own_space(inside, folder))}:
+            scratch += used
+            files += count
+    return Use(processes, memory, scratch, files)
+
+
+def kill(leader: int) -> list[int]:
+    """Kills a process that leads a group, and its children; gives descriptors of these, which `gone` waits for.
+
+    A child may be the first of a box' processes, with which the kernel ends all others. It would follow its parent by
+    itself, but not in the moment in which the box is being built.
+    """
+    _send(leader, signal.SIGSTOP, os.kill)  # it starts no other one meanwhile
+    below = children(leader)
+    held = hold(below)
+    for child in below:
+        _send(child, signal.SIGKILL, os.kill)
+    kill_group(leader)
+    return held
+
+
+def hold(processes: Iterable[int]) -> list[int]:
+    """Descriptors of those that are still there."""
+    held = []
+    for process in processes:
+        with contextlib.suppress(OSError):
+            held.append(os.pidfd_open(process))
+    return held
+
+
+def kill_group(leader: int) -> None:
+    """Kills a process group that was started here; one that is gone already is no error."""
+    _send(leader, signal.SIGKILL, os.killpg)
+
+
+def _send(to: int, sent: signal.Signals, send: Callable[[int, int], None]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        send(to, sent)
+
+
+async def gone(held: Sequence[int], seconds: float = 0.5) -> None:
+    """Waits until these processes have ended, and closes their descriptors."""
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(seconds):
+            for process in held:
+                ended = asyncio.Event()
+                loop.add_reader(process, ended.set)
+                try:
+                    await ended.wait()
+                finally:
+                    loop.remove_reader(process)
+    except TimeoutError:
+        pass  # killed is killed: the kernel gives back what a large one held in its own time
+    finally:
+        for process in held:
+            os.close(process)
+
+
+def _memory(process: int) -> int:
+    """Its own and shared memory, what of it was swapped out, and its page tables; no mapped files: they are a cache."""
+    total = 0
+    try:
+        for line in Path(f"/proc/{process}/status").read_bytes().splitlines():
+            if line.startswith(_COUNTED):
+                total += int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        return total
+    return total
+
+
+def _own_space(process: int, folder: str) -> tuple[int, int, int] | None:
+    """Of the file system that a process sees in a folder: its identity, and the bytes and files in use there.
+
+    None for the one that everybody sees there: the box is still being built then, and what is full is the machine's.
+    """
+    inside = Path(f"/proc/{process}/root{folder}")
+    try:
+        device = inside.stat().st_dev
+        system = os.statvfs(inside)
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        if Path(folder).stat().st_dev == device:
+            return None
+    return device, (system.f_blocks - system.f_bfree) * system.f_frsize, system.f_files - system.f_ffree

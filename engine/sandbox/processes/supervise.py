@@ -1,0 +1,242 @@
+"""One child process and all that it starts: its output taken in, its use watched, its end certain."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stet_ls.engine.sandbox.processes import process_tree
+from stet_ls.engine.sandbox.processes.box_start import Start
+from stet_ls.engine.sandbox.processes.process_tree import Use
+from stet_ls.engine.sandbox.processes.procfs import Clock
+from stet_ls.engine.sandbox.spec import Limits, Status
+
+_CHUNK = 65_536
+_PERIOD = 0.04
+_IDLE_PERIOD = 0.5  # of a box that waits for its job
+_DRAIN = 0.5
+_REPORT = 8 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Ended:
+    """How a child ended. `why` is set if it was stopped; otherwise `returncode` is what the system says.
+
+    Times as in `RunResult`.
+    """
+
+    returncode: int = 0
+    why: Status | None = None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    truncated: bool = False
+    seconds: float = 0.0
+    waited: float = 0.0
+    computed: float | None = None
+    peak: int = 0
+    extra: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Capture:
+    """The first and the last part of a stream: the first error and the summary are what one wants to read."""
+
+    limit: int
+    total: int = 0
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+
+    def add(self, chunk: bytes) -> None:
+        """Takes in what came."""
+        self.total += len(chunk)
+        room = self.limit // 4 - len(self.head)
+        if room > 0:
+            self.head += chunk[:room]
+            chunk = chunk[room:]
+        self.tail += chunk
+        keep = self.limit - self.limit // 4
+        if len(self.tail) > 2 * keep:
+            del self.tail[:-keep]
+
+    @property
+    def truncated(self) -> bool:
+        """True if something in the middle is gone."""
+        return self.total > self.limit
+
+    def kept(self) -> bytes:
+        """What is left, with a line that says how much is not."""
+        if not self.truncated:
+            return bytes(self.head + self.tail)
+        keep = self.limit - self.limit // 4
+        missing = self.total - self.limit
+        return bytes(self.head) + f"\n[{missing} bytes left out]\n".encode() + bytes(self.tail[-keep:])
+
+
+async def supervise(
+    argv: Sequence[str],
+    *,
+    env: dict[str, str],
+    limits: Limits,
+    measure: Callable[[int], Use],
+    pass_fds: tuple[int, ...] = (),
+    pipes: dict[str, int] | None = None,
+    cwd: str = "/",
+    stop: Callable[[int], None] | None = None,
+    start: Start | None = None,
+) -> Ended:
+    """Runs `argv` to its end, or to the first limit that it passes; the child and its tree are gone on return.
+
+    `measure` tells from the child's process id what its tree uses. `pass_fds` are closed here once the child has them;
+    `pipes` are reading ends by name, whose bytes come back in `extra`. Cancelling kills the tree first. `stop` ends the
+    child and all below it; without one they are killed. With `start` the time counts from its beginning.
+    Raises OSError if the program cannot be started.
+    """
+    started = time.monotonic()
+    held: list[int] = []
+    try:
+        child = await started_whole(
+            argv,
+            stop or (lambda leader: held.extend(process_tree.kill(leader))),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=env,
+            cwd=cwd,
+            pass_fds=pass_fds,
+            start_new_session=True,
+        )
+    except BaseException:
+        for descriptor in (pipes or {}).values():
+            os.close(descriptor)
+        await process_tree.gone(held)
+        raise
+    finally:
+        for descriptor in pass_fds:
+            os.close(descriptor)
+    ended = Ended()
+    output, errors = Capture(limits.output), Capture(limits.output)
+    extra = {name: Capture(_REPORT) for name in pipes or {}}
+    readers: list[asyncio.Task[None]] = []
+    try:
+        assert child.stdout
+        assert child.stderr
+        readers = [
+            asyncio.create_task(_read(stream, into))
+            for stream, into in ((child.stdout, output), (child.stderr, errors))
+        ]
+        readers += [asyncio.create_task(_read_pipe(number, extra[name])) for name, number in (pipes or {}).items()]
+        watched = asyncio.create_task(child.wait())
+
+        def look() -> Status | None:
+            use = measure(child.pid)
+            ended.peak = max(ended.peak, use.memory)
+            too_much = output.total + errors.total > 4 * limits.output
+            return use.beyond(limits) or (Status.OUTPUT if too_much else None)
+
+        if start is not None:
+            ended.why = await _until_begun(start, watched, look)
+            started = start.at or time.monotonic()
+        clock = Clock(child.pid, started)
+        if ended.why is None:
+            ended.why = await _until_ended(watched, look, clock, limits)
+        if ended.why is not None:
+            await _end(child, stop)
+            await watched
+        ended.returncode = watched.result()
+        # Whoever still holds a pipe is dead or about to be; what is in the pipe is wanted.
+        await asyncio.wait(readers, timeout=_DRAIN)
+    finally:
+        # Once the child is reaped its number may be another's.
+        if child.returncode is None:
+            await _end(child, stop)
+        for reader in readers:
+            reader.cancel()
+        await asyncio.gather(*readers, return_exceptions=True)
+    ended.stdout, ended.stderr = output.kept(), errors.kept()
+    ended.truncated = output.truncated or errors.truncated
+    ended.extra = {name: capture.kept() for name, capture in extra.items()}
+    ended.seconds = time.monotonic() - started
+    ended.waited, ended.computed = clock.waited, clock.computed
+    return ended
+
+
+async def started_whole(argv: Sequence[str], stop: Callable[[int], None], **options: Any) -> asyncio.subprocess.Process:
+    """Starts a child. Whoever is cancelled meanwhile waits for the start and ends the child.
+
+    asyncio's own way waits for ever if it is cancelled between the start and the connection of the pipes.
+    """
+    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*argv, **options))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait({starting})
+        if not starting.cancelled() and starting.exception() is None:
+            child = starting.result()
+            stop(child.pid)
+            await child.communicate()
+        raise
+
+
+async def _until_begun(start: Start, watched: asyncio.Task[int], look: Callable[[], Status | None]) -> Status | None:
+    """Waits until the job comes or the child ends; what a box may use holds before its job, too."""
+    begun = asyncio.create_task(start.begun.wait())
+    why = None
+    try:
+        while why is None and not watched.done() and not begun.done():
+            await asyncio.wait({watched, begun}, timeout=_IDLE_PERIOD, return_when=asyncio.FIRST_COMPLETED)
+            why = None if watched.done() or begun.done() else look()
+    finally:
+        begun.cancel()
+    return why
+
+
+async def _until_ended(
+    watched: asyncio.Task[int], look: Callable[[], Status | None], clock: Clock, limits: Limits
+) -> Status | None:
+    """Waits until the child ends; returns the limit that it passes before, if any."""
+    why = None
+    while why is None and not watched.done():
+        left = min(limits.seconds - clock.own, limits.wall - clock.passed)
+        await asyncio.wait({watched}, timeout=min(_PERIOD, max(left, 0)))
+        if not watched.done():
+            why = look() or _late(clock, limits)
+    return why
+
+
+def _late(clock: Clock, limits: Limits) -> Status | None:
+    """TIMEOUT once its own seconds are used up; STARVED for a run that has not had them in all that may pass."""
+    if clock.is_late(limits.seconds):
+        return Status.TIMEOUT
+    if clock.passed >= limits.wall:
+        return Status.TIMEOUT if clock.read() >= limits.seconds else Status.STARVED
+    return None
+
+
+async def _end(child: asyncio.subprocess.Process, stop: Callable[[int], None] | None) -> None:
+    """Ends a child and waits until all below it are gone, too."""
+    if stop is None:
+        held = process_tree.kill(child.pid)
+        await asyncio.gather(child.wait(), process_tree.gone(held))
+    else:
+        stop(child.pid)
+        await child.wait()
+
+
+async def _read(stream: asyncio.StreamReader, into: Capture) -> None:
+    while chunk := await stream.read(_CHUNK):
+        into.add(chunk)
+
+
+async def _read_pipe(descriptor: int, into: Capture) -> None:
+    stream = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(descriptor, "rb", buffering=0)
+    )
+    try:
+        await _read(stream, into)
+    finally:
+        transport.close()

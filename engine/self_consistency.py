@@ -1,0 +1,107 @@
+"""Several replies instead of one: where nothing can prove a candidate, those that behave alike vouch for each other.
+
+A small model is right more often than any one of its replies shows, and an error of it is seldom made twice the same
+way. More samples are drawn only while none is proven, the model's profile gains by it, and the budget lasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from stet_ls.engine.api.events import Judged, Judging
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Budget
+from stet_ls.engine.errors import LimitError, ModelError
+from stet_ls.engine.execution.harness_run import Impossible
+from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.agreement import Agreement, agreement
+from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.loop import Proposal, Reader, Unusable, consider
+from stet_ls.engine.prompt.build import Prompt
+
+Content = TypeVar("Content")
+
+TEMPERATURE = 0.8
+"""Of every sample but the first: colder ones repeat it."""
+
+_PROVING = frozenset({Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL})
+_MANY_EXAMPLES = 3
+"""So many leave less out: of a small model's 18 answers that passed one example, 5 were wrong."""
+_ENOUGH = 2
+"""Samples that agree before anything else was drawn: the others would hardly outvote them."""
+
+
+async def choose(
+    job: Job,
+    prompt: Prompt,
+    read: Reader[Content],
+    judges: Sequence[Judge],
+    first: Proposal[Content],
+    *,
+    max_tokens: int,
+) -> Proposal[Content]:
+    """The proposal whose behaviour most samples share, with that as evidence; `first` where more are of no use."""
+    if not _worth_it(job, first):
+        return first
+    drawn = [first]
+    found: Agreement | Impossible = await agreement([await _case(job, first)])
+    while not isinstance(found, Impossible) and len(drawn) < job.profile.samples and job.may_ask_again():
+        try:
+            reply = await job.ask(prompt, temperature=TEMPERATURE, max_tokens=max_tokens)
+        except (ModelError, LimitError) as error:
+            job.ledger.warnings.append(f"No further sample was drawn: {error}")
+            break
+        with job.stage("judge"):
+            result = await consider(job, reply, read, judges, prompt.secrets)
+            if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
+                continue
+            if proven(job, result):
+                return result
+            drawn.append(result)
+            job.on_event(Judging(Check.AGREEMENT))
+            found = await agreement([await _case(job, each) for each in drawn])
+        if isinstance(found, Agreement) and found.distinct == _ENOUGH and len(found.groups) == 1:
+            break
+    return _elected(job, drawn, found)
+
+
+def proven(job: Job, proposal: Proposal[Content]) -> bool:
+    """True if a trusted judge ran it and found it right.
+
+    One or two examples are no proof, nor are any for a budget that buys a second opinion: they say nothing of what they
+    leave out.
+    """
+    thrifty = job.request.budget in (Budget.QUICK, Budget.STANDARD)
+    passed = (item for item in proposal.evidence if item.trusted and item.verdict is Ruling.PASS)
+    return any(
+        item.check in _PROVING and (item.check is not Check.DOCTEST or (thrifty and item.count >= _MANY_EXAMPLES))
+        for item in passed
+    )
+
+
+def _worth_it(job: Job, first: Proposal[Content]) -> bool:
+    refuted = first.refuted_by is not None or not first.offerable
+    wanted = job.profile.samples > 1 and job.settings.checks.validation and job.may_ask_again()
+    return wanted and not refuted and not proven(job, first)
+
+
+async def _case(job: Job, proposal: Proposal[Content]) -> Case:
+    case = proposal.draft.case
+    return replace(case, runtime=await job.runtime(case.before.text, case.after.text))
+
+
+def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | Impossible) -> Proposal[Content]:
+    """The shortest of the largest group; without a group of several, the first, which was drawn the coldest."""
+    if len(drawn) == 1:
+        return drawn[0]
+    if isinstance(found, Impossible):
+        evidence = Evidence(Check.AGREEMENT, Ruling.SKIPPED, f"the model's answers were not compared: {found.reason}")
+        chosen = drawn[0]
+    else:
+        evidence = found.evidence()
+        group = [drawn[number] for number in found.groups[0]]
+        chosen = min(group, key=lambda each: len(each.draft.case.after.text)) if len(group) > 1 else drawn[0]
+    job.on_event(Judged(evidence))
+    return replace(chosen, evidence=(*chosen.evidence, evidence))

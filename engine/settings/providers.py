@@ -1,0 +1,108 @@
+"""Endpoints: the tables under `[[providers]]`, and the one that environment variables define in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import SecretStr, ValidationError
+
+from stet_ls.engine.errors import SettingsError
+from stet_ls.engine.settings.keys import PROVIDER_KEYS, suggestion
+from stet_ls.engine.settings.table_schemas import Provider
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A provider with its key filled in, unless a keyring holds it. `key_origin` says where that is, "" if nowhere."""
+
+    provider: Provider
+    key_origin: str = ""
+
+
+def endpoint_of(table: object, index: int, place: str, environment: Mapping[str, str]) -> tuple[Endpoint, list[str]]:
+    """Reads one `[[providers]]` table.
+
+    A misspelt key is a problem in words. An endpoint that cannot be used raises SettingsError, in the server too:
+    going on without it would send code to another model than the user chose.
+    """
+    name = f"providers[{index}]"
+    if not isinstance(table, Mapping):
+        raise SettingsError(f'"{name}" in {place}: expected a table with "name" and "base_url"')
+    problems = [_unknown(f"{name}.{key}", key, place) for key in table if key not in PROVIDER_KEYS]
+    known = {key: value for key, value in table.items() if key in PROVIDER_KEYS}
+    try:
+        provider = Provider.model_validate(known, strict=True)
+    except ValidationError as error:
+        raise SettingsError(_sentence(error, name, place)) from None
+    variable = provider.api_key_env
+    if provider.api_key_keyring and variable:
+        problems.append(f'"{name}" in {place}: both "api_key_env" and "api_key_keyring"; the variable is taken')
+    if not variable:
+        # The keyring is asked by the first call: it may want a person to unlock it.
+        return Endpoint(
+            provider, f"the keyring: {provider.api_key_keyring}" if provider.api_key_keyring else ""
+        ), problems
+    if not (key := environment.get(variable, "").strip()):
+        problems.append(f'"{name}.api_key_env" in {place}: the environment variable {variable} is not set')
+        return Endpoint(provider), problems
+    return Endpoint(provider.model_copy(update={"api_key": SecretStr(key)}), variable), problems
+
+
+def from_variables(environment: Mapping[str, str]) -> tuple[Endpoint | None, list[str]]:
+    """The endpoint of STET_BASE_URL, STET_MODEL and STET_API_KEY (or OPENAI_API_KEY, OPENAI_ORG_ID).
+
+    STET_BASE_URL is what turns it on. A key that lies about for other programs sends nothing anywhere.
+    """
+    found = {name: value.strip() for name, value in environment.items() if value.strip()}
+    if not (base_url := found.get("STET_BASE_URL")):
+        lonely = [name for name in ("STET_MODEL", "STET_API_KEY") if name in found]
+        return None, [
+            f"{name} is set without STET_BASE_URL, so it means nothing: set STET_BASE_URL to the endpoint too"
+            for name in lonely
+        ]
+    key_origin = next((name for name in ("STET_API_KEY", "OPENAI_API_KEY") if name in found), "")
+    values: dict[str, Any] = {
+        "name": "STET_BASE_URL",
+        "base_url": base_url,
+        "model": found.get("STET_MODEL", ""),
+        "organization": found.get("OPENAI_ORG_ID", "") if key_origin == "OPENAI_API_KEY" else "",
+        "api_key": SecretStr(found[key_origin]) if key_origin else None,
+    }
+    try:
+        return Endpoint(Provider.model_validate(values), key_origin), []
+    except ValidationError:
+        raise SettingsError(
+            f"the environment variable STET_BASE_URL: expected {ADDRESS}, found {shown_url(base_url)!r}"
+        ) from None
+
+
+ADDRESS = "an http or https address with its version path, such as http://127.0.0.1:11434/v1"
+
+
+def shown_url(url: str) -> str:
+    """An address as it may be shown: without the password or the query that could hold a key."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an address that cannot be parsed"
+    host = parts.netloc.rpartition("@")[2]
+    netloc = f"***@{host}" if "@" in parts.netloc else host
+    return urlunsplit((parts.scheme, netloc, parts.path, "***" if parts.query else "", ""))
+
+
+def _unknown(dotted: str, key: str, place: str) -> str:
+    if key == "api_key":
+        where = 'name a variable in "api_key_env", or an entry of the system\'s keyring in "api_key_keyring"'
+        return f'"{dotted}" in {place} is ignored: keys do not belong in files; {where}'
+    near = suggestion(key, PROVIDER_KEYS)
+    return f'unknown key "{dotted}" in {place}' + (f": {near}" if near else "")
+
+
+def _sentence(error: ValidationError, name: str, place: str) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    field = str(first["loc"][0]) if first["loc"] else ""
+    wanted = ADDRESS if field == "base_url" else PROVIDER_KEYS[field].expected if field in PROVIDER_KEYS else "a table"
+    return f'"{name}.{field}" in {place}: expected {wanted}'

@@ -1,0 +1,158 @@
+"""Reads each source of settings into flat entries. What they mean together is decided in `load`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.settings.keys import KEYS, SECTIONS, VARIABLES
+from stet_ls.validators.project_files import LARGEST_TABLE, parse_table, read_regular
+
+PROJECT_FILE = ".stet.toml"
+
+NOT_SETTINGS = frozenset(
+    {
+        "STET_HOME",  # moves every folder
+        "STET_MODELS_DIR",  # where weights lie
+        "STET_HUB",  # where weights are fetched
+        "STET_TOKEN",  # the key of `stet serve --tcp` and `--ws`
+        "STET_BASE_URL",  # with the next two: the endpoint in one line
+        "STET_MODEL",
+        "STET_API_KEY",
+    }
+)
+"""Variables of ours that name no key."""
+
+_MOST_KEYS = 200
+"""Keys of one file, several times what there is to set: each one that is wrong is looked up and told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One value as it was found. `place` says where, for messages: a file with its line, a variable, the editor."""
+
+    name: str
+    value: object
+    place: str
+    is_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """All entries of one origin. `trusted`: nobody but the user writes it, so it may set every key."""
+
+    origin: str
+    entries: tuple[Entry, ...] = ()
+    trusted: bool = True
+    problem: str = ""
+
+
+def from_file(path: Path, *, origin: str, trusted: bool) -> Source:
+    """The entries of a TOML file; none if there is no such file. An unusable file is a problem, not an exception."""
+    try:
+        text = read_regular(path, most=LARGEST_TABLE).decode("utf-8-sig")
+        entries = tuple(_flatten(parse_table(text)))
+        if len(entries) > _MOST_KEYS:
+            return Source(origin, trusted=trusted, problem=f"{path} has more than {_MOST_KEYS} keys, so it is ignored")
+    except (FileNotFoundError, NotADirectoryError):
+        return Source(origin, trusted=trusted)
+    except OSError as error:
+        return Source(origin, trusted=trusted, problem=f"{path} cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        return Source(origin, trusted=trusted, problem=f"{path} is not UTF-8 text, so it is ignored")
+    except ValueError as error:
+        reason = str(error)[:200]
+        return Source(origin, trusted=trusted, problem=f"{path} is not valid TOML, so it is ignored: {reason}")
+    return Source(origin, tuple(Entry(name, value, _place(path, text, name)) for name, value in entries), trusted)
+
+
+_EDITORS_OWN = ("server.", "trace.")
+"""What editors keep in our section for themselves: how the server is started, and what they log of it."""
+
+
+def from_mapping(values: Mapping[str, Any] | None, *, origin: str, trusted: bool) -> Source:
+    """The entries of nested or dotted keys, as an editor or a command gives them. None means "not set"."""
+    found = _flatten(values or {})
+    entries = (
+        Entry(name, value, origin)
+        for name, value in found
+        if value is not None and not f"{name}.".startswith(_EDITORS_OWN)
+    )
+    return Source(origin, tuple(entries), trusted)
+
+
+def from_environment(environment: Mapping[str, str]) -> Source:
+    """The entries of `STET_<SECTION>_<KEY>` variables; an empty variable counts as unset."""
+    entries = []
+    for variable, value in sorted(environment.items()):
+        if not variable.startswith("STET_") or variable in NOT_SETTINGS or not value.strip():
+            continue
+        key = VARIABLES.get(variable)
+        name = key.name if key else variable
+        is_list = key is not None and key.schema.get("type") == "array"
+        parsed = tuple(part.strip() for part in value.split(",") if part.strip()) if is_list else value.strip()
+        entries.append(Entry(name, parsed, variable, is_text=True))
+    return Source("environment", tuple(entries))
+
+
+def find_project(start: Path, *, below: Path) -> Path | None:
+    """The nearest folder at or above `start` that has a project file.
+
+    The search ends at the root of a git repository or at `below`, whichever is met first; outside both it looks at
+    `start` alone, so that a file in a shared folder above (/tmp) means nothing.
+    """
+    start, below = start.absolute(), below.absolute()
+    passed: list[Path] = []
+    for folder in (start, *start.parents):
+        passed.append(folder)
+        if folder == below or (folder / ".git").exists():
+            break
+    else:
+        passed = [start]
+    return next((folder for folder in passed if (folder / PROJECT_FILE).is_file()), None)
+
+
+def _flatten(values: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """All values under their dotted names, in order; an empty section, as `stet config init` writes them, has none.
+
+    No recursion: an editor's settings may be nested without end.
+    """
+    waiting = [*values.items()][::-1]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, Mapping) and (value or name in SECTIONS) and name not in KEYS:
+            waiting += [(f"{name}.{key}", inner) for key, inner in value.items()][::-1]
+        else:
+            yield name, value
+
+
+def _place(path: Path, text: str, name: str) -> str:
+    line = line_of(text, name)
+    return f"{path}, line {line}" if line else str(path)
+
+
+_HEADER = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?")
+_ASSIGNMENT = re.compile(r"""\s*([\w."'-]+)\s*=""")
+
+
+def line_of(text: str, name: str) -> int:
+    """The line (from 1) that sets a dotted key in a TOML text, or that opens its table; 0 if it is not seen.
+
+    A search, no parser: it serves messages only.
+    """
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _HEADER.match(line):
+            table = _plain(header[1]) + "."
+            if table[:-1] == name:
+                return number
+        elif (assignment := _ASSIGNMENT.match(line)) and table + _plain(assignment[1]) == name:
+            return number
+    return 0
+
+
+def _plain(key: str) -> str:
+    return re.sub(r"""["'\s]""", "", key)

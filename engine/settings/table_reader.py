@@ -1,0 +1,43 @@
+"""Settings that are lists of tables, such as `[[models]]`: a wrong table is told and left out, the others hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from stet_ls.engine.settings.keys import TABLES, suggestion
+from stet_ls.engine.settings.table_schemas import Section
+
+Row = TypeVar("Row", bound=Section)
+
+
+def read_tables(value: object, row: type[Row], name: str, place: str) -> tuple[tuple[Row, ...], list[str]]:
+    """The rows of the list `name` that was found in `place`, and one sentence for each thing that is wrong."""
+    if not isinstance(value, list | tuple):
+        return (), [f'"{name}" in {place}: expected tables headed [[{name}]]']
+    rows: list[Row] = []
+    problems: list[str] = []
+    for index, table in enumerate(value):
+        keys, dotted = TABLES[name], f"{name}[{index}]"
+        if not isinstance(table, Mapping):
+            problems.append(f'"{dotted}" in {place}: expected a table')
+            continue
+        problems += [_unknown(f"{dotted}.{key}", str(key), name, place) for key in table if key not in keys]
+        try:
+            known = {key: table[key] for key in table if key in keys}
+            # JSON mode is strict about types and still takes a list where the model holds a tuple.
+            rows.append(row.model_validate_json(json.dumps(known, default=str), strict=True))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            field = str(first["loc"][0])
+            own = first["msg"].removeprefix("Value error, ") if first["type"] == "value_error" else ""
+            problems.append(f'"{dotted}.{field}" in {place}: {own or f"expected {keys[field].expected}"}')
+    return tuple(rows), problems
+
+
+def _unknown(dotted: str, key: str, name: str, place: str) -> str:
+    near = suggestion(key, TABLES[name])
+    return f'unknown key "{dotted}" in {place}' + (f": {near}" if near else "")

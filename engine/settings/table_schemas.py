@@ -1,0 +1,249 @@
+"""The schemas of settings that are lists of tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from string import Formatter
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, field_validator
+from pydantic.config import JsonDict
+
+from stet_ls.validators.languages import LANGUAGES, language
+
+UserOnly: JsonDict = {"set_by": "user"}
+"""Programs, endpoints, folders, and what is judged, sent, kept or spent: either direction can do harm."""
+
+
+class Section(BaseModel):
+    """A table of settings. Immutable, and an unknown key is an error that the loader turns into a did-you-mean."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Provider(Section):
+    """One OpenAI-compatible endpoint."""
+
+    name: str = Field(description="How messages call it.")
+    base_url: str = Field(description="Its address with the version path, such as http://127.0.0.1:11434/v1.")
+    model: str = Field(default="", description="The model's name there; empty takes the first that it lists.")
+    api_key_env: str = Field(default="", description="The environment variable that holds its key.")
+    api_key_keyring: str = Field(
+        default="",
+        description="The entry of the system's keyring that holds its key: SERVICE or SERVICE/USER (extra `keyring`).",
+    )
+    api_key: SecretStr | None = Field(
+        default=None, exclude=True, description="Filled from the environment, never from a file."
+    )
+    organization: str = Field(
+        default="", description="The organization to bill, where the endpoint knows such a thing."
+    )
+    context: int = Field(default=0, ge=0, description="Its context window in tokens; 0 asks the model's profile.")
+    price_in: float | None = Field(
+        default=None,
+        ge=0,
+        description="Price of a million prompt tokens, in any currency; unset: 0 on this machine, else unknown.",
+    )
+    price_cached: float | None = Field(
+        default=None, ge=0, description="Price of a million prompt tokens that it had in its cache; unset: price_in."
+    )
+    price_out: float | None = Field(default=None, ge=0, description="Price of a million answered tokens.")
+    timeout_first_token: float = Field(default=30.0, gt=0, description="Seconds to wait for the first token, at least.")
+    timeout_token: float = Field(
+        default=20.0, gt=0, description="Seconds between two tokens before it counts as stalled."
+    )
+
+    @field_validator("base_url")
+    @classmethod
+    def _http_address(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("expected an http or https address")
+        return url.rstrip("/")
+
+
+class ModelRow(Section):
+    """What the user knows better about models of a name."""
+
+    name: str = Field(description='The model\'s name, or a pattern such as "qwen2.5-coder*".')
+    role: Literal["any", "generator", "reviewer"] = Field(
+        default="any", description="The reviewer explains and analyzes, the generator writes code and tests."
+    )
+    temperature: float | None = Field(default=None, ge=0, le=2, description="Its temperature.")
+    max_tokens: int | None = Field(default=None, ge=16, description="Most tokens of one of its replies.")
+    context: int | None = Field(default=None, ge=512, description="Its context window in tokens.")
+    samples: int | None = Field(default=None, ge=1, le=8, description="Most replies to choose from.")
+    repairs: int | None = Field(default=None, ge=0, le=5, description="Most repairs of one job.")
+
+
+class CheckerRow(Section):
+    """A checker, linter or formatter that the user adds to the built-in ones."""
+
+    language: str = Field(description='The language\'s LSP id, such as "python" or "terraform".')
+    argv: tuple[str, ...] = Field(
+        min_length=1,
+        description="Program and arguments, started without a shell; {file} is the path of a private copy of the text, "
+        "which else comes on standard input.",
+    )
+    kind: Literal["syntax", "lint", "format"] = Field(
+        default="syntax", description="Errors that block an edit, findings that are told, or the formatted text."
+    )
+    name: str = Field(default="", description="How findings and messages call it; empty: the program's name.")
+    pattern: str = Field(
+        default="",
+        description="A regular expression for a line of its output, with the groups (?P<line>), (?P<message>) and "
+        "perhaps column, severity and code; empty: it writes JSON objects with these fields.",
+    )
+    authoritative: bool = Field(default=True, description="Whether its errors alone may block an edit.")
+    seconds: float = Field(default=5.0, gt=0, le=60, description="Seconds that it may take.")
+
+    @field_validator("pattern")
+    @classmethod
+    def _groups(cls, pattern: str) -> str:
+        try:
+            groups = re.compile(pattern).groupindex
+        except re.error as error:
+            raise ValueError(f"expected a regular expression: {error}") from None
+        if pattern and not {"line", "message"} <= set(groups):
+            raise ValueError("expected a regular expression with the groups (?P<line>...) and (?P<message>...)")
+        return pattern
+
+
+class ProgramRow(Section):
+    """Where the program of a built-in tool is."""
+
+    name: str = Field(description="The tool, as `stet doctor` calls it.")
+    path: str = Field(description="The file to start for it; for an npm parser the folder of its package.")
+
+
+@dataclass(frozen=True, slots=True)
+class ActionOrigin:
+    """Where an action's table was found. `project` is the folder whose file holds it, None for the user's own file.
+
+    `digest` is the hash of all tables of that file: who trusts them, trusts these and no others.
+    """
+
+    place: str = ""
+    project: Path | None = None
+    digest: str = ""
+    trusted: bool = True
+
+
+TARGETS = ("unit", "statements", "document")
+"""What an action can work on."""
+
+
+JUDGES = ("noop", "syntax", "danger", "names", "signature", "lint", "comments")
+"""The judges that an action can name."""
+
+
+class ActionRow(Section):
+    """An action that the user or the project adds to the built-in ones."""
+
+    name: str = Field(description="How commands call it: small letters, digits and hyphens, a letter first.")
+    title: str = Field(min_length=1, max_length=60, description='What menus show, in the imperative, such as "Tidy".')
+    description: str = Field(default="", max_length=300, description="One sentence about it, for lists.")
+    instruction: str = Field(
+        min_length=1,
+        max_length=4000,
+        description="What the model is asked; {name}, {language}, {file} and {instruction} (what its user said) are "
+        "filled in, and {{ is a brace. With {instruction} it cannot be run without one.",
+    )
+    targets: tuple[str, ...] = Field(
+        default=TARGETS, min_length=1, description='What it works on: "unit", "statements" or "document".'
+    )
+    languages: tuple[str, ...] = Field(default=(), description="LSP language ids; empty: all languages.")
+    rules: tuple[str, ...] = Field(default=(), max_length=20, description="What the result has to keep, in sentences.")
+    judges: tuple[str, ...] = Field(
+        default=("names", "lint"),
+        description="Who judges its edit beside noop, syntax and danger: names, signature, lint, and comments, for "
+        "which nothing but comments and docstrings may change.",
+    )
+    wants: Literal["unit", "markdown"] = Field(default="unit", description="A new text of the target, or words.")
+    temperature: float = Field(default=0.1, ge=0, le=2, description="The model's temperature.")
+    _origin: ActionOrigin = PrivateAttr(default=ActionOrigin())
+
+    @field_validator("name")
+    @classmethod
+    def _callable_name(cls, name: str) -> str:
+        if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
+            raise ValueError(f"expected small letters, digits and hyphens, a letter first, 40 at most; found {name!r}")
+        return name
+
+    @field_validator("title", "description")
+    @classmethod
+    def _one_line(cls, text: str) -> str:
+        if not text.isprintable():
+            raise ValueError("expected one line of visible characters")
+        return text
+
+    @field_validator("instruction")
+    @classmethod
+    def _placeholders(cls, template: str) -> str:
+        check_template(template)
+        return template
+
+    @field_validator("targets")
+    @classmethod
+    def _known_targets(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return _among(names, TARGETS)
+
+    @field_validator("judges")
+    @classmethod
+    def _known_judges(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return _among(names, JUDGES)
+
+    @field_validator("languages")
+    @classmethod
+    def _known_languages(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        known = {each: row.id for each in names if (row := language(each)) is not None}
+        _among(tuple(each for each in names if each not in known), tuple(row.id for row in LANGUAGES))
+        return tuple(known.values())
+
+    @property
+    def origin(self) -> ActionOrigin:
+        """Where it was found."""
+        return self._origin
+
+    def found_at(self, origin: ActionOrigin) -> ActionRow:
+        """The same row with its origin."""
+        row = self.model_copy()
+        row._origin = origin
+        return row
+
+
+def _among(names: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, if all are known. ValueError names the one that is not, and the nearest that is."""
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            every = f"known are {', '.join(known)}" if len(known) < _FEW else "no such name is known"
+            raise ValueError(f"found {name!r}; {f'did you mean {near[0]!r}?' if near else every}")
+    return names
+
+
+_FEW = 12
+
+
+PLACEHOLDERS = ("name", "language", "file", "instruction")
+"""What an action's instruction may name in braces."""
+
+
+def check_template(template: str) -> None:
+    """Raises ValueError, with the way out, for an instruction whose braces cannot be filled."""
+    try:
+        fields = list(Formatter().parse(template))
+    except ValueError as error:
+        raise ValueError(f"expected braces in pairs, {{{{ and }}}} for a brace itself ({error})") from None
+    for _, name, form, conversion in fields:
+        if name is None:
+            continue
+        if name not in PLACEHOLDERS or form or conversion:
+            near = get_close_matches(name, PLACEHOLDERS, n=1)
+            known = ", ".join(f"{{{each}}}" for each in PLACEHOLDERS)
+            hint = f"did you mean {{{near[0]}}}?" if near and near[0] != name else f"known are {known}"
+            raise ValueError(f"unknown placeholder {{{name}}}: {hint}; {{{{ is a brace itself")

@@ -1,0 +1,1 @@
+"""Where Stet keeps files: paths, private files, locks."""

@@ -1,0 +1,133 @@
+"""The folder of records: the last ones are kept, and only their user may read them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from stet_ls.engine.errors import PolicyError, UnknownIdError, UsageError
+from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
+from stet_ls.engine.storage.writable import Obstacle
+from stet_ls.engine.trace import record as form
+from stet_ls.engine.trace.recorder import Finished
+from stet_ls.engine.trace.serializer import make
+
+log = logging.getLogger(__name__)
+
+KEPT_BYTES = 100_000_000
+"""What all records together may take; the oldest go first."""
+
+_CLOSING_SECONDS = 1.5
+_NAME = re.compile(r"\d{8}T\d{6}Z-(?P<id>[0-9a-f]{6,32})\.json\Z")
+
+
+class Store:
+    """The records of one user; several servers and commands may write at once. `kept` is how many stay, 0 for none."""
+
+    def __init__(self, folder: Path, kept: int) -> None:
+        self.folder = folder
+        self._kept = kept
+        self._writing: set[asyncio.Task[None]] = set()
+        self._noting = asyncio.Lock()
+
+    def keep(self, job: Finished) -> None:
+        """Writes a job down in a thread: nobody waits for it, and no job fails for it."""
+        if not self._kept:
+            return
+        task = asyncio.get_running_loop().create_task(asyncio.to_thread(self._write, job), name=f"trace {job.id}")
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+
+    async def became(self, job: str, fate: str) -> None:
+        """Writes beside a job's record what became of its edit; the last word counts. Without a record nobody asks."""
+        if not self._kept:
+            return
+        async with self._noting:
+            if self._writing:
+                await asyncio.wait(self._writing)
+            await asyncio.to_thread(self._note, job, fate)
+
+    async def close(self) -> None:
+        """Waits a moment for what is still being written."""
+        if self._writing:
+            await asyncio.wait(self._writing, timeout=_CLOSING_SECONDS)
+        async with self._noting:  # whoever holds it only writes a word
+            return
+
+    def files(self) -> list[Path]:
+        """The records' files, the newest first."""
+        return sorted((file for file in self.folder.glob("*.json") if _NAME.match(file.name)), key=_age, reverse=True)
+
+    def find(self, prefix: str) -> Path:
+        """The file of the job whose id begins so. UnknownIdError if there is none, UsageError for several."""
+        files = list(self._named(prefix)) if prefix else self.files()[:1]
+        if not files:
+            raise UnknownIdError(f'no record of a job "{prefix}"; `stet trace list` shows those that are kept.')
+        if len(files) > 1:
+            ids = ", ".join(job_id(file) for file in files[:5])
+            raise UsageError(f'"{prefix}" is the beginning of {len(files)} ids: {ids}; give more of it.')
+        return files[0]
+
+    def fate(self, file: Path) -> str:
+        """What became of the edit of that record's job, in a word; "" if nobody told."""
+        return (read_private(_beside(file)) or "").strip()
+
+    def _named(self, prefix: str) -> Iterator[Path]:
+        return (file for file in self.files() if job_id(file).startswith(prefix.lower()))
+
+    def _write(self, job: Finished) -> None:
+        try:
+            private_folder(self.folder)
+            text = make(job).to_json()
+            if len(text) > form.MOST_BYTES:
+                log.warning("job %s leaves no trace: its record would be too large", job.id)
+                return
+            moment = re.sub(r"[-:]", "", job.at)
+            write_private(self.folder / f"{moment}-{job.id}.json", text)
+            self._prune()
+        except OSError as error:
+            log.warning("job %s leaves no trace: %s", job.id, Obstacle.of(self.folder, error))
+        except PolicyError as error:
+            log.warning("job %s leaves no trace: %s", job.id, error)
+        except Exception as error:  # noqa: BLE001 - no job fails for its record; its words may quote code, so only its kind
+            log.error("job %s leaves no trace: a bug in Stet (%s)", job.id, type(error).__name__)
+
+    def _note(self, job: str, fate: str) -> None:
+        try:
+            for file in self._named(job):
+                write_private(_beside(file), f"{fate}\n")
+        except OSError as error:
+            log.warning("what became of job %s (%s) is not kept: %s", job, fate, Obstacle.of(self.folder, error))
+
+    def _prune(self) -> None:
+        room = KEPT_BYTES
+        for index, file in enumerate(self.files()):
+            try:
+                room -= file.stat().st_size
+                if index and (index >= self._kept or room < 0):
+                    file.unlink()
+                    _beside(file).unlink(missing_ok=True)
+            except FileNotFoundError:
+                continue  # another process pruned too
+
+
+def _age(file: Path) -> tuple[str, int, str]:
+    """What sorts by age: a name tells the second of its job, and within that counts when it was written."""
+    try:
+        kept = file.stat().st_mtime_ns
+    except OSError:  # another process pruned it
+        kept = 0
+    return file.name.partition("-")[0], kept, file.name
+
+
+def _beside(file: Path) -> Path:
+    return file.with_suffix(".became")
+
+
+def job_id(file: Path) -> str:
+    """The id in the name of a record's file."""
+    match = _NAME.match(file.name)
+    return match["id"] if match else file.stem

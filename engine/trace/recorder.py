@@ -1,0 +1,151 @@
+"""Listens to one job: stands between it and its models, and between it and whoever watches."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.events import Event, Judged, Judging, OnEvent, Progress, Requested, Stage, ignore
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.job.ledger import Ended
+from stet_ls.engine.model.chat import Completion, Sampling
+from stet_ls.engine.model.model_source import ModelSource
+from stet_ls.engine.model.profiles.profiles import Profile
+from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+from stet_ls.engine.settings.schema import Settings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of a model. `at` counts seconds from the tape's beginning; without an end it was cancelled."""
+
+    at: float
+    messages: tuple[Message, ...]
+    sampling: Sampling
+    deadline: float
+    sealed: Sealed = field(repr=False)
+    seconds: float = 0.0
+    requests: list[Requested] = field(default_factory=list)
+    completion: Completion | None = None
+    error: Exception | None = None
+
+
+class Tape:
+    """A source of replies that remembers what was asked and what came. `hear` is what the job tells its events."""
+
+    def __init__(self, models: ModelSource, on_event: OnEvent) -> None:
+        self.calls: list[Call] = []
+        self.events: list[tuple[float, Event]] = []
+        self._models = models
+        self._on_event = on_event
+        self._started = time.monotonic()
+        self._about: dict[str, str] = {}
+
+    def name(self, job: str, action: str) -> None:
+        """Says whose tape it is: the log names the job on each line."""
+        self._about = {"job": job, "action": action}
+
+    def seconds(self) -> float:
+        """Since the tape began."""
+        return round(time.monotonic() - self._started, 4)
+
+    def hear(self, event: Event) -> None:
+        """Passes an event on, and remembers it unless it only says how far something is."""
+        if not isinstance(event, Progress | Judging):
+            self.events.append((self.seconds(), event))
+            self._log(event)
+        self._on_event(event)
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        deadline: float,
+        on_event: OnEvent = ignore,
+        sealed: Sealed = UNSEALED,
+    ) -> Completion:
+        """What the models say, and it is written down."""
+        call = Call(self.seconds(), tuple(messages), sampling, deadline, sealed)
+        self.calls.append(call)
+
+        def hear(event: Event) -> None:
+            if isinstance(event, Requested):
+                call.requests.append(event)
+            on_event(event)  # the job's, which is `hear`
+
+        try:
+            call.completion = await self._models.complete(
+                messages, sampling=sampling, deadline=deadline, on_event=hear, sealed=sealed
+            )
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            call.error = error
+            raise
+        finally:
+            call.seconds = round(self.seconds() - call.at, 4)
+        return call.completion
+
+    def _log(self, event: Event) -> None:
+        """A line an event, without a word of what was asked or answered."""
+        about = {**self._about, "seconds": self.seconds()}
+        match event:
+            case Stage(name):
+                log.info("stage", extra={**about, "stage": name})
+            case Judged(evidence):
+                told = {"check": evidence.label, "verdict": evidence.verdict.value}
+                log.info("judged", extra={**about, **told, "seconds": round(evidence.seconds, 4)})
+            case Requested() as request:
+                told = {"endpoint": request.endpoint, "model": request.model, "fault": request.fault or "none"}
+                log.info("requested", extra={**about, **told, "seconds": request.seconds})
+
+    @property
+    def sealed(self) -> Sealed:
+        """What is known of the job's secrets: what its last prompt was sealed with."""
+        return self.calls[-1].sealed if self.calls else UNSEALED
+
+    @property
+    def is_embedded(self) -> bool:
+        """As the models say."""
+        return self._models.is_embedded
+
+    async def profile(self) -> Profile:
+        """As the models say."""
+        return await self._models.profile()
+
+    async def health(self) -> Mapping[str, Any]:
+        """As the models say."""
+        return await self._models.health()
+
+    def most(self, prompt_tokens: int, reply_tokens: int) -> float:
+        """As the models say."""
+        return self._models.most(prompt_tokens, reply_tokens)
+
+    async def close(self) -> None:
+        """The models belong to the engine: they stay open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A job that has ended. `error` is what it raised, if it did."""
+
+    id: str
+    at: str
+    ended: Ended
+    seconds: float
+    stages: Mapping[str, float]
+    request: Request
+    settings: Settings
+    profile: Profile
+    tape: Tape
+    answer: Answer | None = None
+    error: Exception | None = None

@@ -1,0 +1,224 @@
+"""Makes a record of a job: what matters of it, without its secrets. Slow for large texts: not for an event loop."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from stet_ls import __version__
+from stet_ls.engine.api.answer import Answer, Edit
+from stet_ls.engine.api.events import Event, Judged, Notice, Requested, Stage
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.errors import EndpointError
+from stet_ls.engine.privacy.ignored_files import Ignored, left_out
+from stet_ls.engine.prompt.seal import is_config, listed_values
+from stet_ls.engine.trace import record as form
+from stet_ls.engine.trace.recorder import Call, Finished
+from stet_ls.engine.trace.scrubber import Hider
+
+SETTINGS: Mapping[str, Any] = {
+    "deadline": True,
+    "models": True,
+    "model": {"temperature", "max_tokens"},
+    "checks": {"validation", "auto_fix", "fix_attempts", "format_edits", "findings"},
+}
+"""What an answer depends on and anybody's record may say: nothing here starts a program or widens a right."""
+
+_BUFFERS_BYTES = 400_000
+"""Unsaved documents beside the target are kept up to this size together."""
+
+
+def make(job: Finished) -> form.Record:
+    """The record of a job. Reads the `.env` files around its document."""
+    sealed = job.tape.sealed
+    request = job.request
+    values = sealed.values or listed_values(request)
+    hider = Hider(sealed.secrets, values, config=is_config(request))
+    ignored = Ignored(request.workspace, job.settings.privacy.ignore)
+    asked = _asked(request, hider, ignored)
+    calls = tuple(_called(call, before, hider) for call, before in _with_former(job.tape.calls))
+    answer = None if job.answer is None else hidden_answer(job.answer, hider)
+    record = form.Record(
+        stet_trace=form.VERSION,
+        id=job.id,
+        at=job.at,
+        ended=job.ended,
+        seconds=round(job.seconds, 3),
+        whole=True,
+        versions=form.Versions(
+            stet=__version__, python=platform.python_version(), system=f"{sys.platform} {platform.machine()}"
+        ),
+        request=asked,
+        settings=hider.anything(job.settings.model_dump(mode="json", include=dict(SETTINGS))),
+        profile=hider.anything(asdict(job.profile)),
+        calls=calls,
+        events=tuple(_happened(at, event, hider) for at, event in job.tape.events if not isinstance(event, Requested)),
+        stages={name: round(seconds, 4) for name, seconds in job.stages.items()},
+        answer=answer,
+        error=None if job.error is None else trouble(job.error, hider),
+    )
+    data = hider.everywhere(record.model_dump(mode="json"))
+    data["request"]["hidden"] = hider.stand_ins
+    return form.Record.model_validate({**data, "whole": hider.whole and not _is_recalled(job.answer)})
+
+
+def _is_recalled(answer: Answer | None) -> bool:
+    """True for an answer out of the memory, which no reply can bring about again."""
+    return answer is not None and bool(answer.metadata.get("memory_hits")) and not answer.metadata["calls"]
+
+
+def _asked(request: Request, hider: Hider, ignored: Ignored) -> form.Asked:
+    selection = () if request.selection is None else (request.selection.span,)
+    text, spans = hider.document(
+        request.source.text, *selection, *(diagnostic.span for diagnostic in request.diagnostics)
+    )
+    chosen = spans[0] if selection else None
+    secret = left_out(request.context, ignored)
+    context = {name: value for name, value in request.context.items() if name not in secret}
+    buffers, missing = _buffers(request, hider, ignored)
+    return form.Asked(
+        action=request.action,
+        language=request.language,
+        text=text,
+        selection=None if chosen is None else (chosen.start, chosen.end),
+        path=None if request.path is None else hider.path(request.path),
+        instruction=hider.text(request.instruction),
+        constraints=tuple(map(hider.text, request.constraints)),
+        context={hider.text(name): hider.text(value) for name, value in context.items()},
+        diagnostics=tuple(
+            form.Diagnostic(
+                span=(span.start, span.end),
+                message=hider.text(diagnostic.message),
+                severity=diagnostic.severity.value,
+                source=hider.text(diagnostic.source),
+                code=hider.text(diagnostic.code),
+            )
+            for diagnostic, span in zip(request.diagnostics, spans[len(selection) :], strict=True)
+        ),
+        budget=request.budget,
+        roots=tuple(map(hider.path, request.workspace.roots)),
+        buffers=buffers,
+        tab_size=request.tab_size,
+        hidden={},
+        left_out=tuple(hider.text(f"{name} ({why})") for name, why in {**secret, **missing}.items()),
+    )
+
+
+def _buffers(request: Request, hider: Hider, ignored: Ignored) -> tuple[tuple[form.Buffer, ...], dict[str, str]]:
+    """The other unsaved documents as far as they may be shown and there is room, and why the others are missing."""
+    kept: list[form.Buffer] = []
+    missing: dict[str, str] = {}
+    room = _BUFFERS_BYTES
+    for buffer in request.workspace.buffers:
+        if buffer.path == request.path:
+            continue
+        why = ignored.reason(buffer.path) or ("too large" if len(buffer.text) > room else None)
+        if why is not None:
+            missing[buffer.path.name] = why
+            continue
+        room -= len(buffer.text)
+        kept.append(form.Buffer(path=hider.path(buffer.path), version=buffer.version, text=hider.text(buffer.text)))
+    return tuple(kept), missing
+
+
+def _with_former(calls: list[Call]) -> list[tuple[Call, tuple[Message, ...]]]:
+    return [(call, calls[index - 1].messages if index else ()) for index, call in enumerate(calls)]
+
+
+def _called(call: Call, former: tuple[Message, ...], hider: Hider) -> form.Called:
+    same = 0
+    while same < min(len(former), len(call.messages)) and former[same] == call.messages[same]:
+        same += 1
+    turns = (form.Turn(role=each.role, content=hider.sent(each.content)) for each in call.messages[same:])
+    return form.Called(
+        at=call.at,
+        seconds=call.seconds,
+        same=same,
+        messages=tuple(turns),
+        temperature=call.sampling.temperature,
+        max_tokens=call.sampling.max_tokens,
+        deadline=round(call.deadline, 3),
+        requests=tuple(_wire(request, hider) for request in call.requests),
+        reply=_reply(call, hider),
+        error=None if call.error is None else trouble(call.error, hider),
+    )
+
+
+def _wire(request: Requested, hider: Hider) -> form.Wire:
+    return form.Wire(
+        endpoint=hider.text(request.endpoint),
+        model=hider.text(request.model),
+        seconds=request.seconds,
+        pieces=request.pieces,
+        fault=request.fault,
+        detail=hider.text(request.detail),
+        status=request.status,
+        head=hider.text(request.head.decode("utf-8", "replace")),
+    )
+
+
+def _reply(call: Call, hider: Hider) -> form.Reply | None:
+    got = call.completion
+    if got is None:
+        return None
+    usage = got.usage
+    return form.Reply(
+        text=hider.sent(got.text),
+        reasoning=hider.sent(got.reasoning),
+        finish=got.finish,
+        usage=None if usage is None else (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens),
+        model=hider.text(got.model),
+        endpoint=hider.text(got.endpoint),
+        first_token_seconds=round(got.first_token_seconds, 4),
+        seconds=round(got.seconds, 4),
+        requests=got.requests,
+        warnings=tuple(map(hider.text, got.warnings)),
+        cost=got.cost,
+        fault="" if got.fault is None else got.fault.value,
+        streamed=got.streamed,
+        runaway=got.runaway,
+    )
+
+
+def _happened(at: float, event: Event, hider: Hider) -> form.Happened:
+    match event:
+        case Stage(name, detail):
+            return form.Happened(at=at, what="stage", name=name, detail=hider.text(detail))
+        case Judged(evidence):
+            detail = f"{evidence.verdict}: {evidence.detail}"
+            return form.Happened(at=at, what="judged", name=evidence.label, detail=hider.text(detail))
+        case Notice(message):
+            return form.Happened(at=at, what="notice", name="", detail=hider.text(message))
+    return form.Happened(at=at, what="notice", name=type(event).__name__, detail="")
+
+
+def hidden_answer(answer: Answer, hider: Hider) -> dict[str, Any]:
+    """The answer as JSON with each edit where it is in the record's text, and every string without secrets."""
+    edits = tuple(_moved(edit, hider) for edit in answer.edits)
+    data = replace(answer, edits=edits).to_json()
+    for place in (*data["edits"], *data["new_files"]):
+        place["path"] = None if place["path"] is None else hider.path(place["path"])
+    hidden: dict[str, Any] = hider.anything(data)
+    return hidden
+
+
+def _moved(edit: Edit, hider: Hider) -> Edit:
+    text, (span,) = hider.document(edit.base.text, edit.span)
+    return replace(edit, base=type(edit.base)(text), span=span)
+
+
+def trouble(error: Exception, hider: Hider) -> form.Trouble:
+    """What was raised, as a record tells it."""
+    if isinstance(error, EndpointError):
+        return form.Trouble(
+            kind=type(error).__name__,
+            message=hider.text(str(error)),
+            fault=error.fault.value,
+            endpoint=hider.text(error.endpoint),
+            status=error.status,
+        )
+    return form.Trouble(kind=type(error).__name__, message=hider.text(str(error)))

@@ -1,0 +1,77 @@
+"""The process that reads one root, once, and leaves: `python -m stet_ls.engine.workspace.index_child JSON`.
+
+A thread of the server would do, if parsing and counting let the event loop in; they hold it up for too long.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.workers.host import Patience, host
+from stet_ls.engine.workspace.index_scan import scan
+from stet_ls.engine.workspace.index_store import Store, prune
+from stet_ls.engine.workspace.source_files import Limits
+
+_log = logging.getLogger(__name__)
+
+PATIENCE = Patience(first_lease=30.0, last_lease=2.0, idle=12.0)
+"""Idle for longer than `worker` takes for the sign of a child that failed."""
+_POLITE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be read, and into which database."""
+
+    root: str
+    database: str
+    ignore: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """As one argument."""
+        return json.dumps(asdict(self))
+
+
+class Reading:
+    """The work: a thread that reads the root."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._thread = threading.Thread(target=self._scan, name="scan", daemon=True)
+
+    def start(self) -> Mapping[str, Any]:
+        """Begins; what there is to be known is in the database."""
+        if hasattr(os, "nice"):
+            os.nice(_POLITE)
+        self._thread.start()
+        return {}
+
+    def active(self) -> bool:
+        """True until the root is read."""
+        return self._thread.is_alive()
+
+    def _scan(self) -> None:
+        order = self._order
+        store = Store(Path(order.database))
+        try:
+            prune(store.path.parent)
+            store.prepare()
+            status = scan(Path(order.root), store, tuple(order.ignore), Limits())
+        except (OSError, sqlite3.Error, StetError):
+            _log.exception("the root was not read")
+        else:
+            _log.info("%d files in %.1f s %s", status.files, status.seconds, status.bounds)
+
+
+if __name__ == "__main__":
+    host(Reading(Order(**json.loads(sys.argv[1]))), PATIENCE)

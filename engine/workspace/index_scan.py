@@ -1,0 +1,74 @@
+"""Reading a whole root into its database: what is as it was costs a look at its stamp."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from stet_ls.engine.workspace import file_symbols
+from stet_ls.engine.workspace.index_store import Entry, Stamp, Status, Store
+from stet_ls.engine.workspace.source_files import Found, Limits, Walk
+
+_BATCH = 50
+"""Files that are written down at once: what was read is kept when the process ends in between."""
+_SECONDS = 1.0
+"""The same, in time: somebody may be waiting for the first names."""
+
+Row = tuple[str, str, Stamp, Sequence[Entry] | None]
+
+
+def scan(root: Path, store: Store, ignore: tuple[str, ...] = (), limits: Limits | None = None) -> Status:
+    """Makes the database what the root is now. Raises OSError and sqlite3.Error if it cannot be written.
+
+    What was read when the time is over is kept, and the next scan goes on from there.
+    """
+    started = time.monotonic()
+    limits = limits or Limits()
+    walk = Walk(root, ignore, limits)
+    known = store.stamps()
+    store.tell(Status(complete=store.status().complete))  # old names serve until the new ones are there
+    seen: set[str] = set()
+    rows: list[Row] = []
+    written = started
+    for found in walk.files():
+        seen.add(found.path)
+        if (row := _row(root, found, known.get(found.path))) is not None:
+            rows.append(row)
+        if len(rows) >= _BATCH or (rows and time.monotonic() - written > _SECONDS):
+            store.put(rows)
+            rows, written = [], time.monotonic()
+        if time.monotonic() - started > limits.seconds:
+            walk.late = True
+            break
+    store.put(rows)
+    if not walk.late:
+        store.drop(path for path in known if path not in seen)
+    seconds = round(time.monotonic() - started, 3)
+    status = Status(not walk.late, time.time(), len(seen), seconds, walk.bounds)
+    store.tell(status)
+    return status
+
+
+def update(root: Path, store: Store, path: Path, found: Found | None) -> None:
+    """Makes the database what one file or folder of the root is now; `found` is None for what is not to be in it."""
+    if found is None:
+        store.drop([path.relative_to(root).as_posix()])
+        return
+    known = store.stamp(found.path)
+    if (row := _row(root, found, known)) is not None:
+        store.put([row])
+
+
+def _row(root: Path, found: Found, known: Stamp | None) -> Row | None:
+    """What is to be written of a file; None if nothing of it changed."""
+    if known is not None and (known.changed, known.size) == (found.changed, found.size):
+        return None
+    content = file_symbols.read(root / found.path)
+    if content is None:
+        return found.path, found.language, Stamp(found.changed, found.size, b""), ()
+    digest, source = content
+    stamp = Stamp(found.changed, found.size, digest)
+    if known is not None and known.hash == digest:
+        return found.path, found.language, stamp, None
+    return found.path, found.language, stamp, file_symbols.entries(source, found.language)

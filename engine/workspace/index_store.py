@@ -1,0 +1,191 @@
+"""The database of one root: its files with their stamps, and what each defines. Several processes may have it open."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.engine.storage.private_files import private_folder
+
+_FORMAT = 1
+_PATIENCE = 0.5
+"""Seconds to wait for another process's writing."""
+_MOST_FOUND = 40
+"""Definitions of one name that are looked at: `get` is defined everywhere, and then by nobody in particular."""
+_SCHEMA = """
+    create table files (
+        id integer primary key, path text unique not null, language text not null,
+        changed integer not null, size integer not null, hash blob not null
+    );
+    create table symbols (
+        file integer not null references files(id) on delete cascade,
+        name text not null, qualified text not null, kind text not null,
+        first integer not null, last integer not null, signature text not null, doc text not null
+    );
+    create index symbols_by_name on symbols(name);
+    create index symbols_by_file on symbols(file);
+    create table facts (key text primary key, value text not null);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one file defines under one name. `start` and `end` count bytes of its text; `doc` is one line."""
+
+    name: str
+    qualified: str
+    kind: str
+    start: int
+    end: int
+    signature: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """By which a file is known to be as it was: time of change in nanoseconds, size in bytes, hash of the content."""
+
+    changed: int
+    size: int
+    hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry and the file that has it: its path below the root with slashes, its language and its stamp."""
+
+    path: str
+    language: str
+    stamp: Stamp
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far the reading of a root has come. `bounds` says what of it was too much; "" for nothing."""
+
+    complete: bool = False
+    finished: float = 0.0
+    files: int = 0
+    seconds: float = 0.0
+    bounds: str = ""
+
+
+def database(folder: Path, root: Path, ignore: Sequence[str]) -> Path:
+    """Where the symbols of a root are kept: what the user hides of it makes it another one."""
+    key = json.dumps([str(root), list(ignore)]).encode("utf-8", "surrogatepass")
+    return folder / f"{hashlib.sha256(key).hexdigest()[:24]}.sqlite"
+
+
+class Store:
+    """One database. Every method opens it anew, so any thread may call it; OSError and sqlite3.Error may be raised."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def prepare(self) -> None:
+        """Makes the database, for this user alone, or an empty one in place of what is none of this format."""
+        private_folder(self.path.parent)
+        with suppress(sqlite3.Error), self._open() as db:
+            if db.execute("pragma user_version").fetchone() == (_FORMAT,):
+                return
+        for name in (self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm", "-journal"))):
+            name.unlink(missing_ok=True)
+        os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with self._open() as db:
+            db.execute("pragma journal_mode = wal")
+            db.executescript(f"begin; {_SCHEMA} pragma user_version = {_FORMAT}; commit;")
+
+    def status(self) -> Status:
+        """How far the reading has come; a status of nothing where there is no database yet."""
+        if not self.path.exists():
+            return Status()
+        with self._open() as db:
+            return _status(db)
+
+    def tell(self, status: Status) -> None:
+        """Writes the status down."""
+        value = json.dumps({name: getattr(status, name) for name in Status.__slots__})
+        with self._open() as db, db:
+            db.execute("insert or replace into facts values ('status', ?)", (value,))
+
+    def stamps(self) -> dict[str, Stamp]:
+        """The stamps of all files, by path."""
+        with self._open() as db:
+            rows = db.execute("select path, changed, size, hash from files").fetchall()
+        return {path: Stamp(changed, size, digest) for path, changed, size, digest in rows}
+
+    def stamp(self, path: str) -> Stamp | None:
+        """The stamp of one file; None if it is not known."""
+        with self._open() as db:
+            row = db.execute("select changed, size, hash from files where path = ?", (path,)).fetchone()
+        return Stamp(*row) if row else None
+
+    def put(self, files: Iterable[tuple[str, str, Stamp, Sequence[Entry] | None]]) -> None:
+        """Puts files (path, language, stamp, entries) in place of what was known of them, all or none.
+
+        Entries of None leave those that are there: the file was touched, and its content is the same.
+        """
+        with self._open() as db, db:
+            for path, language, stamp, entries in files:
+                (number,) = db.execute(
+                    "insert into files(path, language, changed, size, hash) values (?, ?, ?, ?, ?) on conflict(path) "
+                    "do update set language = excluded.language, changed = excluded.changed, size = excluded.size, "
+                    "hash = excluded.hash returning id",
+                    (path, language, stamp.changed, stamp.size, stamp.hash),
+                ).fetchone()
+                if entries is not None:
+                    db.execute("delete from symbols where file = ?", (number,))
+                    db.executemany(
+                        "insert into symbols values (?, ?, ?, ?, ?, ?, ?, ?)",
+                        [(number, e.name, e.qualified, e.kind, e.start, e.end, e.signature, e.doc) for e in entries],
+                    )
+
+    def drop(self, paths: Iterable[str]) -> None:
+        """Forgets files, and for a folder all below it."""
+        with self._open() as db, db:
+            for path in paths:
+                below = (path, f"{path}/", f"{path}0")  # "0" follows "/": all that begins with the folder
+                db.execute("delete from files where path = ? or (path > ? and path < ?)", below)
+
+    def find(self, names: Sequence[str], languages: Sequence[str]) -> tuple[list[Hit], Status]:
+        """What the files of some languages define under some names, in the order of their paths; and the status."""
+        query = (
+            "select path, language, changed, size, hash, name, qualified, kind, first, last, signature, doc "
+            "from symbols join files on files.id = symbols.file "
+            "where name = ? and language in (select value from json_each(?)) order by path, first limit ?"
+        )
+        hits: list[Hit] = []
+        with self._open() as db:
+            for name in names:
+                wanted = (name, json.dumps(languages), _MOST_FOUND)
+                for path, language, changed, size, digest, *entry in db.execute(query, wanted):
+                    hits.append(Hit(path, language, Stamp(changed, size, digest), Entry(*entry)))
+            return hits, _status(db)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=rw", timeout=_PATIENCE, uri=True)) as db:
+            db.execute("pragma foreign_keys = on")
+            db.execute("pragma synchronous = off")  # it can be made again
+            yield db
+
+
+def _status(db: sqlite3.Connection) -> Status:
+    row = db.execute("select value from facts where key = 'status'").fetchone()
+    return Status(**json.loads(row[0])) if row else Status()
+
+
+def prune(folder: Path, *, days: float = 60.0) -> None:
+    """Removes the databases that nobody wrote to for that long."""
+    for path in folder.glob("*.sqlite*"):
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - days * 86_400:
+                path.unlink()

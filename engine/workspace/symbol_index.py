@@ -1,0 +1,261 @@
+"""The side of those who ask for a name, and of those who hear that a file changed."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import sqlite3
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.errors import StetError
+from stet_ls.engine.privacy.ignored_files import LIST_FILE, Ignored
+from stet_ls.engine.storage.paths import Paths
+from stet_ls.engine.workers.worker import Kind, Worker
+from stet_ls.engine.workspace import file_symbols
+from stet_ls.engine.workspace.index_child import Order
+from stet_ls.engine.workspace.index_scan import scan, update
+from stet_ls.engine.workspace.index_store import Entry, Hit, Stamp, Status, Store, database
+from stet_ls.engine.workspace.source_files import LARGEST, Limits, admitted
+from stet_ls.validators.containment import is_inside_any
+from stet_ls.validators.languages import language_of
+from stet_ls.validators.source import Source
+
+_log = logging.getLogger(__name__)
+
+_MOST_AT_ONCE = 40
+_LISTS = frozenset({".gitignore", LIST_FILE})
+AGAIN_SECONDS = 30.0
+"""Between two looks at a whole root where no client tells what changed."""
+NOT_READY = "index not ready"
+_MOST_ROOTS = 8
+_MOST_TEXTS = 32
+_ALIKE = (
+    ("javascript", "javascriptreact", "typescript", "typescriptreact"),
+    ("c", "cpp"),
+)
+"""Languages that call each other's code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place that defines a name. `text` is an unsaved buffer's; of a file on the disk it is `stamp` that is known."""
+
+    path: Path
+    language: str
+    entry: Entry
+    stamp: Stamp | None = None
+    text: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition as it is at this moment: `entry.start` and `entry.end` are in the text `source` of `path`."""
+
+    path: Path
+    language: str
+    source: Source
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is known of some names. `gaps` says what the index of watched roots lacks; empty if nothing."""
+
+    candidates: tuple[Candidate, ...]
+    gaps: tuple[str, ...] = ()
+
+
+class WorkspaceIndex:
+    """The symbols of all roots that it was told of. `ignore` are the user's patterns of hidden files.
+
+    `watch`, `changed`, `read` and `close` belong to one event loop, and only the last two wait; `find` and `open` are
+    for threads.
+    """
+
+    def __init__(self, paths: Paths, ignore: tuple[str, ...] = ()) -> None:
+        self._folder = paths.cache / "symbols"
+        self._paths = paths
+        self._ignore = ignore
+        self._workers: dict[Path, Worker] = {}
+        self._asked: dict[Path, float] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._writing = threading.Lock()
+        self._texts: OrderedDict[tuple[str, str], tuple[Entry, ...]] = OrderedDict()
+
+    def watch(self, roots: Iterable[Path], *, told: bool = False, after: float = 0.0) -> None:
+        """Has a child process read the roots, `after` seconds from now: what starts has better things to do.
+
+        Once is enough if somebody tells of changes (`told`); else each call may lead to another reading, now and then.
+        """
+        now = time.monotonic()
+        for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
+            last = self._asked.get(root)
+            if last is None or (not told and now - last > AGAIN_SECONDS):
+                self._asked[root] = now
+                self._start(partial(self._read, root, after), f"read {root}")
+
+    async def read(self, roots: Iterable[Path], seconds: float) -> None:
+        """Reads the roots in this process, for at most that many seconds: for a command that lives for one job."""
+        for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
+            self._asked[root] = time.monotonic()
+            self._start(partial(asyncio.to_thread, self._scan, root, Limits(seconds=seconds)), f"read {root}")
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=2 * seconds)
+
+    def changed(self, paths: Iterable[Path]) -> None:
+        """Files were written, made or removed: has them read again in the background; very many by a child process."""
+        paths = tuple(paths)
+        roots = {root for root in self._asked for path in paths if path.is_relative_to(root)}
+        if len(paths) > _MOST_AT_ONCE or any(path.name in _LISTS for path in paths):
+            for root in roots:
+                self._asked.pop(root)
+            self.watch(roots)
+        elif roots:
+            self._start(partial(asyncio.to_thread, self.update, paths), "read changed files")
+
+    def update(self, paths: Iterable[Path]) -> None:
+        """Reads files again, now. What cannot be written down is left for the next reading of the root."""
+        with self._writing:
+            for path in paths:
+                for root in self._asked:
+                    store = self._store(root)
+                    if not path.is_relative_to(root) or path == root or not store.path.exists():
+                        continue
+                    try:
+                        update(root, store, path, admitted(root, path, self._ignore))
+                    except (OSError, sqlite3.Error) as error:
+                        _log.info("%s is not in the index yet: %s", path.name, error)
+
+    def find(self, names: Sequence[str], language: str, workspace: Workspace, *, but: Path | None = None) -> Found:
+        """Which places of a workspace define some names for a caller in `language`; an unsaved buffer hides its file.
+
+        `but` is left aside. Reads the database: not for an event loop.
+        """
+        languages = _alike(language)
+        found: list[Candidate] = []
+        unsaved = {but}
+        for buffer in workspace.buffers:
+            if buffer.path in unsaved or language_of(buffer.path) not in languages:
+                continue
+            unsaved.add(buffer.path)
+            if len(buffer.text) <= LARGEST and any(buffer.path.is_relative_to(root) for root in workspace.roots):
+                source, its = Source(buffer.text), language_of(buffer.path)
+                entries = (entry for entry in self._entries(source, its) if entry.name in names)
+                found += [Candidate(buffer.path, its, entry, text=source) for entry in entries]
+        gaps: list[str] = []
+        for root in workspace.roots:
+            hits, gap = self._hits(root, names, languages)
+            gaps += [gap] if gap else []
+            places = ((root / hit.path, hit) for hit in hits)
+            found += [
+                Candidate(path, hit.language, hit.entry, stamp=hit.stamp)
+                for path, hit in places
+                if path not in unsaved
+            ]  # fmt: skip
+        return Found(tuple(found), tuple(dict.fromkeys(gaps)))
+
+    def open(self, candidate: Candidate, workspace: Workspace) -> Definition | None:
+        """The definition as it is now; None if it is gone, hidden, or no more in this workspace."""
+        path, language, entry = candidate.path, candidate.language, candidate.entry
+        if candidate.text is not None:
+            hidden = Ignored(workspace, self._ignore).reason(path) is not None
+            outside = not is_inside_any(path, workspace.roots)
+            return None if hidden or outside else Definition(path, language, candidate.text, entry)
+        if not any(admitted(root, path, self._ignore) for root in workspace.roots):
+            return None
+        content = file_symbols.read(path)
+        if content is None:
+            return None
+        digest, source = content
+        if candidate.stamp is None or candidate.stamp.hash != digest:
+            same = (one for one in self._entries(source, language) if one.qualified == entry.qualified)
+            if (now := next(same, None)) is None:
+                return None
+            entry = now
+        return Definition(path, language, source, entry)
+
+    def status(self, root: Path) -> Status:
+        """How far the reading of a root has come."""
+        try:
+            return self._store(root).status()
+        except (OSError, ValueError, TypeError, sqlite3.Error):
+            return Status()
+
+    async def close(self) -> None:
+        """Gives up whatever still reads."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for worker in self._workers.values():
+            await worker.close()
+
+    def _entries(self, source: Source, language: str) -> tuple[Entry, ...]:
+        """What a text defines; remembered for the last few texts."""
+        key = (language, hashlib.blake2b(source.data, digest_size=16).hexdigest())
+        known = self._texts.get(key)
+        if known is None:
+            known = file_symbols.entries(source, language)
+        with self._writing:
+            self._texts[key] = known
+            self._texts.move_to_end(key)
+            while len(self._texts) > _MOST_TEXTS:
+                self._texts.popitem(last=False)
+        return known
+
+    def _hits(self, root: Path, names: Sequence[str], languages: Sequence[str]) -> tuple[list[Hit], str]:
+        """What the database of a root has, and what it lacks."""
+        store = self._store(root)
+        try:
+            hits, status = store.find(names, languages) if store.path.exists() else ([], Status())
+        except (OSError, ValueError, TypeError, sqlite3.Error) as error:
+            _log.info("the index of %s cannot be asked: %s", root, error)
+            return [], NOT_READY if root in self._asked else ""
+        if not status.complete:
+            return hits, NOT_READY if root in self._asked else ""
+        return hits, f"index of the first {status.files:,} files alone: {status.bounds}" if status.bounds else ""
+
+    def _scan(self, root: Path, limits: Limits) -> None:
+        store = self._store(root)
+        try:
+            store.prepare()
+            scan(root, store, self._ignore, limits)
+        except sqlite3.Error as error:  # another process writes
+            _log.info("%s was not read: %s", root, error)
+
+    def _store(self, root: Path) -> Store:
+        return Store(database(self._folder, root, self._ignore))
+
+    async def _read(self, root: Path, after: float = 0.0) -> None:
+        await asyncio.sleep(after)
+        path = self._store(root).path
+        worker = self._workers.get(root)
+        if worker is not None:
+            await worker.close()  # it has read the root already; it leaves, and another one comes
+        else:
+            order = Order(str(root), str(path), self._ignore)
+            kind = Kind("index", "stet_ls.engine.workspace.index_child", (order.to_json(),), path.stem)
+            worker = self._workers[root] = Worker(kind, runtime=self._paths.runtime, logs=self._paths.logs)
+        await worker.lease()
+
+    def _start(self, work: Callable[[], Awaitable[None]], name: str) -> None:
+        async def run() -> None:
+            try:
+                await work()
+            except (OSError, StetError) as error:
+                _log.warning("%s: %s", name, error)
+
+        task = asyncio.get_running_loop().create_task(run(), name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _alike(language: str) -> tuple[str, ...]:
+    return next((group for group in _ALIKE if language in group), (language,))

@@ -1,0 +1,199 @@
+"""From names of files to reports: what a member of the crew does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.server.cli.inputs.files import decode, read_document
+from stet_ls.validators import batch, syntax
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
+from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
+from stet_ls.validators.languages import language_of
+from stet_ls.validators.shebang import language_of_text
+from stet_ls.validators.source import Source, Span
+
+if TYPE_CHECKING:
+    from stet_ls.server.cli.check.baseline import Baseline
+    from stet_ls.validators.structure.outline import Symbol
+
+DEADLINE = 10.0
+"""Seconds for each check of a file: nobody waits at a cursor, and a judged file is worth more than a quick one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to check. `text` is its content where it is not on the disk: standard input."""
+
+    path: Path
+    language: str = ""
+    text: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Something at a place; lines and columns count from 1, columns are code points, the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found in a file. `unread` is why it could not even be read, or "".
+
+    `symbols` come with what documents them, and are None where nobody asked. `known` is the number of findings that do
+    not count, because the baseline has them. An error that only an untrusted grammar sees is a warning here:
+    `findings` have the severities that decide the exit status.
+    """
+
+    path: Path
+    language: str
+    verdict: Verdict
+    findings: tuple[tuple[Placed, Finding], ...] = ()
+    symbols: tuple[tuple[Placed, Symbol, str], ...] | None = None
+    known: int = 0
+    unread: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """True if it makes the check fail."""
+        return any(finding.severity is Severity.ERROR for _, finding in self.findings)
+
+    @property
+    def doubted(self) -> bool:
+        """True if only a grammar that cannot be trusted has spoken, and found something."""
+        return self.verdict.status is Status.ERROR and _doubtful(self.verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What is wanted of each file; called with some, it reports on them."""
+
+    lint: bool = False
+    outline: bool = False
+    baseline: Baseline | None = None
+    tools: Toolbox = BUILT_IN
+
+    def __call__(self, tasks: Sequence[Task]) -> list[Report]:
+        """A report for each task, in order."""
+        reports = [_read(task) for task in tasks]
+        readable = [index for index, report in enumerate(reports) if isinstance(report, batch.Text)]
+        texts = [text for text in reports if isinstance(text, batch.Text)]
+        for index, report in zip(readable, self._judge(texts), strict=True):
+            reports[index] = replace(report, path=tasks[index].path)
+        return [report for report in reports if isinstance(report, Report)]
+
+    def _judge(self, texts: Sequence[batch.Text]) -> Iterator[Report]:
+        found = self._ask(texts)
+        found = list(self._only_new(texts, found)) if self.baseline else found
+        for text, seen in zip(texts, found, strict=True):
+            source, verdict = text.source, seen.verdict
+            shown = [_demoted(finding) for finding in seen.syntax] if _doubtful(verdict) else seen.syntax
+            yield Report(
+                text.path or Path(),
+                text.language,
+                replace(verdict, findings=()),
+                tuple(
+                    (_place(source, finding.span), finding)
+                    for finding in sorted((*shown, *seen.lint), key=lambda each: each.span)
+                ),
+                _symbols(text) if self.outline else None,
+                seen.known,
+            )
+
+    def _ask(self, texts: Sequence[batch.Text]) -> list[_Seen]:
+        verdicts = batch.check(texts, deadline=DEADLINE, tools=self.tools)
+        linted = batch.check_lint(texts, deadline=DEADLINE, tools=self.tools) if self.lint else [None] * len(texts)
+        return [
+            _Seen(verdict, verdict.findings, tuple(more or ())) for verdict, more in zip(verdicts, linted, strict=True)
+        ]
+
+    def _only_new(self, texts: Sequence[batch.Text], found: Sequence[_Seen]) -> Iterator[_Seen]:
+        """Each without what its past had. Files without findings need no past."""
+        pasts = [
+            self._past(text) if seen.syntax or seen.lint else None for text, seen in zip(texts, found, strict=True)
+        ]
+        before = iter(self._ask([past for past in pasts if past is not None]))
+        for past, seen in zip(pasts, found, strict=True):
+            yield seen if past is None else seen.since(next(before))
+
+    def _past(self, text: batch.Text) -> batch.Text | None:
+        assert self.baseline
+        assert text.path
+        content = self.baseline.before(text.path, text.source.data)
+        if content is None:
+            return None
+        try:
+            return replace(text, source=Source(decode(content, "")))
+        except UsageError:
+            return None  # no text in those days
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the judges said of a text."""
+
+    verdict: Verdict
+    syntax: tuple[Finding, ...]
+    lint: tuple[Finding, ...]
+    known: int = 0
+
+    def since(self, before: _Seen) -> _Seen:
+        """This without what was there before."""
+        syntax_, lint_ = syntax.broken_by(before.verdict, self.verdict), new_findings(before.lint, self.lint)
+        known = len(self.syntax) + len(self.lint) - len(syntax_) - len(lint_)
+        return _Seen(self.verdict, syntax_, lint_, known)
+
+
+def lost(task: Task, reason: str) -> Report:
+    """The report on a file whose judge came to grief."""
+    return Report(task.path, _language(task), _unknown(_language(task), f"its judge failed: {reason}"))
+
+
+def _read(task: Task) -> batch.Text | Report:
+    language = _language(task)
+    if task.text is not None:
+        return batch.Text(Source(task.text), language, task.path)
+    try:
+        source = read_document(task.path).source
+        return batch.Text(source, task.language or language_of_text(task.path, source.data), task.path)
+    except UsageError as error:
+        return Report(task.path, language, _unknown(language, str(error)), unread=str(error))
+
+
+def _language(task: Task) -> str:
+    return task.language or language_of(task.path)
+
+
+def _unknown(language: str, reason: str) -> Verdict:
+    return Verdict(Status.UNKNOWN, language, may_block=False, reason=reason)
+
+
+def _doubtful(verdict: Verdict) -> bool:
+    return not (verdict.authoritative or verdict.may_block)
+
+
+def _demoted(finding: Finding) -> Finding:
+    return replace(finding, severity=Severity.WARNING) if finding.severity is Severity.ERROR else finding
+
+
+def _symbols(text: batch.Text) -> tuple[tuple[Placed, Symbol, str], ...]:
+    from stet_ls.validators.structure.outline import outline
+
+    source = text.source
+    return tuple(
+        (_place(source, symbol.span), symbol, source.slice(symbol.doc) if symbol.doc else "")
+        for symbol in outline(source, text.language)
+    )
+
+
+def _place(source: Source, span: Span) -> Placed:
+    line, column = source.position(span.start, "utf-32")
+    end_line, end_column = source.position(span.end, "utf-32")
+    return Placed(line + 1, column + 1, end_line + 1, end_column + 1)

@@ -1,0 +1,167 @@
+"""Which files are meant: the named ones, and those under the named folders whose language something here can judge.
+
+In a git repository git lists a folder's files, so that `.gitignore` holds exactly as git reads it. Elsewhere the folder
+is walked, without what tools make. Symbolic links in folders are not followed: what they lead to is either met anyway
+or lies outside of what was named.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from stet_ls.server.cli.check.git import complaint, git, is_top, repository
+from stet_ls.validators.checkers.table import checkers
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
+from stet_ls.validators.languages import language
+from stet_ls.validators.shebang import language_of_file
+
+IGNORED_FOLDERS = frozenset(
+    {
+        ".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox", ".nox", ".mypy_cache",
+        ".ruff_cache", ".pytest_cache", ".hypothesis", ".idea", "build", "dist", "target",
+    }
+)  # fmt: skip
+"""Folders of tools and of what tools made. Name one, or track it with git, to have it checked all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A file to check. `explicit`: it was named itself, and was not merely met in a folder."""
+
+    path: Path
+    explicit: bool
+
+
+@dataclass(slots=True)
+class Walk:
+    """The files in the order of the arguments, each once; sentences about what could not be listed.
+
+    `unlisted` are folders that were named, `problems` the rest. `tools` are those that may judge.
+    """
+
+    tools: Toolbox = BUILT_IN
+    files: list[Named] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    unlisted: list[str] = field(default_factory=list)
+
+
+def collect(paths: Sequence[Path], exclude: Sequence[str], tools: Toolbox = BUILT_IN) -> Walk:
+    """Finds the files. `exclude` holds patterns: without a slash for any part of a path, with one for its beginning.
+
+    A pattern holds for named files too: who calls with a list of files (a hook) wants it to.
+    """
+    walk = Walk(tools)
+    seen: set[str] = set()
+    for path in paths:
+        if path.is_dir():
+            try:
+                os.scandir(path).close()
+            except OSError as error:
+                walk.unlisted.append(f"{path} cannot be listed: {error.strerror}")
+                continue
+            found = [Named(file, explicit=False) for file in sorted(_folder(path, walk), key=lambda each: each.parts)]
+        else:
+            found = [Named(path, explicit=True)]
+        for file in found:
+            # Not resolved: of two names for one file each is somebody's.
+            key = os.path.abspath(file.path)  # noqa: PTH100 - "a/../b" is the same name, and Path.absolute keeps it
+            if key not in seen and not _excluded(file.path, exclude):
+                seen.add(key)
+                walk.files.append(file)
+    return walk
+
+
+def _excluded(path: Path, patterns: Sequence[str]) -> bool:
+    parts = tuple(part for part in path.parts if part not in ("/", ".."))
+    beginnings = ["/".join(parts[: end + 1]) for end in range(len(parts))]
+    return any(
+        fnmatchcase(each, pattern.lstrip("/"))
+        for pattern in (given.removeprefix("./").rstrip("/") for given in patterns)
+        for each in (beginnings if "/" in pattern else parts)
+    )
+
+
+def _folder(folder: Path, walk: Walk) -> Iterator[Path]:
+    root = folder.resolve()
+    if repository(root) is None:
+        yield from _walked(folder, walk)
+        return
+    listed = git(root, "ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
+    if listed.status != 0:
+        walk.problems.append(f"{folder}: .gitignore is not respected: {complaint(listed)}")
+        yield from _walked(folder, walk)
+        return
+    walk.problems += [f"{folder}: {match[1]}" for match in _UNOPENED.finditer(listed.stderr.decode("utf-8", "replace"))]
+    if not listed.stdout and git(root, "check-ignore", "--quiet", ".").status == 0:
+        yield from _walked(folder, walk)  # who names an ignored folder means it
+        return
+    yield from _listed(folder, listed.stdout, walk)
+
+
+_UNOPENED = re.compile(r"^warning: (could not open directory .+)$", re.MULTILINE)
+_UNTRACKED = "?"
+
+
+def _listed(folder: Path, output: bytes, walk: Walk) -> Iterator[Path]:
+    """The files among git's entries: "H name" for a tracked one, "? name" for another, a folder for a repository."""
+    inside: dict[Path, bool] = {}
+    root = folder.resolve()
+    for entry in dict.fromkeys(os.fsdecode(output).split("\0")):
+        status, _, name = entry.partition(" ")
+        if not name or (status == _UNTRACKED and not IGNORED_FOLDERS.isdisjoint(name.split("/")[:-1])):
+            continue
+        path = folder / name
+        try:
+            mode = path.lstat().st_mode
+        except OSError:
+            continue  # tracked and deleted
+        if stat.S_ISDIR(mode):
+            if is_top(path):  # a submodule, or another repository; one that was not fetched is empty
+                yield from _folder(path, walk)
+        elif stat.S_ISREG(mode):
+            # A tracked folder may have become a link since.
+            if path.parent not in inside:
+                inside[path.parent] = path.parent.resolve().is_relative_to(root)
+            if inside[path.parent] and _judged(language_of_file(path), walk.tools):
+                yield path
+
+
+def _walked(folder: Path, walk: Walk) -> Iterator[Path]:
+    def unlisted(error: OSError) -> None:
+        walk.problems.append(f"{error.filename} cannot be listed: {error.strerror}")
+
+    for place, folders, names in os.walk(folder, onerror=unlisted):
+        folders[:] = [name for name in folders if name not in IGNORED_FOLDERS]
+        for name in [name for name in folders if is_top(Path(place, name))]:
+            folders.remove(name)
+            yield from _folder(Path(place, name), walk)
+        for name in names:
+            path = Path(place, name)
+            if _regular(path) and _judged(language_of_file(path), walk.tools):
+                yield path
+
+
+@cache
+def _judged(name: str, tools: Toolbox) -> bool:
+    """True for a language that something here can judge: of the rest nothing could be said but that."""
+    row = language(name)
+    if row is None:
+        return False
+    return bool(
+        row.grammar or checkers(name, Role.SYNTAX, tools) or (row.packed and find_spec("tree_sitter_language_pack"))
+    )
+
+
+def _regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False

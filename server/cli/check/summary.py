@@ -1,0 +1,111 @@
+"""What a check came to, and how far it is: told on standard error, beside the results."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from stet_ls.server.cli.check.check_file import Report
+from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.validators.findings import Status
+from stet_ls.validators.languages import PLAIN
+
+Chunk = TypeVar("Chunk", bound=Sequence[Report])
+
+
+class Tally:
+    """Counts while reports go by, and keeps what has to be said of them at the end.
+
+    A file that was named itself gets a sentence for each thing that kept it from being judged; of those that were
+    merely met in a folder there may be thousands, so they are counted.
+    """
+
+    def __init__(self, named: Collection[Path]) -> None:
+        self.failed = False
+        self.unread = False
+        self._named = named
+        self._files = self._findings = self._known = 0
+        self._sentences: list[str] = []
+        self._met: dict[str, list[str]] = {kind: [] for kind in _TOGETHER}
+
+    def counted(self, reports: Iterable[Report]) -> Iterator[Report]:
+        """The same reports, each counted as it is taken."""
+        for report in reports:
+            named = report.path in self._named
+            self._files += not report.unread
+            self._findings += len(report.findings)
+            self._known += report.known
+            self.failed = self.failed or report.failed
+            self.unread = self.unread or bool(named and report.unread)
+            for kind, sentence in _remarks(report):
+                (self._sentences if named else self._met[kind]).append(sentence)
+            yield report
+
+    def tell(self) -> None:
+        """Says it all."""
+        for sentence in self._sentences:
+            tell(sentence)
+        for kind, sentences in self._met.items():
+            if len(sentences) == 1:
+                tell(sentences[0])
+            elif sentences:
+                tell(f"{len(sentences)} files {_TOGETHER[kind]}; the first: {sentences[0]}")
+        if self._known:
+            tell(f"{_count(self._known, 'older finding')} not shown")
+        if sys.stderr.isatty():
+            tell(f"{_count(self._files, 'file')} checked, {_count(self._findings, 'finding')}")
+
+
+_TOGETHER = {
+    "not read": "were not read",
+    "not judged": "were not judged",
+    "second best": "were not judged by the best tool",
+    "doubted": "have findings that only warn",
+}
+
+
+def _remarks(report: Report) -> Iterator[tuple[str, str]]:
+    if report.unread:
+        yield "not read", report.unread
+    elif report.verdict.reason and report.verdict.status is Status.UNKNOWN:
+        reason = report.verdict.reason.removeprefix("not parsed: ")
+        hint = "; --language NAME says what it is" if report.language == PLAIN else ""
+        yield "not judged", f"{report.path}: not judged: {reason}{hint}"
+    elif report.verdict.reason:
+        yield "second best", f"{report.path}: judged by {report.verdict.source}: {report.verdict.reason}"
+    if report.findings and report.doubted:
+        yield (
+            "doubted",
+            f"{report.path}: only a grammar judged it, and valid code can outwit that one; so it only warns",
+        )
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def watched(chunks: Iterable[Chunk], total: int) -> Iterator[Chunk]:
+    """The same chunks, with a bar that shows how far it is where a person watches; it leaves nothing behind."""
+    # Not while the results go to the same screen: they show how far it is, and would tear the bar.
+    if total < _FEW or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield from chunks
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from stet_ls.server.cli.terminal.render import console_on
+
+    columns = (TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # Without its thread: the processes are forked while the bar stands.
+    with Progress(*columns, console=console_on(sys.stderr), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=total)
+        bar.refresh()
+        for chunk in chunks:
+            bar.advance(task, len(chunk))
+            bar.refresh()
+            yield chunk
+
+
+_FEW = 50

@@ -1,0 +1,189 @@
+"""Work spread over processes: parsing holds the interpreter's lock, so threads would wait for each other.
+
+A member that dies (a grammar is native code) costs the item that it was at and not the run; so does one that comes to
+no end. Nothing outlives the run: members end with their parent, also if that one is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from multiprocessing import connection
+from typing import Any, Generic, TypeVar
+
+from stet_ls.server.cli.check.signals import attentive, leaves_nothing, undisturbed
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Forking takes milliseconds, and there are no threads that it could cut in two. Elsewhere it is not safe or not there.
+_CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+_LEAVING = 3.0  # seconds that a member has to kill its tools
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[Item, Result]):
+    """What is to be done with all items.
+
+    `work` gives one result for each item of a chunk. `lost` gives the result of an item whose worker died, from the
+    item and what happened. `patience` is in seconds for one item; a chunk gets the sum.
+    """
+
+    work: Callable[[Sequence[Item]], Sequence[Result]]
+    lost: Callable[[Item, str], Result]
+    patience: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit(Generic[Item]):
+    """Items that belong into a chunk's results from `offset` on."""
+
+    chunk: int
+    offset: int
+    items: Sequence[Item]
+
+
+def spread(
+    job: Job[Item, Result], chunks: Sequence[Sequence[Item]], *, processes: int
+) -> Generator[Sequence[Result], None, None]:
+    """The results of the chunks, in their order, each as soon as those before it are there.
+
+    Errors of `work` are raised here. Closing the generator stops all.
+    """
+    crew = _Crew(job, chunks)
+    try:
+        crew.hire(processes)
+        for index in range(len(chunks)):
+            while crew.missing[index]:
+                crew.wait()
+            yield [crew.results[index].pop(offset) for offset in range(len(chunks[index]))]
+    finally:
+        crew.dismiss()
+
+
+class _Crew(Generic[Item, Result]):
+    """The members, what they are at, and what is left to do."""
+
+    def __init__(self, job: Job[Item, Result], chunks: Sequence[Sequence[Item]]) -> None:
+        self._job = job
+        self._left: deque[_Unit[Item]] = deque(_Unit(index, 0, chunk) for index, chunk in enumerate(chunks))
+        self._members: dict[connection.Connection, _Member[Item]] = {}
+        self.missing = [len(chunk) for chunk in chunks]
+        self.results: list[dict[int, Result]] = [{} for _ in chunks]
+
+    def hire(self, count: int) -> None:
+        """Starts members and gives each its first unit."""
+        sys.stdout.flush()  # a forked process would write what is buffered once more
+        for _ in range(count):
+            if self._left:
+                ours, theirs = _CONTEXT.Pipe()
+                inherited = [*self._members, ours] if _CONTEXT.get_start_method() == "fork" else []
+                process = _CONTEXT.Process(target=_serve, args=(self._job.work, theirs, inherited), daemon=True)
+                with undisturbed():
+                    process.start()
+                theirs.close()
+                self._members[ours] = _Member(process)
+                self._give(ours)
+
+    def wait(self) -> None:
+        """Waits until a member has something to say, and deals with it."""
+        end = min(member.end for member in self._members.values())
+        ready = connection.wait(list(self._members), timeout=max(end - time.monotonic(), 0))
+        for each in ready:
+            assert isinstance(each, connection.Connection)
+            self._hear(each)
+        for each in [each for each, member in self._members.items() if member.end < time.monotonic()]:
+            self._lose(each, "it did not come to an end")
+
+    def dismiss(self) -> None:
+        """Ends all members and what they started."""
+        for member in self._members.values():
+            member.process.terminate()
+        for each, member in self._members.items():
+            member.process.join(_LEAVING)
+            member.process.kill()
+            member.process.join()
+            each.close()
+        self._members.clear()
+
+    def _hear(self, ours: connection.Connection) -> None:
+        try:
+            answer = ours.recv()
+        except (EOFError, OSError):
+            self._lose(ours, "its process died")
+            return
+        if isinstance(answer, Exception):
+            raise answer
+        unit = self._members[ours].unit
+        assert unit is not None
+        self._keep(unit, answer)
+        self._give(ours)
+
+    def _lose(self, ours: connection.Connection, why: str) -> None:
+        """A member is gone. Its items are tried one by one: only the one that killed it is given up."""
+        member = self._members.pop(ours)
+        member.process.kill()
+        member.process.join()
+        ours.close()
+        unit = member.unit
+        assert unit is not None
+        if len(unit.items) == 1:
+            code = member.process.exitcode or 0
+            reason = f"{why} ({signal.Signals(-code).name})" if code < 0 and why == "its process died" else why
+            self._keep(unit, [self._job.lost(unit.items[0], reason)])
+        else:
+            singles = [_Unit(unit.chunk, unit.offset + at, [item]) for at, item in enumerate(unit.items)]
+            self._left.extendleft(reversed(singles))
+        self.hire(1)
+
+    def _keep(self, unit: _Unit[Item], results: Sequence[Result]) -> None:
+        for at, result in enumerate(results):
+            self.results[unit.chunk][unit.offset + at] = result
+        self.missing[unit.chunk] -= len(results)
+
+    def _give(self, ours: connection.Connection) -> None:
+        """The next unit for a member; a member for whom nothing is left leaves."""
+        member = self._members[ours]
+        if not self._left:
+            ours.close()
+            member.process.join(_LEAVING)
+            member.process.kill()
+            del self._members[ours]
+            return
+        member.unit = self._left.popleft()
+        member.end = time.monotonic() + self._job.patience * len(member.unit.items)
+        try:
+            ours.send(member.unit.items)
+        except OSError:
+            return  # it died while it was idle; the wait finds its end
+
+
+class _Member(Generic[Item]):
+    """A process, the unit that it is at, and when that has to be done."""
+
+    def __init__(self, process: Any) -> None:
+        self.process = process
+        self.unit: _Unit[Item] | None = None
+        self.end = 0.0
+
+
+def _serve(work: Callable[[Any], Any], theirs: connection.Connection, inherited: list[connection.Connection]) -> None:
+    """A member's life. A pipe whose other end a sibling holds, too, would not tell that the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
+    with leaves_nothing(), contextlib.suppress(EOFError, OSError):
+        attentive()
+        for other in inherited:
+            other.close()
+        while True:
+            items = theirs.recv()
+            try:
+                answer: object = work(items)
+            except Exception as error:  # noqa: BLE001 - it is raised where the results are read
+                answer = error
+            theirs.send(answer)

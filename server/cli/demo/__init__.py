@@ -1,0 +1,1 @@
+"""`stet demo`: every action at work on a small project."""

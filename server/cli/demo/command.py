@@ -1,0 +1,235 @@
+"""`stet demo`: the real server over pipes, this program as its editor, and a small project with real flaws.
+
+Everything happens in a temporary copy. The demo promises two things: that the planted bug is gone, which it reads off
+the text with the linter that found it, and that a wrong answer is caught.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.request import Selection
+from stet_ls.engine.errors import NoModelError, UsageError
+from stet_ls.server.cli.command_table import did_you_mean
+from stet_ls.server.cli.demo import rejected_answer
+from stet_ls.server.cli.demo.language_client import LanguageClient, OpenDocument
+from stet_ls.server.cli.inputs.file_diagnostics import diagnostics
+from stet_ls.server.cli.terminal import render
+from stet_ls.validators.languages import language_of
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import Unit, is_stub, units
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One action on one function of the sample. `about` says what is wrong there."""
+
+    action: str
+    file: str
+    unit: str
+    about: str
+
+
+STEPS = (
+    Step("debug", "stock.py", "total_value", "returns a name that does not exist"),
+    Step("generate", "stock.py", "names_below", "has a docstring and no body"),
+    Step("refactor", "prices.py", "discount", "is a tree of nested ifs"),
+    Step("optimize", "stock.py", "find_duplicates", "compares every name with every other"),
+    Step("test", "prices.py", "split_bill", "has no test"),
+    Step("explain", "prices.py", "split_bill", "needs a second look"),
+    Step("analyze", "stock.py", "add_item", "hides a classic trap"),
+)
+SERVING = ("ready", "asleep")
+"""What `stet.health` says of a model that will answer; one that is asleep starts with the first job."""
+WRONG = "wrong"
+"""The step that needs no model: a recorded answer that has to be caught."""
+ACTIONS = (*(step.action for step in STEPS), WRONG)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a step ended."""
+
+    step: Step
+    status: str
+    seconds: float
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("actions", nargs="*", metavar="ACTION", help=f"only these: {', '.join(ACTIONS)}")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Plays the demo. 0 only if the planted bug is gone and the wrong answer was caught."""
+    for action in arguments.actions:
+        if action not in ACTIONS:
+            raise UsageError(f'the demo has no "{action}": {did_you_mean(action, ACTIONS)}')
+    steps = [step for step in STEPS if not arguments.actions or step.action in arguments.actions]
+    wrong = not arguments.actions or WRONG in arguments.actions
+    with tempfile.TemporaryDirectory(prefix="stet-demo-") as folder:
+        root = Path(folder).resolve() / "shop"
+        with resources.as_file(resources.files("stet_ls.server.cli.demo") / "sample") as sample:
+            shutil.copytree(sample, root, ignore=shutil.ignore_patterns("__pycache__"))
+        return asyncio.run(_play(root, steps, wrong=wrong))
+
+
+async def _play(root: Path, steps: Sequence[Step], *, wrong: bool) -> int:
+    caught = await rejected_answer.show(root) if wrong else True
+    fixed = await _act(root, steps) if steps else True
+    return 0 if fixed and caught else 1
+
+
+async def _act(root: Path, steps: Sequence[Step]) -> bool:
+    """Plays the steps; False if the planted bug is still there afterwards."""
+    client = await LanguageClient.start([sys.executable, "-m", "stet_ls.server", "--stdio"], root)
+    try:
+        render.print_line(f"model: {await _model(client)}", "bold")
+        outcomes = [await _step(client, root, step) for step in steps]
+        fixed = _bug_is_gone(client, root) if any(step.action == "debug" for step in steps) else True
+    finally:
+        await client.close()
+    _summary(outcomes)
+    if any(step.action == "debug" for step in steps):
+        verdict = "the planted bug is gone" if fixed else "the planted bug is still there"
+        render.print_line(verdict, "green" if fixed else "red")
+    return fixed
+
+
+async def _model(client: LanguageClient) -> str:
+    """Name and place of the model that serves. NoModelError if none can."""
+    health = await client.command("stet.health")
+    if health["status"] not in SERVING:
+        raise NoModelError(f"no model for the demo: {health['last_fault'] or health['status']}")
+    return f"{health['model']} ({health['base_url'] or health['endpoint']})"
+
+
+async def _step(client: LanguageClient, root: Path, step: Step) -> Outcome:
+    render.print_line(f"\n{step.action}: {step.unit} in {step.file} {step.about}", "bold")
+    path = root / step.file
+    uri = path.as_uri()
+    if uri not in client.documents:
+        client.open(path, language_of(path))
+    before = dict(client.documents)
+    files = _texts(root)
+    client.created.clear()
+    line = _Line()
+    client.on_progress = line.show
+    started = time.monotonic()
+    job = await client.command(f"stet.{step.action}", _argument(uri, before[uri].source, path, step))
+    result = await client.command("stet.result", {"job": job["job"], "wait": True})
+    seconds = time.monotonic() - started
+    line.clear()
+    _print_result(client, root, before, files, result)
+    render.print_line(f"{result['status']} in {seconds:.1f} s", "dim")
+    return Outcome(step, result["status"], seconds)
+
+
+def _texts(root: Path) -> Mapping[Path, str]:
+    return {file: file.read_text("utf-8") for file in root.rglob("*.py")}
+
+
+def _argument(uri: str, source: Source, path: Path, step: Step) -> dict[str, Any]:
+    """What an editor sends: the cursor, and for debug the diagnostics that its servers show there."""
+    unit = _unit(source, path, step.unit)
+    at = unit.span.start if unit.body is None else unit.body.start
+    line, character = source.position(at, "utf-8")
+    # Nobody is there to be asked: what a judge failed is refused.
+    argument: dict[str, Any] = {
+        "uri": uri,
+        "position": {"line": line, "character": character},
+        "preview": "never",
+    }
+    if step.action == "debug":
+        found = diagnostics(source, language_of(path), path, Selection(unit.span))
+        argument["diagnostics"] = [
+            {"range": _range(source, each.span.start, each.span.end), "message": each.message, "source": each.source}
+            for each in found
+        ]
+    return argument
+
+
+def _range(source: Source, start: int, end: int) -> Mapping[str, Any]:
+    names = ("line", "character")
+    places = (dict(zip(names, source.position(at, "utf-8"), strict=True)) for at in (start, end))
+    return dict(zip(("start", "end"), places, strict=True))
+
+
+def _print_result(
+    client: LanguageClient,
+    root: Path,
+    before: Mapping[str, OpenDocument],
+    files: Mapping[Path, str],
+    result: Mapping[str, Any],
+) -> None:
+    """The diffs against the open documents and the files as they were, the report, the evidence."""
+    for uri, document in client.documents.items():
+        if uri in before and document.source != before[uri].source:
+            name = _relative(uri, root)
+            render.print_diff(render.unified_diff(before[uri].source.text, document.source.text, name))
+    for uri, text in client.created.items():
+        name = _relative(uri, root)
+        render.print_diff(render.unified_diff(files.get(root / name), text, name))
+    if result.get("markdown"):
+        render.print_markdown(result["markdown"])
+    answer = result.get("answer") or {}
+    render.print_evidence(
+        Evidence(Check(item["check"]), Ruling(item["verdict"]), item["detail"]) for item in answer.get("evidence", ())
+    )
+    if result["status"] != "done":
+        render.print_line(result["message"], "yellow")
+
+
+def _relative(uri: str, root: Path) -> str:
+    return uri.removeprefix(f"{root.as_uri()}/")
+
+
+def _bug_is_gone(client: LanguageClient, root: Path) -> bool:
+    """True if the linter that found the bug finds nothing there now, and the function still does its work."""
+    path = root / STEPS[0].file
+    source = client.documents[path.as_uri()].source
+    unit = next((each for each in units(source, "python") if each.name == STEPS[0].unit), None)
+    if unit is None or is_stub(source, "python", unit):
+        return False
+    body = source.slice(unit.span)
+    works = all(name in body for name in ("price", "quantity", "return"))
+    return works and not diagnostics(source, "python", path, Selection(unit.span))
+
+
+def _unit(source: Source, path: Path, name: str) -> Unit:
+    return next(unit for unit in units(source, language_of(path)) if unit.name == name)
+
+
+def _summary(outcomes: Sequence[Outcome]) -> None:
+    render.print_line("")
+    rows = [(each.step.action, f"{each.seconds:.1f} s", each.status) for each in outcomes]
+    for text in render.table(rows):
+        render.print_line(text)
+
+
+class _Line:
+    """The server's progress on one line of the terminal."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+
+    def show(self, text: str) -> None:
+        if self._shown:
+            sys.stderr.write(f"\r\x1b[K{render.visible(text)[:78]}")
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

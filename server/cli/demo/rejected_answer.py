@@ -1,0 +1,49 @@
+"""The demo's wrong answer: what a small model once made of `discount`, judged now by running it.
+
+The reply is recorded, since no model is wrong on demand; the judges, the sandbox and what they find are not.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from importlib import resources
+from pathlib import Path
+
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.server.cli.inputs.load_settings import load_settings
+from stet_ls.server.cli.terminal import render
+
+RECORD = "recorded/refactor_discount.json"
+"""Beside this module; the demo's copy of the sample project takes the place of the record's folder."""
+
+_ABOUT = "refactor: discount in prices.py, and a small model's reply of another day, played back"
+
+
+async def show(root: Path) -> bool:
+    """Prints the candidate and what the judges find in the sample project at `root`; False if they let it pass."""
+    render.print_line(f"\n{_ABOUT}", "bold")
+    answer = await judged(root)
+    render.print_line(textwrap.indent(answer.code.strip(), "    "), "dim")
+    render.print_evidence(answer.evidence)
+    if any(item.verdict is Ruling.FAIL and item.trusted for item in answer.evidence):
+        render.print_line("a wrong answer was caught: it parses, its names resolve, and running it tells", "green")
+        return True
+    unsaid = next((item.detail for item in answer.evidence if item.verdict is not Ruling.PASS), answer.message)
+    render.print_line(f"the wrong answer was not caught: {unsaid}", "red")
+    return False
+
+
+async def judged(root: Path) -> Answer:
+    """What the engine makes of the recorded reply, with the settings of whoever runs the demo."""
+    from stet_ls.engine.replay import replay
+    from stet_ls.engine.storage.paths import user_paths
+    from stet_ls.engine.trace.record import parse
+
+    with resources.as_file(resources.files("stet_ls.server.cli.demo") / RECORD) as file:
+        record = parse(file.read_text("utf-8"), RECORD)
+    asked = record.request.model_copy(update={"path": str(root / "prices.py"), "roots": (str(root),)})
+    record = record.model_copy(update={"request": asked})
+    replayed = await replay(record, RECORD, load_settings(near=root).settings, user_paths())
+    assert replayed.answer is not None, replayed.diff
+    return replayed.answer

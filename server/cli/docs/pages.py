@@ -1,0 +1,42 @@
+"""The reference pages, made from the settings model and the tables of commands and tools.
+
+`python -m stet_ls.server.cli.docs` writes them. A test compares the files in docs/ with what this makes, so that
+neither can lag behind the code.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from stet_ls.server.cli.docs.checkers_page import checkers_page
+from stet_ls.server.cli.docs.commands_page import commands_page, protocol_page
+from stet_ls.server.cli.docs.settings_page import editor_schema, settings_page, settings_schema
+
+
+def pages() -> Mapping[str, str]:
+    """Every generated page by its file name."""
+    return {
+        "settings.md": settings_page(),
+        "settings.schema.json": _json(settings_schema()),
+        "settings.editor.json": _json(editor_schema()),
+        "checkers.md": checkers_page(),
+        "commands.md": commands_page(),
+        "lsp-commands.md": protocol_page(),
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def main() -> int:
+    """Writes every page into the folder of the first argument, "docs" by default."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
+    folder.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
+        print(folder / name)
+    return 0

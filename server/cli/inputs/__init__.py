@@ -1,0 +1,1 @@
+"""What a command works on: settings, files and the target."""

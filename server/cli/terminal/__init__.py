@@ -1,0 +1,1 @@
+"""How results, progress and questions appear on a terminal."""

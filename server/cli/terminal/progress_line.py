@@ -1,0 +1,58 @@
+"""The progress line: what a running job is at, on standard error, and only where a person watches."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+
+from stet_ls.engine.api.events import Event, Notice
+from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.server.cli.terminal.render import visible
+from stet_ls.server.jobs.progress_text import At
+
+_CLEAR = "\r\x1b[K"
+_WIDTH = 70
+
+
+class ProgressLine:
+    """An `OnEvent` that keeps one line up to date. Notices are printed whether a terminal listens or not."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._started = time.monotonic()
+        self._at = At()
+        self._ticking: asyncio.Task[None] | None = None
+
+    def __call__(self, event: Event) -> None:
+        """Shows where the job is. Called on the event loop's thread."""
+        self._at.hear(event)
+        if isinstance(event, Notice):
+            self._wipe()
+            tell(visible(event.message))
+        if self._shown:
+            self._ticking = self._ticking or asyncio.create_task(self._tick(), name="progress line")
+            self._draw()
+
+    def clear(self) -> None:
+        """Takes the line away, before results are printed."""
+        if self._ticking is not None:
+            self._ticking.cancel()
+            self._ticking = None
+        self._wipe()
+
+    async def _tick(self) -> None:
+        """A model that hangs sends no event: the seconds go on all the same."""
+        while True:
+            await asyncio.sleep(1.0)
+            self._draw()
+
+    def _wipe(self) -> None:
+        if self._shown:
+            sys.stderr.write(_CLEAR)
+            sys.stderr.flush()
+
+    def _draw(self) -> None:
+        seconds = time.monotonic() - self._started
+        sys.stderr.write(f"{_CLEAR}{visible(self._at.text)[:_WIDTH]} ({seconds:.0f} s)")
+        sys.stderr.flush()

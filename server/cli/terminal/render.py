@@ -1,0 +1,131 @@
+"""How answers look on a terminal and in a pipe: diffs, evidence, markdown, tables."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.text import Text
+
+from stet_ls.engine.api.evidence import Evidence, Ruling
+from stet_ls.validators.invisible_chars import HIDDEN, shown
+
+_STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
+
+_MARKS = {
+    Ruling.PASS: ("✓", "green"),
+    Ruling.FAIL: ("✗", "bold red"),
+    Ruling.SKIPPED: ("–", "dim"),
+    Ruling.UNKNOWN: ("?", "yellow"),
+}
+
+
+def unified_diff(before: str | None, after: str, name: str) -> str:
+    """The patch from one text to another, as `git apply` takes it; `before` is None for a new file."""
+    old = [] if before is None else _lines(before)
+    header = ("/dev/null" if before is None else _quoted(f"a/{name}"), _quoted(f"b/{name}"))
+    pieces = []
+    for line in difflib.unified_diff(old, _lines(after), *header):
+        pieces.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+    return "".join(pieces)
+
+
+def _quoted(name: str) -> str:
+    """A name as git writes it: a line end in it would begin another line of the patch."""
+    if not _ODD.search(name):
+        return name
+    return '"' + _ODD.sub(lambda match: f"\\{ord(match.group()):03o}", name) + '"'
+
+
+_ODD = re.compile(r'[\x00-\x1f\x7f"\\]')
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as git sees them: only a line feed ends one, so that carriage returns are part of the patch."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    if lines[-1] == "\n":
+        return lines[:-1]
+    return [*lines[:-1], lines[-1][:-1]]
+
+
+def print_diff(diff: str) -> None:
+    """Coloured on a terminal, exact bytes elsewhere."""
+    _print_lines((line, _style(line)) for line in diff.splitlines(keepends=False)) if _terminal() else _exact(diff)
+
+
+def print_evidence(evidence: Iterable[Evidence], stream: TextIO | None = None) -> None:
+    """One line a judge: what it says, why, and whether its word alone would refute."""
+    console = console_on(stream or sys.stdout)
+    for item in evidence:
+        mark, style = _MARKS[item.verdict]
+        line = Text(f"{mark} {item.label}: {visible(item.detail)}", style=style)
+        console.print(line, soft_wrap=True)
+
+
+def print_markdown(markdown: str) -> None:
+    """Laid out on a terminal, as it is elsewhere."""
+    if _terminal():
+        console_on(sys.stdout).print(Markdown(visible(markdown), hyperlinks=False))
+    else:
+        _exact(markdown if markdown.endswith("\n") else f"{markdown}\n")
+
+
+def print_text(text: str) -> None:
+    """Text of others: without its control characters on a terminal, exact elsewhere."""
+    _exact(f"{visible(text) if _terminal() else text}\n")
+
+
+def print_json(value: object) -> None:
+    """A result for programs. JSON can spell what a terminal might obey, so it does."""
+    print(HIDDEN.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=2)))
+
+
+def _escaped(hidden: re.Match[str]) -> str:
+    return json.dumps(hidden.group()).strip('"') if hidden.group() != "\x7f" else "\\u007f"
+
+
+def print_line(text: str, style: str = "") -> None:
+    """One line of a result."""
+    console_on(sys.stdout).print(Text(visible(text), style=style), soft_wrap=True)
+
+
+def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows as aligned columns, two blanks between; the last column is free."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)] if rows else []
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        yield "  ".join([*cells, row[-1]]).rstrip()
+
+
+def visible(text: str) -> str:
+    """The text as a terminal may have it: a model wrote it, and no escape sequence in it may reach the terminal."""
+    return shown(text)
+
+
+def console_on(stream: TextIO) -> Console:
+    """A console that adds nothing of its own; colours only on a terminal, never with NO_COLOR."""
+    return Console(file=stream, highlight=False, markup=False, emoji=False)
+
+
+def _terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def _exact(text: str) -> None:
+    sys.stdout.write(text)
+
+
+def _print_lines(lines: Iterable[tuple[str, str]]) -> None:
+    console = console_on(sys.stdout)
+    for line, style in lines:
+        console.print(Text(visible(line), style=style), soft_wrap=True)
+
+
+def _style(line: str) -> str:
+    return next((style for start, style in _STYLES if line.startswith(start)), "")

@@ -1,0 +1,1 @@
+"""What the user is asked first: running code, trusting a project, downloading a model."""

@@ -1,0 +1,97 @@
+"""A job found no model: the embedded one is offered with its size, and fetched if its user clicks; never else."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from stet_ls.server.errors import failure_of
+
+if TYPE_CHECKING:
+    from stet_ls.engine.model.embedded.weights import Weights
+    from stet_ls.engine.storage.paths import Paths
+
+
+class _GivenUpError(Exception):
+    """The user, or the end of the server, stopped the download."""
+
+
+class ModelOffer:
+    """One question and one download at a time, whatever many jobs find no model."""
+
+    def __init__(self, ls: LanguageServer, paths: Paths, *, shown: bool) -> None:
+        """`shown`: the client shows progress."""
+        self._ls = ls
+        self._paths = paths
+        self._shown = shown
+        self._asking = False
+        self._fetching: str | None = None
+        self._given_up = threading.Event()
+
+    async def make(self, name: str, problem: str) -> None:
+        """Tells the problem, with a button that fetches the embedded model of that name. Returns when all is done."""
+        from stet_ls.engine.model.embedded.weights import WEIGHTS
+
+        weights = WEIGHTS[name]
+        if self._fetching is not None:
+            self._tell(types.MessageType.Warning, f"{self._fetching} is on its way; run the action again afterwards.")
+        elif self._asking:
+            self._tell(types.MessageType.Error, problem)
+        elif await self._accepted(problem, f"Download {weights.megabytes} MB"):
+            await self._fetch(name, weights)
+
+    def close(self) -> None:
+        """Stops a download. What came so far is kept for the next one."""
+        self._given_up.set()
+
+    async def _accepted(self, problem: str, button: str) -> bool:
+        params = types.ShowMessageRequestParams(types.MessageType.Error, problem, [types.MessageActionItem(button)])
+        self._asking = True
+        try:
+            item = await self._ls.window_show_message_request_async(params)
+        except JsonRpcException:
+            self._tell(types.MessageType.Error, problem)
+            return False
+        finally:
+            self._asking = False
+        return item is not None and item.title == button
+
+    async def _fetch(self, name: str, weights: Weights) -> None:
+        from stet_ls.engine.model.embedded.weights import pull
+        from stet_ls.server.jobs.progress import JobProgress  # the handshake does without the engine's models
+
+        self._fetching = weights.title
+        self._given_up.clear()
+        title = f"Stet: download {weights.title}"
+        token = f"stet/download/{secrets.token_urlsafe(9)}"
+        progress = JobProgress(self._ls, token, title, self._given_up.set, shown=self._shown)
+        loop = asyncio.get_running_loop()
+
+        def on_progress(done: int, total: int) -> None:
+            if self._given_up.is_set():
+                raise _GivenUpError
+            loop.call_soon_threadsafe(progress.say, f"{done / 1e6:.0f} of {total / 1e6:.0f} MB")
+
+        try:
+            await asyncio.to_thread(pull, name, self._paths, on_progress=on_progress)
+        except _GivenUpError:
+            progress.end("cancelled; the next download goes on from here")
+        except Exception as error:  # noqa: BLE001 - a task's root: whatever it is becomes one sentence and a log entry
+            message = failure_of(error, during=title).message
+            progress.end(message)
+            self._tell(types.MessageType.Error, message)
+        else:
+            message = f"{weights.title} is here: run the action again."
+            progress.end(message)
+            self._tell(types.MessageType.Info, message)
+        finally:
+            self._fetching = None
+
+    def _tell(self, kind: types.MessageType, message: str) -> None:
+        self._ls.window_show_message(types.ShowMessageParams(kind, message))

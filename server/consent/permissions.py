@@ -1,0 +1,110 @@
+"""What the engine asks the user: a weaker box than wanted, packages that nobody knows, a model server that was found.
+
+An answer holds until the server ends, a yes as well as a no. What is to hold for longer is a setting of the user's;
+that a model server may have their code is remembered by the engine. No project is asked, and none can answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+if TYPE_CHECKING:
+    from stet_ls.engine.model.local_server_consent import FoundServer
+    from stet_ls.engine.sandbox.isolation import IsolationReport, Level
+
+PATIENCE = 600.0
+"""Seconds for which a job waits for a person. Its question stays open; a later answer counts for later jobs."""
+
+RUN = "Run it all the same"
+INSTALL = "Install them"
+SEND = "Send my code there"
+NO = "No"
+
+
+class Questions:
+    """Asks each question once. A box that is dismissed, or a client that cannot show one, means no."""
+
+    def __init__(self, ls: LanguageServer) -> None:
+        self._ls = ls
+        self._asked: dict[Hashable, asyncio.Future[bool]] = {}
+        self._late: set[Hashable] = set()
+
+    async def isolation(self, report: IsolationReport, needed: Level) -> bool:
+        """Whether code may run in a box that is weaker than the settings want."""
+        why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
+        help_ = f" What would mend it: {report.advice}" if report.advice else ""
+        question = (
+            f"Code that a model wrote is to be run. Your settings want isolation {needed}, and {report} is what stands "
+            f"here{why}.{help_} May it run, until this server ends?"
+        )
+        return await self._may((report.backend, report.version, report.level, needed), question, RUN)
+
+    async def packages(self, names: tuple[str, ...]) -> bool:
+        """Whether packages may be had that are none of the project's and not well known."""
+        question = (
+            f"Code that a model wrote wants packages that your project does not depend on and that are not well known: "
+            f"{', '.join(names)}. A model may have made the names up. May they be installed for such runs, in Stet's "
+            "own folder?"
+        )
+        return await self._may(("packages", *sorted(names)), question, INSTALL)
+
+    async def server(self, found: FoundServer) -> bool | None:
+        """Whether a model server that was found on this machine may have the user's code."""
+        whose = "" if found.owner is None else f" It runs as the user {user_name(found.owner)}."
+        question = (
+            f"No model is configured, and a model server ({found.name}) answers at {found.base_url}.{whose} "
+            "May it have your code? Stet remembers a yes; after a no the embedded model serves."
+        )
+        return await self.ask(("server", found), question, SEND)
+
+    def forget(self, about: Hashable) -> None:
+        """What was answered is written down elsewhere: whoever takes it back there is asked anew."""
+        self._asked.pop(about, None)
+
+    async def _may(self, about: Hashable, question: str, yes: str) -> bool:
+        return await self.ask(about, question, yes) is True
+
+    async def ask(self, about: Hashable, question: str, yes: str) -> bool | None:
+        """What the user says `about` that, whoever asked first; None for one job that got no answer within `PATIENCE`.
+
+        Later jobs do not wait again: they have the answer, if there is one by then.
+        """
+        if (asked := self._asked.get(about)) is None:
+            asked = self._asked[about] = asyncio.ensure_future(says_yes(self._ls, question, yes))
+            asked.add_done_callback(lambda _: self._late.discard(about))
+        if about not in self._late:
+            await asyncio.wait({asked}, timeout=PATIENCE)
+        if asked.done():
+            return asked.result()
+        if about not in self._late:
+            self._late.add(about)
+            message = f"Nobody answered Stet's question ({yes}?): this job goes on without; answer it for the next one."
+            self._ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+        return None
+
+
+def user_name(owner: int) -> str:
+    """What a user is called; the number where the system knows no name."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(owner).pw_name
+    except (ImportError, KeyError):
+        return str(owner)
+
+
+async def says_yes(ls: LanguageServer, question: str, yes: str) -> bool:
+    """What the user answers, however late; whoever closes the question, or cannot be asked, says no."""
+    actions = [types.MessageActionItem(yes), types.MessageActionItem(NO)]
+    params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
+    try:
+        item = await ls.window_show_message_request_async(params)
+    except JsonRpcException:
+        return False
+    return item is not None and item.title == yes

@@ -1,0 +1,55 @@
+"""A project's own actions run once their user has said yes to them: asked by the first job that wants one."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stet_ls.engine.actions.registry import Listed
+    from stet_ls.server.consent.permissions import Questions
+    from stet_ls.server.engine_loader import EngineLoader, Ready
+
+YES = "Trust these actions"
+_MOST_NAMED = 10
+
+
+class Trust:
+    """Asks once for each state of a project's tables; a no holds until the server ends."""
+
+    def __init__(self, questions: Questions, engine: EngineLoader) -> None:
+        self._questions = questions
+        self._engine = engine
+        self._asking = asyncio.Lock()
+
+    async def ask(self, listed: Listed, ready: Ready) -> Ready:
+        """The engine to go on with: one that trusts the project's actions if the user does, else the same.
+
+        It is the engine that refuses to run what is not trusted.
+        """
+        from stet_ls.engine.settings.trusted_projects import trust
+
+        origin = listed.origin
+        assert origin.project is not None, "only a project's actions wait"
+        state = (origin.project, origin.digest)
+        async with self._asking:
+            ready = await self._engine.get()
+            if ready.engine.actions.waiting(listed.action.name) is None or not await self._says_yes(listed, ready):
+                return ready
+            # What was shown is what is trusted: tables that changed meanwhile have another hash.
+            await asyncio.to_thread(trust, *state)
+            self._questions.forget(("trust", *state))
+            self._engine.invalidate()
+            return await self._engine.get()
+
+    async def _says_yes(self, listed: Listed, ready: Ready) -> bool | None:
+        from stet_ls.engine.settings.action_tables import project_file
+
+        same = [each for each in ready.engine.actions.custom.values() if each.origin == listed.origin]
+        names = [f"{each.action.name} ({each.action.title})" for each in same]
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        question = (
+            f"{project_file(listed.origin)} defines actions of its own: {', '.join(names[:_MOST_NAMED])}{more}. "
+            "Their instructions go to your model together with your code. Do you trust this project's actions?"
+        )
+        return await self._questions.ask(("trust", listed.origin.project, listed.origin.digest), question, YES)

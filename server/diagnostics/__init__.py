@@ -1,0 +1,1 @@
+"""Findings as diagnostics, live and from analyze."""

@@ -1,0 +1,220 @@
+"""The syntax errors of open documents while their users type: at once by the grammar, at rest by the best judge.
+
+A newer text takes the place of the older one at every step, so that nothing is ever shown of a text that is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from stet_ls.server.diagnostics.serial_executor import Lane
+from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
+
+if TYPE_CHECKING:
+    from stet_ls.server.documents.open_documents import Documents, Snapshot
+    from stet_ls.server.documents.position_tracking import Track
+    from stet_ls.validators.checkers.toolbox import Toolbox
+
+LOGGER = logging.getLogger(__name__)
+
+SETTLE_SECONDS = 0.002
+"""A burst of changes (a macro, an edit of many places) is one change."""
+REST_SECONDS = 0.25
+"""Typing has rested that long before the best judge is asked, who may have to start a process."""
+PARSE_SECONDS = 1.0
+"""What the grammar may take for a tree; from the tree of the text before it comes in a tenth of it."""
+FIRST_SECONDS, WORDS_SECONDS = 0.07, 0.04
+"""By when the grammar should have said what is wrong, and what it may take for the words. Those at rest are better."""
+CHECK_SECONDS = 3.0
+"""What the best judge may take."""
+
+_GLANCES, _CHECKS = 2, 2  # threads; in pools of their own, because a check may wait for a slow tool
+_LINE = re.compile(r"\bline \d+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """What both said of a text at rest; `track` follows that text."""
+
+    glance: Verdict
+    verdict: Verdict
+    track: Track
+
+
+@dataclass(eq=False)
+class _Document:
+    """One open document. `findings` are those of `judged`, which is None before the first verdict."""
+
+    glances: Lane
+    checks: Lane
+    judged: Snapshot | None = None
+    findings: tuple[Finding, ...] = ()
+    current: asyncio.Event = field(default_factory=asyncio.Event)
+    rested: bool = False
+    settled: _Settled | None = None
+    task: asyncio.Task[None] | None = None
+
+
+class Live:
+    """All documents that are checked as they change. `changed` is called with a URI whenever there is a verdict."""
+
+    def __init__(self, documents: Documents, changed: Callable[[str], None]) -> None:
+        self._texts = documents
+        self._changed = changed
+        self._documents: dict[str, _Document] = {}
+        self._glances = ThreadPoolExecutor(_GLANCES, "glance")
+        self._checks = ThreadPoolExecutor(_CHECKS, "check")
+        self.tools: Toolbox | None = None
+        """What the best judge may use; None for what is built in."""
+
+    def refresh(self, snapshot: Snapshot, *, rest: float = REST_SECONDS) -> None:
+        """Judges a document's text; whatever was under way for an older one is given up."""
+        document = self._documents.get(snapshot.uri)
+        if document is None:
+            document = self._documents[snapshot.uri] = _Document(Lane(self._glances), Lane(self._checks))
+        document.current.clear()
+        document.rested = False
+        if document.task is not None:
+            document.task.cancel()
+        document.task = asyncio.create_task(self._judge(document, snapshot, rest), name=f"judge {snapshot.uri}")
+        document.task.add_done_callback(lambda task: _ended(document, task))
+
+    def forget(self, uri: str) -> None:
+        """Stops judging a document and drops what is known of it."""
+        if (document := self._documents.pop(uri, None)) is not None:
+            if document.task is not None:
+                document.task.cancel()
+            if document.settled is not None:
+                document.settled.track.release()
+            document.current.set()
+
+    def close(self) -> None:
+        """Stops judging; what runs in a thread ends by itself."""
+        for uri in tuple(self._documents):
+            self.forget(uri)
+        for pool in (self._glances, self._checks):
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def judges(self, uri: str) -> bool:
+        """True if the document is checked as it changes."""
+        return uri in self._documents
+
+    def reads(self, uri: str) -> bool:
+        """True while not even the grammar has judged the newest text."""
+        document = self._documents.get(uri)
+        return document is not None and not document.current.is_set()
+
+    def rested(self, uri: str) -> bool:
+        """True once the best judge has judged the newest text."""
+        document = self._documents.get(uri)
+        return document is not None and document.rested
+
+    def findings(self, uri: str, version: int | None) -> tuple[Finding, ...] | None:
+        """The syntax errors of that very version; None if it was not judged."""
+        document = self._documents.get(uri)
+        judged = document.judged if document else None
+        return document.findings if document and judged and judged.version == version else None
+
+    async def current(self, uri: str) -> None:
+        """Returns once the newest text was judged, by the grammar at least; at once if the document is not checked."""
+        while (document := self._documents.get(uri)) is not None and not document.current.is_set():
+            await document.current.wait()
+
+    async def _judge(self, document: _Document, snapshot: Snapshot, rest: float) -> None:
+        await asyncio.sleep(SETTLE_SECONDS)
+        glance = await document.glances.run(_glance, snapshot)
+        document.judged, document.findings = snapshot, _provisional(glance, document.settled)
+        document.current.set()
+        self._changed(snapshot.uri)
+        await asyncio.sleep(rest)
+        verdict = await document.checks.run(_check, snapshot, self.tools)
+        document.rested = True
+        if verdict.status is not Status.UNKNOWN:
+            if document.settled is not None:
+                document.settled.track.release()
+            document.settled = _Settled(glance, verdict, self._texts.track(snapshot))
+            document.findings = _advised(verdict)
+        self._changed(snapshot.uri)
+
+
+def _glance(snapshot: Snapshot) -> Verdict:
+    from stet_ls.validators import syntax  # brings the parsers: not before the handshake
+    from stet_ls.validators.parsing.parse import parse
+
+    source, language = snapshot.source, snapshot.language
+    # A tree that took its time is remembered; the words get what is left, which may be nothing.
+    started = time.monotonic()
+    with contextlib.suppress(LookupError, TimeoutError):
+        parse(source, language, deadline=PARSE_SECONDS)
+    parsed = time.monotonic()
+    words = min(WORDS_SECONDS, max(FIRST_SECONDS - (parsed - started), 0.0))
+    verdict = syntax.glance(source, language, deadline=words)
+    # Without the time to understand, one broken place is told as many.
+    hurried = time.monotonic() - parsed >= words
+    return replace(verdict, findings=verdict.findings[:1]) if hurried else verdict
+
+
+def _check(snapshot: Snapshot, tools: Toolbox | None) -> Verdict:
+    from stet_ls.validators import syntax
+    from stet_ls.validators.checkers.toolbox import BUILT_IN
+
+    return syntax.check(
+        snapshot.source, snapshot.language, path=snapshot.path, deadline=CHECK_SECONDS, tools=tools or BUILT_IN
+    )
+
+
+def _provisional(glance: Verdict, settled: _Settled | None) -> tuple[Finding, ...]:
+    """What to show of a text that only the grammar has seen, after what both said of the text before it.
+
+    Where the grammar sees nothing else than it did then, the better judge's findings stand, in their new places; where
+    that judge knew better than the grammar, only what is new counts. So nothing flickers while one types elsewhere.
+    """
+    if settled is None:
+        return _advised(glance)
+    fresh = new_findings(settled.glance.findings, glance.findings)
+    gone = new_findings(glance.findings, settled.glance.findings)
+    if glance.status is Status.UNKNOWN or not (fresh or gone):
+        known = _advised(settled.verdict)
+        moved = _moved(known, settled.track)
+        if glance.status is not Status.ERROR or len(moved) == len(known):
+            return moved
+    return _advised(replace(glance, findings=fresh) if settled.verdict.status is Status.OK else glance)
+
+
+def _moved(findings: Iterable[Finding], track: Track) -> tuple[Finding, ...]:
+    """The findings where they are now, without those whose text was changed or whose message tells another line."""
+    live, moved = track.live(), []
+    for finding in findings:
+        place = track.rebase(finding.span)
+        if place is None or live is None:
+            continue
+        line = live.line_of(place.start)
+        if line != finding.line and _LINE.search(finding.message):
+            continue
+        related = tuple(
+            replace(each, span=span) for each in finding.related if (span := track.rebase(each.span)) is not None
+        )
+        moved.append(replace(finding, span=place, line=line, related=related))
+    return tuple(moved)
+
+
+def _advised(verdict: Verdict) -> tuple[Finding, ...]:
+    """The findings, as warnings where the grammar alone judged and rejects too much valid code to be believed."""
+    if verdict.authoritative or verdict.may_block:
+        return verdict.findings
+    return tuple(replace(each, severity=Severity.WARNING) for each in verdict.findings)
+
+
+def _ended(document: _Document, task: asyncio.Task[None]) -> None:
+    """Nobody waits for ever for a verdict that a bug prevented."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        LOGGER.error("%s: %s", task.get_name(), error, exc_info=error)
+        document.current.set()

@@ -1,0 +1,242 @@
+"""Brings findings into the editor: live syntax errors and what analyze found, pulled or pushed, each by one way only.
+
+A client that pulls is answered, and asked to pull again when there is more to say. One that pulls and cannot be asked
+(Neovim 0.11) is pushed what its last answer did not hold; its next pull takes that back. All others are pushed
+everything, with the version that it is about.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from stet_ls.server.diagnostics.finding_store import Kept
+from stet_ls.server.diagnostics.live_syntax import REST_SECONDS, Live
+from stet_ls.server.diagnostics.suppression import Others, Rules, Silence, silence
+from stet_ls.server.documents.open_documents import Documents, Snapshot
+from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.lsp.convert import shown_as
+
+if TYPE_CHECKING:
+    from stet_ls.engine.api.answer import Answer
+    from stet_ls.server.edits.edit_plan import Origin
+    from stet_ls.validators.checkers.toolbox import Toolbox
+
+LOGGER = logging.getLogger(__name__)
+
+OPTIONS = types.DiagnosticOptions(identifier="stet", inter_file_dependencies=False, workspace_diagnostics=False)
+"""What the server offers to clients that pull: a document's diagnostics depend on that document alone."""
+REFRESH_SECONDS = 5.0
+"""How long a client may take to answer that it will pull again, before it is asked anew."""
+
+NOTHING = "nothing"
+"""The result id of an empty report. Others name their version: editors move what they show while one types."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What there is to say of a document: syntax errors as they are typed, and findings of analyze."""
+
+    live: tuple[types.Diagnostic, ...] = ()
+    kept: tuple[types.Diagnostic, ...] = ()
+
+    @property
+    def all(self) -> list[types.Diagnostic]:
+        """Both, in the document's order."""
+        return sorted((*self.live, *self.kept), key=lambda each: (each.range.start.line, each.range.start.character))
+
+    def beyond(self, told: _Shown) -> list[types.Diagnostic]:
+        """What is not told already. Of a line with a syntax error that is, other words for the same are none."""
+        lines = {each.range.start.line for each in told.live}
+        live = (each for each in self.live if each.range.start.line not in lines)
+        return _Shown(tuple(live), tuple(each for each in self.kept if each not in told.kept)).all
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The last answer to a pull."""
+
+    version: int | None
+    result: str
+    shown: _Shown
+
+
+class Diagnostics:
+    """All that one client is shown. Until `configure` was called it is shown nothing."""
+
+    def __init__(self, ls: LanguageServer, documents: Documents, client: Client) -> None:
+        self._ls = ls
+        self._documents = documents
+        self._client = client
+        self._rules = Rules()
+        self._others = Others(client.diagnoses)
+        self._live = Live(documents, self._deliver)
+        self._kept = Kept(documents)
+        self._configured = asyncio.Event()
+        self._pulled: dict[str, _Told] = {}
+        self._pushed: dict[str, tuple[int | None, list[types.Diagnostic]]] = {}
+        self._told_large: set[str] = set()
+        self._asking: asyncio.Task[None] | None = None
+        self._ask_again = False
+
+    def configure(self, rules: Rules, tools: Toolbox | None = None) -> None:
+        """Sets what is shown, from now on and at once."""
+        self._rules, self._live.tools = rules, tools
+        self._configured.set()
+        for snapshot in self._documents.open_snapshots():
+            self._look(snapshot, rest=0)
+            self._deliver(snapshot.uri)
+
+    def opened(self, snapshot: Snapshot) -> None:
+        """The client opened a document."""
+        if self._configured.is_set():
+            self._look(snapshot, rest=0)
+
+    def changed(self, snapshot: Snapshot) -> None:
+        """The client changed a document."""
+        if self._configured.is_set():
+            self._look(snapshot, rest=REST_SECONDS)
+            self._deliver(snapshot.uri)
+
+    def closed(self, uri: str) -> None:
+        """The client closed a document: nothing stays of it."""
+        self._live.forget(uri)
+        self._kept.forget(uri)
+        self._pulled.pop(uri, None)
+        self._told_large.discard(uri)
+        _, pushed = self._pushed.pop(uri, (None, []))
+        if pushed:
+            self._ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def heard(self, snapshot: Snapshot, diagnostics: Sequence[types.Diagnostic]) -> None:
+        """The client handed diagnostics of all servers on: perhaps another one reports what we do."""
+        foreign = self._others.errors(diagnostics) if self._rules.yields else []
+        if foreign and (name := self._others.learn(snapshot.language, foreign, self._shown(snapshot).live)):
+            told = f"{name} reports errors in {snapshot.language}: Stet leaves them to it (setting checks.live_yield)."
+            self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, told))
+            for each in self._documents.open_snapshots():
+                if self._live.judges(each.uri) and silence(each, self._rules, self._others):
+                    self._live.forget(each.uri)
+                    self._deliver(each.uri)
+
+    def analyzed(self, answer: Answer, origin: Origin) -> None:
+        """Keeps the findings of an answer. To be called before anything is awaited after the job."""
+        if (uri := self._kept.keep(answer, origin)) is not None:
+            self._deliver(uri)
+
+    def clear(self, uri: str | None) -> int:
+        """Takes the findings of analyze away, of one document or of all (None); how many documents had any."""
+        uris = self._kept.uris() if uri is None else (uri,)
+        cleared = [each for each in uris if self._kept.forget(each)]
+        for each in cleared:
+            self._deliver(each)
+        return len(cleared)
+
+    async def pull(self, uri: str, previous: str | None) -> types.DocumentDiagnosticReport:
+        """What there is to say of a document as it is now. Waits for the grammar alone, and for the first settings."""
+        await self._configured.wait()
+        await self._live.current(uri)
+        snapshot = self._documents.snapshot(uri)
+        if snapshot is None or not snapshot.is_open:
+            return types.RelatedFullDocumentDiagnosticReport([], result_id=NOTHING)
+        shown = self._shown(snapshot)
+        result = _result_id(snapshot, shown.all)
+        self._pulled[snapshot.uri] = _Told(snapshot.version, result, shown)
+        self._push(snapshot, [])
+        if result == previous:
+            return types.RelatedUnchangedDocumentDiagnosticReport(result)
+        return types.RelatedFullDocumentDiagnosticReport(shown.all, result_id=result)
+
+    async def read(self, uri: str) -> None:
+        """Returns once the grammar has read a document's newest text; at once if it is not checked as it changes."""
+        await self._live.current(uri)
+
+    def close(self) -> None:
+        """Ends all checks."""
+        self._live.close()
+        if self._asking is not None:
+            self._asking.cancel()
+
+    def _look(self, snapshot: Snapshot, *, rest: float) -> None:
+        """Has a document judged, or not, as the rules say."""
+        why = silence(snapshot, self._rules, self._others)
+        if why is None:
+            self._live.refresh(snapshot, rest=rest)
+            return
+        self._live.forget(snapshot.uri)
+        if why is Silence.LARGE and snapshot.uri not in self._told_large:
+            self._told_large.add(snapshot.uri)
+            told = f"{snapshot.uri}: {why.value}."
+            self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, told))
+
+    def _shown(self, snapshot: Snapshot) -> _Shown:
+        live = self._live.findings(snapshot.uri, snapshot.version) or ()
+        kept = self._kept.findings(snapshot.uri) if self._rules.findings else ()
+        if silence(snapshot, self._rules, self._others) in (None, Silence.ELSEWHERE):
+            kept = tuple(each for each in kept if each.kind != "syntax")  # these are told as they are typed
+        one, other = (tuple(shown_as(each, snapshot, self._client) for each in found) for found in (live, kept))
+        return _Shown(tuple(_distinct(one)), tuple(_distinct(other)))
+
+    def _deliver(self, uri: str) -> None:
+        """Says what there is to say of a document. Where the grammar is just reading it, that will be said by then."""
+        snapshot = self._documents.snapshot(uri)
+        if snapshot is None or not snapshot.is_open or self._live.reads(uri):
+            return
+        shown = self._shown(snapshot)
+        if not self._client.pull_diagnostics:
+            self._push(snapshot, shown.all)
+            return
+        told = self._pulled.get(uri)
+        if told is None or told.result == _result_id(snapshot, shown.all):
+            return
+        if not self._client.refresh_diagnostics:
+            if told.version == snapshot.version:
+                self._push(snapshot, shown.beyond(told.shown))
+        # A client pulls by itself after a change; but not every client for every document.
+        elif told.version == snapshot.version or self._live.rested(uri):
+            self._refresh()
+
+    def _push(self, snapshot: Snapshot, diagnostics: list[types.Diagnostic]) -> None:
+        version, before = self._pushed.get(snapshot.uri, (None, []))
+        watched = self._live.judges(snapshot.uri) and not self._client.pull_diagnostics
+        if (diagnostics or before or watched) and (version, before) != (snapshot.version, diagnostics):
+            self._pushed[snapshot.uri] = snapshot.version, diagnostics
+            self._ls.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(snapshot.uri, diagnostics, snapshot.version)
+            )
+
+    def _refresh(self) -> None:
+        """Asks the client to pull again; while it has not answered, once more at most."""
+        self._ask_again = True
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._ask(), name="refresh diagnostics")
+
+    async def _ask(self) -> None:
+        try:
+            while self._ask_again:
+                self._ask_again = False
+                async with asyncio.timeout(REFRESH_SECONDS):
+                    await self._ls.workspace_diagnostic_refresh_async(None)
+        except (JsonRpcException, TimeoutError) as error:
+            LOGGER.info("the client was not refreshed: %s", error or "no answer")
+        finally:
+            self._asking = None
+
+
+def _distinct(diagnostics: tuple[types.Diagnostic, ...]) -> list[types.Diagnostic]:
+    """Without what would be read twice at one place."""
+    return list({(str(each.range), each.message): each for each in diagnostics}.values())
+
+
+def _result_id(snapshot: Snapshot, diagnostics: list[types.Diagnostic]) -> str:
+    if not diagnostics:
+        return NOTHING
+    return f"{snapshot.version}-{hashlib.sha256(repr(diagnostics).encode()).hexdigest()[:16]}"

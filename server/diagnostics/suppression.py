@@ -1,0 +1,113 @@
+"""Which documents get no live syntax errors, and why: settings, size, kind, and languages that others report on.
+
+How a server can know of the others: a plugin of ours tells which languages its editor diagnoses by itself
+(`initializationOptions.plugin.diagnoses`), and code action requests carry the diagnostics of all servers. Where one of
+them marks an error on the very line of an error of ours, it reports what we would say a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from lsprotocol import types
+
+from stet_ls.server.lsp.convert import SOURCE
+from stet_ls.validators.languages import PLAIN, language
+
+if TYPE_CHECKING:
+    from stet_ls.engine.settings.schema import Checks
+    from stet_ls.server.documents.open_documents import Snapshot
+
+LARGEST = 1_000_000
+"""Bytes of a text that is checked at each change; a larger one is checked by `stet check` and by analyze."""
+
+NOT_EDITED = frozenset(
+    (
+        "stet", "git", "gitlens", "gitlens-git", "gitfs", "review", "pr", "fugitive", "diffview", "gitsigns",
+        "vscode-scm", "output", "search-editor", "vscode-notebook-cell", "jdt", "zipfile", "tarfile", "man", "term",
+    )
+)  # fmt: skip
+"""Schemes of documents that nobody edits (a diff's other side, an archive's entry), and of notebook cells, whose
+`%magic` lines no grammar knows."""
+
+
+class Silence(Enum):
+    """Why a document gets no live syntax errors, in words for the log."""
+
+    OFF = "turned off by the setting checks.live or checks.live_off"
+    ELSEWHERE = "another server of the editor reports them"
+    NOT_EDITED = "not a document that is edited"
+    LARGE = "larger than 1 MB: it is not checked at each change, but by `stet check` and by analyze"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the settings say about diagnostics. `off` holds language ids."""
+
+    live: bool = True
+    off: frozenset[str] = frozenset()
+    yields: bool = True
+    findings: bool = True
+
+    @classmethod
+    def of(cls, checks: Checks) -> Rules:
+        """The rules of the settings in force; languages go by any of their names."""
+        return cls(checks.live, frozenset(map(_id, checks.live_off)), checks.live_yield, checks.findings)
+
+
+class Others:
+    """The languages whose errors another server of this client reports; learnt for as long as this one runs."""
+
+    def __init__(self, told: Iterable[str] = ()) -> None:
+        self._languages = {_id(name) for name in told}
+
+    def report(self, name: str) -> bool:
+        """True if another server reports errors of that language."""
+        return _id(name) in self._languages
+
+    def errors(self, seen: Iterable[types.Diagnostic]) -> list[types.Diagnostic]:
+        """Those of the diagnostics that are errors which another server tells."""
+        return [
+            each
+            for each in seen
+            if each.severity in (None, types.DiagnosticSeverity.Error)
+            and each.source
+            and not each.source.startswith(SOURCE)
+        ]
+
+    def learn(self, name: str, foreign: Iterable[types.Diagnostic], ours: Iterable[types.Diagnostic]) -> str:
+        """Who reports errors of that language beside us, if these show it for the first time; else "".
+
+        `ours` are the syntax errors that are shown; the others' errors come from `errors`.
+        """
+        lines = {line for each in ours for line in _lines(each)}
+        for each in foreign:
+            if not self.report(name) and not lines.isdisjoint(_lines(each)):
+                self._languages.add(_id(name))
+                return each.source or ""
+        return ""
+
+
+def silence(snapshot: Snapshot, rules: Rules, others: Others) -> Silence | None:
+    """Why the document gets no live syntax errors; None if it gets them."""
+    name = _id(snapshot.language)
+    if not rules.live or name in rules.off:
+        return Silence.OFF
+    if name == PLAIN or urlsplit(snapshot.uri).scheme in NOT_EDITED:
+        return Silence.NOT_EDITED
+    if rules.yields and others.report(name):
+        return Silence.ELSEWHERE
+    return Silence.LARGE if len(snapshot.source.data) > LARGEST else None
+
+
+def _id(name: str) -> str:
+    row = language(name)
+    return row.id if row else name.lower()
+
+
+def _lines(diagnostic: types.Diagnostic) -> range:
+    return range(diagnostic.range.start.line, diagnostic.range.end.line + 1)

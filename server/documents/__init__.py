@@ -1,0 +1,1 @@
+"""Open documents, their snapshots, and positions that move with edits."""

@@ -1,0 +1,280 @@
+"""The documents that the client has open, and those on the disk beside them: exact texts, and who was there last.
+
+pygls keeps documents too, but cuts lines at form feeds and U+2028, misplaces positions past a line's end and changes
+the client's params on the way. So it is given a workspace that keeps no text, and every text is kept here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
+
+from lsprotocol import types
+from pygls.workspace import TextDocument, Workspace
+
+from stet_ls.server.documents.position_tracking import Track
+from stet_ls.validators.languages import PLAIN, language, language_of
+from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.source import Encoding, Source, Span, Splice
+
+LOGGER = logging.getLogger(__name__)
+
+LARGEST_FILE = 5_000_000
+"""Bytes of a file that is read from the disk; what an editor opened may be larger."""
+
+_DRIVE = re.compile(r"^file:///([A-Z]):")
+_SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A document at one moment.
+
+    `uri` is spelled as the client spells it. `version` is None for a file that no client has open. `language` is an
+    LSP language id. `path` is None for what is no file: untitled, remote, a diff's other side.
+    """
+
+    uri: str
+    version: int | None
+    language: str
+    source: Source
+    path: Path | None
+
+    @property
+    def is_open(self) -> bool:
+        """True if the text is a client's, not the disk's."""
+        return self.version is not None
+
+
+class Documents:
+    """All documents, by URI. Any spelling of a URI finds the document."""
+
+    def __init__(self) -> None:
+        self.encoding: Encoding = "utf-16"
+        """The unit of the client's columns, agreed at `initialize`."""
+        self._open: dict[str, Snapshot] = {}
+        self._recent: dict[str, str] = {}
+        self._unlisted: set[str] = set()
+        self._lost: set[str] = set()
+        self._tracks: dict[str, list[Track]] = {}
+
+    def snapshot(self, uri: str) -> Snapshot | None:
+        """The document as the client has it open, else the file on the disk, else None."""
+        key = _key(uri)
+        return None if key in self._lost else self._open.get(key) or _from_disk(uri)
+
+    def open_snapshots(self) -> tuple[Snapshot, ...]:
+        """All open documents."""
+        return tuple(self._open.values())
+
+    def latest(self) -> str | None:
+        """The URI of the document that was last opened, changed or touched, of those still there."""
+        return next(reversed(self._recent.values()), None)
+
+    def touch(self, uri: str) -> None:
+        """Notes that the user is at this document: its actions were asked for."""
+        key = _key(uri)
+        if key not in self._unlisted:
+            self._recent.pop(key, None)
+            self._recent[key] = uri
+
+    def unlist(self, uri: str) -> None:
+        """Never names this document as the latest: it is a report of our own that the client was asked to show."""
+        self._unlisted.add(_key(uri))
+        self._recent.pop(_key(uri), None)
+
+    def track(self, snapshot: Snapshot) -> Track:
+        """Follows a document from a snapshot on, through all changes since."""
+        key = _key(snapshot.uri)
+        track = Track(snapshot.source, snapshot.version, lambda: _disk_text(snapshot.uri))
+        live = self._open.get(key)
+        if live is not None and live.version is not None:
+            track.opened(live.source, live.version)
+        elif snapshot.is_open:
+            track.shut()
+        followers = [other for other in self._tracks.get(key, []) if not other.released]
+        self._tracks[key] = [*followers, track]
+        return track
+
+    # What follows is called by the protocol alone.
+
+    def open(self, document: types.TextDocumentItem) -> None:
+        """The client opened a document."""
+        key = _key(document.uri)
+        path = path_of(document.uri)
+        language = _language(document.language_id, path)
+        opened = Snapshot(document.uri, document.version, language, _joined(Source(document.text)), path)
+        self._open[key] = opened
+        self._lost.discard(key)
+        self.touch(document.uri)
+        for track in self._followers(key):
+            track.opened(opened.source, document.version)
+
+    def change(self, uri: str, version: int, change: types.TextDocumentContentChangeEvent) -> None:
+        """The client changed a document. A change to one that was never opened is dropped."""
+        key = _key(uri)
+        before = self._open.get(key)
+        if before is None:
+            LOGGER.warning("a change to a document that is not open was dropped: %s", uri)
+            return
+        self.touch(uri)
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            splice = self._splice(before.source, change)
+            source = _joined(before.source.splice([splice]))
+            self._open[key] = replace(before, version=version, source=source)
+            for track in self._followers(key):
+                track.changed(splice, source, version)
+        else:
+            source = _joined(Source(change.text))
+            self._open[key] = replace(before, version=version, source=source)
+            for track in self._followers(key):
+                track.opened(source, version)
+
+    def close(self, uri: str) -> None:
+        """The client closed a document."""
+        key = _key(uri)
+        self._lost.discard(key)
+        self._open.pop(key, None)
+        self._recent.pop(key, None)
+        for track in self._followers(key):
+            track.shut()
+
+    def distrust(self, params: object) -> None:
+        """A change could not be read: the text here is not the client's any more, nor is the disk's. No text then."""
+        match params:
+            case {"textDocument": {"uri": str(uri)}} if _key(uri) in self._open:
+                LOGGER.warning("the text of a document is unknown until it is opened anew: %s", uri)
+                self.close(uri)
+                self._lost.add(_key(uri))
+
+    def _followers(self, key: str) -> list[Track]:
+        followers = [track for track in self._tracks.get(key, []) if not track.released]
+        if followers:
+            self._tracks[key] = followers
+        else:
+            self._tracks.pop(key, None)
+        return followers
+
+    def _splice(self, source: Source, change: types.TextDocumentContentChangePartial) -> Splice:
+        """A change in bytes. A range that ends before it starts is turned round, as VS Code's own documents do."""
+        ends = [(at.line, at.character) for at in (change.range.start, change.range.end)]
+        (start_line, start_column), (end_line, end_column) = sorted(ends)
+        start = source.offset(start_line, start_column, self.encoding)
+        end = source.offset(end_line, end_column, self.encoding)
+        text = change.text
+        if self.encoding == "utf-16":
+            if half := _half_before(source, start, start_line, start_column):
+                text = half[0] + text
+            if half := _half_before(source, end, end_line, end_column):
+                text, end = text + half[1], end + 4
+        return Splice(Span(start, end), text)
+
+
+def _half_before(source: Source, offset: int, line: int, column: int) -> str:
+    """The surrogate pair that a UTF-16 position cuts in two, if it cuts one; `offset` is where that pair starts."""
+    if column <= 0 or source.position(offset, "utf-16") != (line, column - 1):
+        return ""
+    character = source.data[offset : offset + 4]
+    if len(character) < 4 or character[0] < 0xF0:
+        return ""
+    units = character.decode().encode("utf-16-be")
+    return "".join(units[at : at + 2].decode("utf-16-be", "surrogatepass") for at in (0, 2))
+
+
+def _disk_text(uri: str) -> Source | None:
+    snapshot = _from_disk(uri)
+    return snapshot.source if snapshot is not None else None
+
+
+def _joined(source: Source) -> Source:
+    """The text with half surrogates that met made one character again: each may come in a change of its own."""
+    if source.text.isascii() or _SURROGATE.search(source.data) is None:
+        return source
+    return Source(source.text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"))
+
+
+def _key(uri: str) -> str:
+    """One name for all spellings of a URI: editors differ in what they percent-encode, and in a drive's case."""
+    return _DRIVE.sub(lambda drive: drive[0].lower(), unquote(uri))
+
+
+def path_of(uri: str) -> Path | None:
+    """The path of a `file:` URI; None for any other scheme, another machine's file, or what cannot be a path here."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost") or parts.query or parts.fragment:
+        return None
+    # A file's name is bytes; not all of them are UTF-8.
+    name = os.fsdecode(unquote_to_bytes(parts.path))
+    if "\0" in name or not name.startswith("/"):
+        return None
+    return Path(name[1:] if sys.platform == "win32" else name)
+
+
+def _language(language_id: str, path: Path | None) -> str:
+    """The language that the client names, under the id that Stet knows it by; else the one of the file's name."""
+    named = language(language_id)
+    if named is not None and named.id != PLAIN:
+        return named.id
+    of_name = language_of(path) if path is not None else PLAIN
+    return language_id if of_name == PLAIN and language_id else of_name
+
+
+def _from_disk(uri: str) -> Snapshot | None:
+    """A text file on the disk: regular, UTF-8, not larger than LARGEST_FILE. Editors hide a BOM, and so does this."""
+    path = path_of(uri)
+    if path is None:
+        return None
+    try:
+        text = read_regular(path, most=LARGEST_FILE).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None
+    if "\0" in text:
+        return None
+    return Snapshot(uri, None, _language("", path), Source(text), path)
+
+
+class TextlessWorkspace(Workspace):
+    """pygls' workspace for folders and notebooks, which hands every text to `Documents` and keeps none."""
+
+    def __init__(self, workspace: Workspace, documents: Documents) -> None:
+        super().__init__(
+            workspace.root_uri,
+            types.TextDocumentSyncKind.Incremental,
+            list(workspace.folders.values()),
+            workspace.position_encoding,
+        )
+        self._texts = documents
+
+    def put_text_document(self, text_document: types.TextDocumentItem, notebook_uri: str | None = None) -> None:
+        """A document or a notebook's cell was opened."""
+        self._texts.open(text_document)
+        if notebook_uri:
+            self._cell_in_notebook[unquote(text_document.uri)] = unquote(notebook_uri)
+
+    def update_text_document(
+        self, text_doc: types.VersionedTextDocumentIdentifier, change: types.TextDocumentContentChangeEvent
+    ) -> None:
+        """A document or a notebook's cell was changed."""
+        self._texts.change(text_doc.uri, text_doc.version, change)
+
+    def remove_text_document(self, doc_uri: str) -> None:
+        """A document or a notebook's cell was closed."""
+        self._texts.close(doc_uri)
+        super().remove_text_document(doc_uri)
+
+    def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """A notebook was changed. pygls raises KeyError for one that was never opened."""
+        if unquote(params.notebook_document.uri) in self.notebook_documents:
+            super().update_notebook_document(params)
+
+    def get_text_document(self, doc_uri: str) -> TextDocument:
+        """Never to be used: its lines and columns are wrong. `Documents.snapshot` is the way to a text."""
+        raise NotImplementedError(f"ask Documents for {doc_uri}")

@@ -1,0 +1,115 @@
+"""What becomes of an edit after it landed: kept, edited, undone or rejected, told to the engine.
+
+Each is told once; one that was kept or edited may be told as undone later, as long as its document is open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from stet_ls.server.documents.open_documents import Documents, Snapshot
+from stet_ls.server.documents.position_tracking import Track
+from stet_ls.server.edits.edit_verification import written
+from stet_ls.validators.source import Source, Span
+
+if TYPE_CHECKING:
+    from stet_ls.engine.api.answer import Answer
+    from stet_ls.server.edits.edit_plan import Change
+
+WATCHED = 30
+"""Edits whose fate is awaited at a time; the oldest is given up first."""
+
+Fate = Literal["kept", "edited", "undone", "rejected"]
+"""The values of the engine's `Outcome`, which is not imported before the handshake."""
+Tell = Callable[[str, Fate, str], None]
+"""Takes the trace id of a job, what became of its edit, and the document as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """One landed edit: the text before it, the spans that it wrote, and the track that follows them.
+
+    `timer` ends the time in which its fate is open; None once it is told. An undo is seen even then.
+    """
+
+    trace: str
+    uri: str
+    before: Source
+    written: tuple[Span, ...]
+    track: Track
+    timer: asyncio.TimerHandle | None
+
+
+class Outcomes:
+    """The edits that landed in documents that are open, and were not undone."""
+
+    def __init__(self, documents: Documents, tell: Tell) -> None:
+        self._documents = documents
+        self._tell = tell
+        self._watches: OrderedDict[str, _Watch] = OrderedDict()
+        self.stands_seconds = 60.0
+        """After this long without an undo an edit counts as what its user wanted, saved or not."""
+
+    def rejected(self, answer: Answer) -> None:
+        """A person, or the editor, did not want the edit."""
+        if trace := _trace(answer):
+            self._tell(trace, "rejected", answer.code)
+
+    def landed(self, answer: Answer, change: Change) -> None:
+        """The edit is in the document: from here on its fate is watched."""
+        trace, live = _trace(answer), self._documents.snapshot(change.before.uri)
+        if not trace or live is None or not live.is_open:
+            return
+        timer = asyncio.get_running_loop().call_later(self.stands_seconds, self._stood, trace)
+        track = self._documents.track(live)
+        self._watches[trace] = _Watch(trace, live.uri, change.before.source, written(live.source, change), track, timer)
+        while len(self._watches) > WATCHED:
+            self._drop(next(iter(self._watches)))
+
+    def changed(self, snapshot: Snapshot) -> None:
+        """The document has another text: if it is the one from before the edit, the edit was undone, saved or not."""
+        for watch in self._of(snapshot.uri):
+            if snapshot.source.text == watch.before.text:
+                self._tell(watch.trace, "undone", "")
+                self._drop(watch.trace)
+
+    def saved(self, snapshot: Snapshot) -> None:
+        """The document was saved: what stands now is what its user wanted."""
+        for watch in self._of(snapshot.uri):
+            self._stands(watch, snapshot)
+
+    def closed(self, uri: str) -> None:
+        """The document was closed without a save, which says nothing about the edit."""
+        for watch in self._of(uri):
+            self._drop(watch.trace)
+
+    def _stood(self, trace: str) -> None:
+        """It stood for as long as an undo may take."""
+        watch = self._watches.get(trace)
+        if watch is not None and (live := self._documents.snapshot(watch.uri)) is not None:
+            self._stands(watch, live)
+
+    def _stands(self, watch: _Watch, snapshot: Snapshot) -> None:
+        if watch.timer is None:
+            return
+        kept = all(watch.track.rebase(span) is not None for span in watch.written)
+        self._tell(watch.trace, "kept" if kept else "edited", snapshot.source.text)
+        watch.timer.cancel()
+        self._watches[watch.trace] = replace(watch, timer=None)
+
+    def _of(self, uri: str) -> list[_Watch]:
+        return [watch for watch in self._watches.values() if watch.uri == uri]
+
+    def _drop(self, trace: str) -> None:
+        watch = self._watches.pop(trace)
+        if watch.timer is not None:
+            watch.timer.cancel()
+        watch.track.release()
+
+
+def _trace(answer: Answer) -> str:
+    return str(answer.metadata.get("trace", ""))

@@ -1,0 +1,165 @@
+"""What an answer's edits come to on the documents as they are now: rebased, and made as small as they can be.
+
+A plan is made from the live documents without an await, so it is true until the next message is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+
+from stet_ls.engine.api.answer import Answer, Edit, NewFile
+from stet_ls.server.documents.line_diff import minimal
+from stet_ls.server.documents.open_documents import Documents, Snapshot
+from stet_ls.server.documents.position_tracking import Track
+from stet_ls.validators.source import Source, Span, Splice
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The new text of one document. `before` is the very version that the splices are for."""
+
+    before: Snapshot
+    after: Source
+    splices: tuple[Splice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that lands together. `rebased` is true if the target's text is no longer the one that was judged."""
+
+    changes: tuple[Change, ...]
+    new_files: tuple[NewFile, ...]
+    rebased: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the files that it touches, as a person knows them."""
+        return tuple(
+            dict.fromkeys(
+                [name_of(change.before) for change in self.changes] + [file.path.name for file in self.new_files]
+            )
+        )
+
+    def same_texts(self, other: Plan) -> bool:
+        """True if both start from the same texts and lead to the same ones."""
+        return self._texts() == other._texts()
+
+    def diff(self) -> str:
+        """The plan as a unified diff."""
+        pieces: list[str] = []
+        for change in self.changes:
+            name = name_of(change.before)
+            pieces += _diff(change.before.source, change.after, f"a/{name}", f"b/{name}")
+        for file in self.new_files:
+            pieces += _diff(Source(""), Source(file.text), "/dev/null", f"b/{file.path.name}")
+        return "".join(pieces)
+
+    def _texts(self) -> list[tuple[str, str, str]]:
+        return [(change.before.uri, change.before.source.text, change.after.text) for change in self.changes]
+
+
+class StaleError(Exception):
+    """The documents are no longer those that the answer was made for. Its text is the sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The document that a job was started on: its snapshot, and the track that has followed it since."""
+
+    snapshot: Snapshot
+    track: Track
+
+
+def make_plan(answer: Answer, origin: Origin, documents: Documents) -> Plan:
+    """The answer on the live documents; StaleError if what it was made for was touched meanwhile."""
+    live = _live(origin, documents)
+    rebased = live.source.text != origin.snapshot.source.text
+    own = [edit for edit in answer.edits if is_target(edit.path, origin.snapshot)]
+    splices = _rebase(own, answer.guard, origin) if rebased else [Splice(edit.span, edit.new_text) for edit in own]
+    changes = [_change(live, splices)] if own else []
+    others = dict.fromkeys(edit.path for edit in answer.edits if not is_target(edit.path, origin.snapshot))
+    for path in others:
+        if path is not None:
+            changes.append(_other(path, [edit for edit in answer.edits if edit.path == path], documents))
+    for file in answer.new_files:
+        if file.path.exists():
+            raise StaleError(f"{file.path.name} came into being while Stet worked; run it again.")
+    return Plan(tuple(change for change in changes if change.splices), answer.new_files, rebased and bool(own))
+
+
+def as_made(answer: Answer) -> Plan:
+    """The edits on the very texts that they were made for: what was judged, wherever it lands."""
+    changes = []
+    for path in dict.fromkeys(edit.path for edit in answer.edits):
+        edits = [edit for edit in answer.edits if edit.path == path]
+        uri = "untitled:document" if path is None else path.as_uri()
+        after = edits[0].base.splice([Splice(edit.span, edit.new_text) for edit in edits])
+        changes.append(Change(Snapshot(uri, None, answer.language, edits[0].base, path), after, ()))
+    return Plan(tuple(changes), answer.new_files)
+
+
+def created(file: NewFile, language: str) -> Change:
+    """A new file as a change of the nothing that was there."""
+    before = Snapshot(file.path.as_uri(), None, language, Source(""), file.path)
+    return _change(before, [Splice(Span(0, 0), file.text)])
+
+
+def is_target(path: Path | None, snapshot: Snapshot) -> bool:
+    """True if an edit of that path is one of the job's own document."""
+    return path is None or path == snapshot.path
+
+
+def name_of(snapshot: Snapshot) -> str:
+    """What a person calls the document."""
+    return snapshot.path.name if snapshot.path is not None else snapshot.uri.rpartition("/")[2].rpartition(":")[2]
+
+
+def _live(origin: Origin, documents: Documents) -> Snapshot:
+    name = name_of(origin.snapshot)
+    if origin.track.closed:
+        raise StaleError(f"{name} was closed while Stet worked on it; nothing was changed.")
+    live = documents.snapshot(origin.snapshot.uri)
+    if live is None:
+        raise StaleError(f"{name} is gone; nothing was changed.")
+    if live.version is None and live.source.text != origin.snapshot.source.text:
+        raise StaleError(f"{name} changed on disk while Stet worked on it; run it again.")
+    return live
+
+
+def _rebase(edits: Iterable[Edit], guard: Span | None, origin: Origin) -> list[Splice]:
+    touched = StaleError(f"You changed {name_of(origin.snapshot)} where Stet worked on it; run it again.")
+    if guard is not None and origin.track.rebase(guard) is None:
+        raise touched
+    splices = []
+    for edit in edits:
+        span = origin.track.rebase(edit.span)
+        if span is None:
+            raise touched
+        splices.append(Splice(span, edit.new_text))
+    return splices
+
+
+def _other(path: Path, edits: list[Edit], documents: Documents) -> Change:
+    live = documents.snapshot(path.as_uri())
+    if live is None or live.source.text != edits[0].base.text:
+        raise StaleError(f"{path.name} changed while Stet worked; run it again.")
+    return _change(live, [Splice(edit.span, edit.new_text) for edit in edits])
+
+
+def _change(live: Snapshot, splices: list[Splice]) -> Change:
+    after = live.source.splice(splices)
+    return Change(live, after, minimal(live.source, after))
+
+
+def _diff(before: Source, after: Source, old: str, new: str) -> list[str]:
+    lines = unified_diff(_lines(before), _lines(after), old, new)
+    return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+
+
+def _lines(source: Source) -> list[str]:
+    lines = [source.line_text(line) + "\n" for line in range(source.line_count)]
+    lines[-1] = lines[-1].removesuffix("\n")
+    return lines if lines[-1] else lines[:-1]

@@ -1,0 +1,38 @@
+"""Edits that were sent and whose text does not show yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from stet_ls.server.edits.edit_plan import Change
+
+
+class Pending(Protocol):
+    """One such edit; `repeated` becomes true once a later one brings the same text."""
+
+    repeated: bool
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """What it changes."""
+
+
+class PendingEdits:
+    """All of them, for a session."""
+
+    def __init__(self) -> None:
+        self._all: set[Pending] = set()
+
+    def add(self, edit: Pending) -> None:
+        """Takes one in that was just sent."""
+        from stet_ls.server.edits.edit_verification import brings  # the handshake does without
+
+        for other in self._all:
+            other.repeated |= any(brings(mine, its) for mine in edit.changes for its in other.changes)
+        self._all.add(edit)
+
+    def discard(self, edit: Pending) -> None:
+        """Drops one that nobody waits for any more."""
+        self._all.discard(edit)

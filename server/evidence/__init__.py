@@ -1,0 +1,1 @@
+"""Evidence for a person: text, files, code lenses, reports."""

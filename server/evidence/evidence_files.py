@@ -1,0 +1,121 @@
+"""Evidence that can be opened: each attachment is a file of its own, private to the user, for as long as its job."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.server.evidence.evidence_text import Files, attached, chosen, head, report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from stet_ls.engine.api.answer import Answer
+    from stet_ls.engine.api.evidence import Evidence
+    from stet_ls.server.evidence.report_viewer import Reports
+
+LOGGER = logging.getLogger(__name__)
+
+LEFT_OVER_SECONDS = 24 * 3600.0
+"""The files of a server that was killed go after this long."""
+
+DIFF_LINES, DIFF_CHARACTERS = 400, 40_000
+"""Of an edit that a report quotes; the editor has all of it, by its undo."""
+
+_ODD = re.compile(r"[^\w.-]+")
+
+
+class Shelf:
+    """The files of one server's jobs. They lie in `folder`, a folder for each job."""
+
+    def __init__(self, reports: Reports, folder: Path) -> None:
+        self._reports = reports
+        self._folder = folder
+        self._kept: set[str] = set()
+
+    async def show(self, job: str, answer: Answer, check: str = "") -> dict[str, Any]:
+        """Opens the report, and the files of `check` if one is named. UsageError if there is nothing to show.
+
+        Returns `{job, markdown, attachments: [{check, name, language, text, uri}]}`.
+        """
+        shown = await self.take(job, answer, check)
+        await self._reports.show(f"evidence-{job}", shown["markdown"])
+        if check:
+            for each in shown["attachments"]:
+                if each["uri"]:
+                    await self._reports.open(each["uri"])
+        return shown
+
+    async def take(self, job: str, answer: Answer, check: str = "", *, diff: str = "") -> dict[str, Any]:
+        """What `show` returns, opened by nobody: for a plugin that shows it itself.
+
+        A report on all of it holds the edit as `diff`, or else as it was made, cut to a bounded length.
+        """
+        lines = chosen(answer, check)
+        files = await asyncio.to_thread(self._write, job, lines)
+        if not diff and not check:
+            diff = await asyncio.to_thread(_diff, answer)
+        rows = [
+            {"check": name, **each.to_json(), "uri": file.as_uri() if (file := files.get((name, each.name))) else None}
+            for name, each in attached(lines)
+        ]
+        return {"job": job, "markdown": report(answer, lines, files, diff), "attachments": rows}
+
+    def drop(self, job: str) -> None:
+        """Removes the files of a job that is forgotten."""
+        if job in self._kept:
+            self._kept.discard(job)
+            shutil.rmtree(self._folder / job, ignore_errors=True)
+
+    def close(self) -> None:
+        """Removes all files of this server's jobs."""
+        for job in tuple(self._kept):
+            self.drop(job)
+
+    def _write(self, job: str, lines: Sequence[Evidence]) -> Files:
+        if not any(item.attachments for item in lines):
+            return {}
+        from stet_ls.engine.errors import PolicyError
+        from stet_ls.engine.storage.private_files import private_folder
+
+        try:
+            private_folder(self._folder)
+            if not self._kept:
+                self._sweep()
+            self._kept.add(job)
+            return write(private_folder(self._folder / job), lines)
+        except (OSError, PolicyError) as error:
+            LOGGER.warning("evidence of %s is shown without files: %s", job, error)
+            return {}
+
+    def _sweep(self) -> None:
+        for old in self._folder.iterdir():
+            with suppress(OSError):
+                if time.time() - old.stat().st_mtime > LEFT_OVER_SECONDS:
+                    shutil.rmtree(old)
+
+
+def _diff(answer: Answer) -> str:
+    from stet_ls.server.edits.edit_plan import as_made  # the handshake does without the engine's models
+
+    return head(as_made(answer).diff(), DIFF_LINES, DIFF_CHARACTERS)
+
+
+def write(folder: Path, lines: Sequence[Evidence]) -> Files:
+    """Writes each attachment into `folder` with mode 0600 and says where. OSError if that does not go."""
+    from stet_ls.engine.storage.private_files import write_private
+
+    files: dict[tuple[str, str], Path] = {}
+    for check, each in attached(lines):
+        # A name comes from the code that was judged: it is never a path, and no two are the same file.
+        name = _ODD.sub("_", each.name).lstrip(".") or check
+        file = folder / (name if folder / name not in files.values() else f"{check}-{name}")
+        write_private(file, each.text.encode("utf-8", "replace").decode("utf-8"))
+        files[check, each.name] = file
+    return files

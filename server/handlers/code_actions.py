@@ -1,0 +1,223 @@
+"""What Stet offers at a place: no model, no parse, no disk, so that a light bulb costs milliseconds.
+
+Each action carries a command and no edit; resolving it changes nothing (VS Code and Neovim resolve even command-only
+actions, and a lazy edit from a model would freeze Helix).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from stet_ls.server.documents.open_documents import Snapshot
+from stet_ls.server.documents.unit_index import UnitIndex
+from stet_ls.server.lsp.client_capabilities import Client
+
+if TYPE_CHECKING:
+    from stet_ls.engine.actions.registry import Actions
+
+
+class When(Enum):
+    """Where an action makes sense."""
+
+    PROBLEM = "no diagnostic here and no `stet:` comment that says what is wrong"
+    UNIT = "no function, class or selection here"
+    INVOKED = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One action as it is offered. `about` names a unit; `plain` is the title where none is known."""
+
+    action: str
+    kind: str
+    about: str
+    plain: str
+    when: When
+    writes: bool = True
+    """Its result is a model's own text, which clients mark if they can (`LlmGenerated`)."""
+    custom: bool = False
+    """True for one that `stet.custom` starts."""
+    languages: tuple[str, ...] = ()
+    """The languages that it is for; none: all."""
+
+
+OFFERS = (
+    Offer("debug", "quickfix.stet.debug", "Fix `{unit}` with Stet", "Fix with Stet", When.PROBLEM),
+    Offer(
+        "generate", "refactor.rewrite.stet.generate", "Generate code with Stet", "Generate code with Stet", When.INVOKED
+    ),
+    Offer("refactor", "refactor.rewrite.stet.refactor", "Refactor `{unit}`", "Refactor with Stet", When.UNIT),
+    Offer("optimize", "refactor.rewrite.stet.optimize", "Optimize `{unit}`", "Optimize with Stet", When.UNIT),
+    Offer("test", "stet.test", "Write tests for `{unit}`", "Write tests with Stet", When.UNIT),
+    Offer("explain", "stet.explain", "Explain `{unit}`", "Explain with Stet", When.UNIT),
+    Offer("analyze", "stet.analyze", "Analyze `{unit}`", "Analyze with Stet", When.INVOKED, writes=False),
+    Offer("task", "stet.task", "Do a task with Stet", "Do a task with Stet", When.INVOKED),
+)
+KINDS = tuple(offer.kind for offer in OFFERS)
+
+TITLE_MESSAGE = 60
+"""Characters of a diagnostic's message that fit a menu."""
+COMMENT_LINES = 50
+"""Lines of a selection that are searched for a `stet:` comment."""
+
+_COMMENT = re.compile(r"\bstet:\s*\S")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Everything that an offer depends on."""
+
+    unit: str | None
+    knows_units: bool
+    selected: bool
+    instructed: bool
+    problems: Sequence[types.Diagnostic]
+
+    def allows(self, offer: Offer) -> bool:
+        match offer.when:
+            case When.PROBLEM:
+                return bool(self.problems) or self.instructed
+            case When.UNIT:
+                return self.unit is not None or self.selected or not self.knows_units
+            case When.INVOKED:
+                return True
+
+    def title(self, offer: Offer) -> str:
+        if offer.when is When.PROBLEM and self.problems:
+            more = f" and {len(self.problems) - 1} more" if len(self.problems) > 1 else ""
+            return f"{offer.plain}: {_short(self.problems[0].message)}{more}"
+        return offer.about.replace("{unit}", self.unit) if self.unit else offer.plain
+
+
+def custom_offers(actions: Actions | None) -> tuple[Offer, ...]:
+    """How custom actions are offered. One that waits for its user's trust says that it asks first."""
+    return tuple(
+        Offer(
+            name,
+            listed.action.kind,
+            f"{listed.action.title} `{{unit}}`" if listed.trusted else f"{listed.action.title} ({_ASKS})",
+            listed.action.title if listed.trusted else f"{listed.action.title} ({_ASKS})",
+            When.INVOKED if "document" in listed.action.targets else When.UNIT,
+            custom=True,
+            languages=listed.action.languages,
+        )
+        for name, listed in (actions.custom.items() if actions is not None else ())
+    )
+
+
+_ASKS = "of this project; asks first"
+
+
+def code_actions(
+    params: types.CodeActionParams,
+    snapshot: Snapshot,
+    index: UnitIndex,
+    client: Client,
+    custom: Sequence[Offer] = (),
+) -> list[types.CodeAction | types.Command]:
+    """The actions for a range, in menu order. `context.only` filters them; an automatic request gets quick fixes."""
+    fitting = (offer for offer in custom if not offer.languages or snapshot.language in offer.languages)
+    wanted = [offer for offer in (*OFFERS, *fitting) if _wanted(offer, params.context)]
+    if not wanted:
+        return []
+    place = _place(params, snapshot, index)
+    actions: list[types.CodeAction | types.Command] = []
+    for offer in wanted:
+        if place.allows(offer):
+            actions.append(_action(offer, place, params, client))
+        elif client.literal_actions and client.disabled_actions and _invoked(params.context):
+            disabled = types.CodeActionDisabled(offer.when.value)
+            actions.append(types.CodeAction(offer.plain, kind=offer.kind, disabled=disabled))
+    return actions
+
+
+def _invoked(context: types.CodeActionContext) -> bool:
+    return context.trigger_kind is not types.CodeActionTriggerKind.Automatic
+
+
+def _wanted(offer: Offer, context: types.CodeActionContext) -> bool:
+    """Kinds are hierarchies: asking for "refactor" includes "refactor.rewrite.stet.generate"."""
+    if not _invoked(context) and not offer.kind.startswith("quickfix."):
+        return False
+    if context.only is None:
+        return True
+    asked = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in context.only]
+    return any(kind == "" or offer.kind == kind or offer.kind.startswith(f"{kind}.") for kind in asked)
+
+
+def _place(params: types.CodeActionParams, snapshot: Snapshot, index: UnitIndex) -> _Place:
+    start, end = sorted((params.range.start, params.range.end), key=_key)
+    return _Place(
+        unit=index.unit_at(snapshot.uri, snapshot.version, start.line, end.line),
+        knows_units=index.is_ready(snapshot.uri, snapshot.version),
+        selected=start != end,
+        instructed=_invoked(params.context) and _has_comment(snapshot, start.line, end.line),
+        problems=[each for each in params.context.diagnostics if _overlaps(each.range, start, end)],
+    )
+
+
+def _key(position: types.Position) -> tuple[int, int]:
+    return position.line, position.character
+
+
+def _overlaps(range_: types.Range, start: types.Position, end: types.Position) -> bool:
+    return _key(range_.start) <= _key(end) and _key(start) <= _key(range_.end)
+
+
+def _has_comment(snapshot: Snapshot, first: int, last: int) -> bool:
+    """True if a `stet:` comment stands in the selection or on the line above it."""
+    lines = range(max(first - 1, 0), min(last, first + COMMENT_LINES) + 1)
+    return any(_COMMENT.search(snapshot.source.line_text(line)) for line in lines)
+
+
+def _action(
+    offer: Offer, place: _Place, params: types.CodeActionParams, client: Client
+) -> types.CodeAction | types.Command:
+    title = place.title(offer)
+    answers = place.problems if offer.when is When.PROBLEM else ()
+    argument = {"action": offer.action} if offer.custom else {}
+    name = "stet.custom" if offer.custom else f"stet.{offer.action}"
+    command = types.Command(title, name, arguments=[{**argument, **_argument(params, answers)}])
+    if not client.literal_actions:
+        return command
+    return types.CodeAction(
+        title,
+        kind=offer.kind,
+        diagnostics=list(answers) or None,
+        command=command,
+        tags=[types.CodeActionTag.LlmGenerated] if offer.writes and client.llm_tag else None,
+    )
+
+
+def _argument(params: types.CodeActionParams, problems: Sequence[types.Diagnostic]) -> Mapping[str, object]:
+    argument: dict[str, object] = {"uri": params.text_document.uri, "range": _range(params.range)}
+    if problems:
+        argument["diagnostics"] = [_diagnostic(each) for each in problems]
+    return argument
+
+
+def _range(range_: types.Range) -> Mapping[str, object]:
+    start, end = ({"line": at.line, "character": at.character} for at in (range_.start, range_.end))
+    return {"start": start, "end": end}
+
+
+def _diagnostic(diagnostic: types.Diagnostic) -> Mapping[str, object]:
+    """What the command needs of it. Whatever its own server hid in `data` would be sent back and forth for nothing."""
+    kept = {
+        "severity": None if diagnostic.severity is None else int(diagnostic.severity),
+        "source": diagnostic.source,
+        "code": diagnostic.code,
+    }
+    fields: dict[str, object] = {"range": _range(diagnostic.range), "message": diagnostic.message}
+    return fields | {name: value for name, value in kept.items() if value is not None}
+
+
+def _short(message: str) -> str:
+    line = message.strip().partition("\n")[0].rstrip(".")
+    return line if len(line) <= TITLE_MESSAGE else f"{line[: TITLE_MESSAGE - 1].rstrip()}…"

@@ -1,0 +1,262 @@
+"""The commands: what a client can ask by `workspace/executeCommand`. The table at the end is the contract."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.errors import UsageError
+from stet_ls.server.handlers import memory_commands
+from stet_ls.server.handlers.code_actions import OFFERS
+from stet_ls.server.jobs.job_registry import Ending, Job
+from stet_ls.server.session import StetServer
+
+if TYPE_CHECKING:
+    from stet_ls.engine.actions.registry import Actions
+    from stet_ls.server.job_flow.run_job import Prepared
+    from stet_ls.server.lsp.command_params import Params
+
+ACTIONS = tuple(offer.action for offer in OFFERS)
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """One command. `params` names its model in `params.py`, which is imported with the first command."""
+
+    params: str
+    run: Callable[[StetServer, Any], Awaitable[Any] | Any]
+    about: str
+
+    def model(self) -> type[Params]:
+        """The model of its argument."""
+        from stet_ls.server.lsp import command_params
+
+        model: type[Params] = getattr(command_params, self.params)
+        return model
+
+
+async def result(ls: StetServer, params: Any) -> Json:
+    """What a job came to; with `wait` not before it came to anything. Giving up waiting does not touch the job."""
+    job = ls.jobs.get(params.job)
+    if params.wait:
+        job.followed.set()
+        await job.wait()
+    return _result(job)
+
+
+def cancel(ls: StetServer, params: Any) -> Json:
+    """Stops a job."""
+    return {"cancelled": ls.jobs.get(params.job).cancel()}
+
+
+async def evidence(ls: StetServer, params: Any) -> Json:
+    """Opens a job's evidence, its report and (of one check) its files, and returns it. A plugin shows it itself."""
+    if params.job is None:
+        job = next((each for each in reversed(list(ls.jobs)) if each.answer and each.answer.evidence), None)
+        if job is None:
+            raise UsageError("job: no job of this server came to any evidence yet.")
+    else:
+        job = ls.jobs.get(params.job)
+    if job.answer is None:
+        raise UsageError(f"job: {job.id} came to no answer (it is {job.status.value}), so there is no evidence.")
+    show = ls.shelf.take if ls.client.shows_reports else ls.shelf.show
+    return await show(job.id, job.answer, params.check)
+
+
+async def apply(ls: StetServer, params: Any) -> Json:
+    """Applies the edit that a job asks its user about, asked for long ago or not; what `stet.result` tells then."""
+    known = list(ls.jobs) if params.job is None else [ls.jobs.get(params.job)]
+    job = next((each for each in reversed(known) if each.asks), None)
+    if job is None:
+        raise UsageError("job: nobody is asked about an edit" + (f" of {params.job}." if params.job else "."))
+    job.applies.set()
+    await job.wait()
+    if job.later is not None:
+        await asyncio.wait({job.later})
+    return _result(job)
+
+
+def retry(ls: StetServer, params: Any) -> Json:
+    """Runs a job again on the document as it is now."""
+    old = ls.jobs.get(params.job)
+    again = old.params.model_copy(update={"uri": old.uri})
+    if params.instruction:
+        again = again.model_copy(update={"instruction": params.instruction})
+    return _start(ls, old.action, again)
+
+
+def custom(ls: StetServer, params: Any) -> Awaitable[Json]:
+    """Runs any action by its name, on the document as it is when the command comes."""
+    from stet_ls.server.job_flow.run_job import prepare
+
+    # Here and not in the coroutine: that begins when the next message may have changed the text.
+    return _custom(ls, prepare(ls, params.action, params))
+
+
+async def _custom(ls: StetServer, prepared: Prepared) -> Json:
+    from stet_ls.server.job_flow.run_job import start_prepared
+
+    try:
+        _known((await ls.engine.get()).engine.actions, prepared.action)
+    except BaseException:
+        prepared.origin.track.release()
+        raise
+    return {"job": start_prepared(ls, prepared).id}
+
+
+def clear(ls: StetServer, params: Any) -> Json:
+    """Takes the diagnostics away that analyze left, and the lenses above changed code."""
+    ls.lenses.clear(params.uri)
+    return {"cleared": ls.diagnostics.clear(params.uri)}
+
+
+def jobs(ls: StetServer, params: Any) -> Json:
+    """The jobs that are running, and the last ones that ended."""
+    return {
+        "jobs": [
+            {
+                "job": job.id,
+                "action": job.action,
+                "uri": job.uri,
+                "status": job.status.value,
+                "stage": job.stage,
+                "seconds": round(job.elapsed(), 3),
+                "message": job.ending.message if job.ending else "",
+            }
+            for job in ls.jobs
+        ]
+    }
+
+
+async def health(ls: StetServer, params: Any) -> Mapping[str, Any]:
+    """Which model would serve and whether it answers, and `parts`: how everything else is, why, and what to do."""
+    return await ls.health.of((await ls.engine.get()).engine, ls.paths, ls.roots())
+
+
+async def stats(ls: StetServer, params: Any) -> Json:
+    """What this server did since it started, what is in the ledger of all jobs, and the metrics of this process."""
+    answers = [job.ending.answer for job in ls.jobs if job.ending and job.ending.answer]
+    tokens = Counter[str]()
+    for answer in answers:
+        tokens.update({name: count or 0 for name, count in answer.metadata.get("tokens", {}).items()})
+    return {
+        "jobs": dict(Counter(job.status.value for job in ls.jobs)),
+        "actions": dict(Counter(job.action for job in ls.jobs)),
+        "calls": sum(answer.metadata.get("calls", 0) for answer in answers),
+        "tokens": dict(tokens),
+        "seconds": round(sum(job.elapsed() for job in ls.jobs), 3),
+        "uptime": round(ls.uptime(), 3),
+        "ledger": await asyncio.to_thread(_ledger, ls.paths.ledger),
+        "prometheus": ls.counters.text(),
+        "metrics_port": ls.counters.port,
+    }
+
+
+_LEDGER_DAYS, _LAST_JOBS = 30, 50
+
+
+def _ledger(folder: Path) -> Json:
+    """The sums of the last days, as `stet stats` tells them, and the last jobs one by one."""
+    from stet_ls.engine.job.ledger import GROUPS, LedgerFile, days_ago, total, totals
+
+    entries = list(LedgerFile(folder).entries(since=days_ago(_LEDGER_DAYS)))
+    sums = {by: {name: asdict(each) for name, each in totals(entries, by).items()} for by in GROUPS}
+    return {
+        "days": _LEDGER_DAYS,
+        **sums,
+        "jobs": [asdict(entry) for entry in entries[-_LAST_JOBS:]],
+        "total": asdict(total(entries)),
+    }
+
+
+async def show_prompt(ls: StetServer, params: Any) -> Json:
+    """What would be sent for an action, after redaction. Nothing is sent."""
+    from stet_ls.server.job_flow.run_job import request_of
+
+    request, _ = request_of(ls, params.action, params)
+    engine = (await ls.engine.get()).engine
+    _known(engine.actions, params.action)
+    prompt = await engine.show_prompt(request)
+    return {**prompt.to_json(), "endpoint": (await engine.health()).get("endpoint")}
+
+
+async def capabilities(ls: StetServer, params: Any) -> Json:
+    """What this server can do, for plugins: actions with their schemas, languages, versions, limits and commands."""
+    from stet_ls.server.handlers import capabilities as told
+    from stet_ls.server.lsp.command_params import ActionParams
+
+    ready = await ls.engine.get()
+    return {
+        "version": ls.version,
+        "versions": {"stet": ls.version, "python": platform.python_version(), "lsp": LSP_VERSION},
+        "encoding": ls.client.encoding,
+        "actions": told.actions_of(ready.engine.actions),
+        "problems": list(ready.engine.actions.problems),
+        "languages": told.languages(),
+        "limits": told.limits(ready.settings),
+        "input": ActionParams.model_json_schema(),
+        "output": told.answer_schema(),
+        "commands": {name: spec.about for name, spec in COMMANDS.items()},
+    }
+
+
+LSP_VERSION = "3.18"
+
+
+def _action(name: str) -> Callable[[StetServer, Any], Json]:
+    def start(ls: StetServer, params: Any) -> Json:
+        return _start(ls, name, params)
+
+    return start
+
+
+def _start(ls: StetServer, action: str, params: Any) -> Json:
+    from stet_ls.server.job_flow.run_job import start_job
+
+    return {"job": start_job(ls, action, params).id}
+
+
+def _known(actions: Actions, name: str) -> None:
+    if name not in actions:
+        raise UsageError(f"action: {actions.unknown(name)}")
+
+
+def _result(job: Job) -> Json:
+    ending = job.ending or Ending(job.status, "")
+    answer = ending.answer
+    return {
+        "status": ending.status.value,
+        "answer": answer.to_json() if answer else None,
+        "markdown": answer.markdown if answer else "",
+        "message": ending.message,
+        "applied": ending.applied,
+        **({"asks": True} if job.asks else {}),
+    }
+
+
+COMMANDS: Mapping[str, CommandSpec] = {
+    **{f"stet.{name}": CommandSpec("ActionParams", _action(name), f"Start the job {name}.") for name in ACTIONS},
+    "stet.custom": CommandSpec("CustomParams", custom, "Start any action by its name."),
+    "stet.result": CommandSpec("ResultParams", result, "What a job came to."),
+    "stet.evidence": CommandSpec("EvidenceParams", evidence, "Open what was checked, with what shows it."),
+    "stet.cancel": CommandSpec("JobParams", cancel, "Stop a job."),
+    "stet.retry": CommandSpec("RetryParams", retry, "Run a job again on the document as it is now."),
+    "stet.apply": CommandSpec("ApplyParams", apply, "Apply the edit that is asked about."),
+    "stet.clear": CommandSpec("ClearParams", clear, "Take away the findings of analyze and the code lenses."),
+    "stet.jobs": CommandSpec("NoParams", jobs, "Running and recent jobs."),
+    "stet.health": CommandSpec("NoParams", health, "How models and all other parts are, and what to do."),
+    "stet.stats": CommandSpec("NoParams", stats, "What was done and spent, and the metrics."),
+    "stet.showPrompt": CommandSpec("CustomParams", show_prompt, "What would be sent, after redaction."),
+    "stet.memory.search": CommandSpec("MemorySearchParams", memory_commands.search, "Search remembered solutions."),
+    "stet.memory.stats": CommandSpec("NoParams", memory_commands.stats, "How much is remembered."),
+    "stet.memory.forget": CommandSpec("MemoryForgetParams", memory_commands.forget, "Forget a solution."),
+    "stet.capabilities": CommandSpec("NoParams", capabilities, "Actions, commands and their schema."),
+}
+"""Every command by its name."""

@@ -1,0 +1,235 @@
+"""How an edit lands where it was meant, or not at all.
+
+rebase on the live text → judge its syntax again if that text is another → ask if it is risky → compare versions and
+send in one breath → wait for the change that proves it. Only the last plan, made with no await before the request is
+written, is ever sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.settings.tool_settings import toolbox
+from stet_ls.server.documents.open_documents import Documents
+from stet_ls.server.edits.edit_plan import Change, Origin, Plan, StaleError, make_plan
+from stet_ls.server.evidence.evidence_text import dangers, told
+from stet_ls.server.job_flow.confirmation import decided, refused, show_diff
+from stet_ls.server.job_flow.edit_risks import Preview, must_ask, question, risks
+from stet_ls.server.job_flow.pending_edit import CONFIRM_SECONDS, Delivery, Reply, marked
+from stet_ls.server.jobs.job_registry import Ending, Job, JobStatus
+from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.session import StetServer
+from stet_ls.validators import syntax
+from stet_ls.validators.checkers.toolbox import Toolbox
+
+LATE_SECONDS = 60.0
+"""How long an edit is looked for that did not show in time."""
+ANSWER_SECONDS = 600.0
+"""How long a cancelled job's edit is looked for while the client has not answered: it may be asking its user."""
+TURN_SECONDS = 10.0
+"""How long an edit waits for the one that was sent before it."""
+RETRY_SECONDS = 1.0
+"""How long to wait for the didChange that explains why the client found the version wrong."""
+REBASES = 5
+"""How often the user may outrun the syntax check before Stet gives up."""
+
+_VERSION = re.compile(r"version|changed", re.IGNORECASE)
+
+
+async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview: Preview) -> Ending:
+    """Applies the edits of a job's answer, or hands them over, or refuses."""
+    try:
+        plan = await _judged_plan(ls, answer, origin)
+        if not plan.changes and not plan.new_files:
+            return _withheld(ls, answer, "The edit changes nothing.")
+        if gap := _gap(plan, ls.client):
+            return await _hand_over(ls, job, answer, plan, gap)
+        reasons = await asyncio.to_thread(risks, answer, plan, origin.snapshot)
+        # A project may set `never`: without a question such an edit does not land at all.
+        if preview == "never" and (answer.refuted or dangers(answer)):
+            return _withheld(ls, answer, f"Not applied: {'; '.join(reasons)}.")
+        if not must_ask(preview, reasons):
+            return await _send(ls, job, answer, origin, None)
+        if ls.client.change_annotations:
+            if ls.client.show_document and answer.evidence:  # its preview shows the diff, and of words a line
+                await ls.shelf.show(job.id, answer)
+            return await _send(ls, job, answer, origin, question(answer, reasons, _done(answer)))
+    except StaleError as stale:
+        return _withheld(ls, answer, str(stale))
+
+    async def send() -> Ending:
+        try:
+            return await _send(ls, job, answer, origin, None)
+        except StaleError as stale:
+            return _withheld(ls, answer, str(stale))
+
+    return await decided(ls, job, answer, reasons, plan, send)
+
+
+async def _judged_plan(ls: StetServer, answer: Answer, origin: Origin) -> Plan:
+    """A plan for the live text whose syntax was judged on exactly that text. Returns without an await after it."""
+    tools = toolbox((await ls.engine.get()).settings, ls.roots())
+    judged: Plan | None = None
+    for _ in range(REBASES):
+        plan = make_plan(answer, origin, ls.documents)
+        if not plan.rebased or (judged is not None and plan.same_texts(judged)):
+            return plan
+        await asyncio.to_thread(_judge, plan, answer.language, tools)
+        judged = plan
+    raise StaleError("The document changes faster than the edit can be checked; run it again.")
+
+
+def _judge(plan: Plan, language: str, tools: Toolbox) -> None:
+    """The syntax delta once more: what parsed on the text of the request may not parse on this one."""
+    for change in plan.changes:
+        path = change.before.path
+        before = syntax.check(change.before.source, language, path=path, tools=tools)
+        after = syntax.check(change.after, language, path=path, tools=tools)
+        broken = syntax.broken_by(before, after)
+        if broken and after.may_block:
+            raise StaleError(f"After your change the edit no longer parses ({broken[0].message}); run it again.")
+
+
+async def _send(ls: StetServer, job: Job, answer: Answer, origin: Origin, confirm: str | None) -> Ending:
+    """`confirm` is what the client asks its user first."""
+    annotation = None if confirm is None else marked(" · ".join(_done(answer)), confirm)
+    async with _turn(ls.sending, waits=confirm is None):
+        delivery = Delivery(ls, await _judged_plan(ls, answer, origin), answer, annotation)
+        reply = await _heard(job, delivery)
+        if reply.applied is False and not job.cancelling:
+            delivery.close()
+            if await _worth_retrying(ls.documents, delivery.plan, reply, asked=confirm is not None):
+                delivery = Delivery(ls, await _judged_plan(ls, answer, origin), answer, annotation)
+                reply = await _heard(job, delivery)
+    if reply.seen:
+        delivery.close()
+        return await _landed(ls, job, answer, delivery.plan)
+    if reply.applied is False:
+        delivery.close()
+        return _declined(ls, job, answer, reply)
+    ls.in_background(_late(ls, job, answer, delivery), f"late change of {job.name}")
+    names = ", ".join(delivery.plan.names)
+    if job.cancelling:
+        message = f"Cancelled when the edit had been sent, and it may still show in {names}: look before you save."
+        return Ending(JobStatus.CANCELLED, message, applied=None, answer=answer)
+    message = (
+        f"The editor says that it applied the edit, but the new text did not show in {names}: look before you save."
+    )
+    return Ending(JobStatus.DONE, message, applied=None, answer=answer)
+
+
+@asynccontextmanager
+async def _turn(sending: asyncio.Lock, *, waits: bool) -> AsyncIterator[None]:
+    """One edit after the other: an editor that does not look at versions would apply the second to the wrong lines.
+
+    A client that asks its user by itself compares versions, and nobody waits long for one that is silent.
+    """
+    mine = False
+    if waits:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TURN_SECONDS):
+                mine = await sending.acquire()
+    try:
+        yield
+    finally:
+        if mine:
+            sending.release()
+
+
+async def _heard(job: Job, delivery: Delivery) -> Reply:
+    """What became of a delivery. A job that is cancelled now can only wait a moment to learn it."""
+    try:
+        return await delivery.reply()
+    except asyncio.CancelledError:
+        if job.abandoned:
+            delivery.close()
+            raise
+    with suppress(asyncio.CancelledError):  # who cancels twice does not wait
+        return await delivery.reply(CONFIRM_SECONDS)
+    return Reply(applied=None)
+
+
+async def _landed(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> Ending:
+    """What follows from an edit that shows: its lens, and what becomes of it. Its ending, whoever cancels now."""
+    ls.became(answer, "applied")
+    for change in plan.changes[:1]:
+        ls.outcomes.landed(answer, change)
+        with suppress(asyncio.CancelledError):  # it stands, and its lens comes a moment later
+            await asyncio.shield(ls.in_background(ls.lenses.landed(job.id, answer, change), f"lens of {job.name}"))
+    late = "It was too late to cancel: the edit had been sent, and undo takes it back. " if job.cancelling else ""
+    return Ending(JobStatus.DONE, late + told(answer), applied=True, answer=answer)
+
+
+def _declined(ls: StetServer, job: Job, answer: Answer, reply: Reply) -> Ending:
+    if job.cancelling:
+        ls.became(answer, "cancelled")
+        return Ending(JobStatus.CANCELLED, "Cancelled; the editor did not apply the edit.", False, answer)
+    ls.outcomes.rejected(answer)
+    reason = f": {reply.reason}" if reply.reason else ""
+    return refused(answer, f"The editor did not apply the edit{reason}.")
+
+
+async def _late(ls: StetServer, job: Job, answer: Answer, delivery: Delivery) -> None:
+    """An edit that shows after all, as on a busy machine, has what follows from it, and the job's result says so."""
+    try:
+        reply = await delivery.reply(ANSWER_SECONDS)
+        shows = reply.seen or (reply.applied is True and await delivery.shown(LATE_SECONDS))
+        # The same text may have been sent again since, by another job: then it is that one's.
+        if shows and not delivery.repeated:
+            job.correct(await _landed(ls, job, answer, delivery.plan))
+        elif reply.applied is False:
+            job.correct(_declined(ls, job, answer, reply))
+    finally:
+        delivery.close()
+
+
+async def _worth_retrying(documents: Documents, plan: Plan, reply: Reply, *, asked: bool) -> bool:
+    """True if the client refused because it is ahead: eglot asks for edits before it has sent its last didChange."""
+    if any(_moved(documents, change) for change in plan.changes):
+        return not asked or bool(_VERSION.search(reply.reason))
+    if not _VERSION.search(reply.reason) or not plan.changes:
+        return False
+    track = documents.track(plan.changes[0].before)
+    try:
+        await asyncio.wait_for(track.wait_change(plan.changes[0].before.version), RETRY_SECONDS)
+    except TimeoutError:
+        return False
+    finally:
+        track.release()
+    return True
+
+
+def _moved(documents: Documents, change: Change) -> bool:
+    live = documents.snapshot(change.before.uri)
+    return live is not None and live.version != change.before.version
+
+
+async def _hand_over(ls: StetServer, job: Job, answer: Answer, plan: Plan, gap: str) -> Ending:
+    """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
+    where = await show_diff(ls, job, plan)
+    ls.became(answer, "shown")
+    return Ending(JobStatus.DONE, f"{told(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
+
+
+def _gap(plan: Plan, client: Client) -> str:
+    """What the client lacks to take this plan, in words; "" if nothing."""
+    if not client.apply_edit:
+        return "your editor takes no edits from a server"
+    if plan.new_files and not (client.create_files and client.versioned_edits):
+        return "your editor creates no files for a server"
+    return ""
+
+
+def _done(answer: Answer) -> list[str]:
+    """How the message begins, which is what was done: "Refactored `add`", "3 → 2 lines"."""
+    return answer.message.split(" · ")[:2]
+
+
+def _withheld(ls: StetServer, answer: Answer, message: str) -> Ending:
+    """The edit may not land, whatever its user thinks of it."""
+    ls.became(answer, "refused")
+    return refused(answer, message)

@@ -1,0 +1,127 @@
+"""A person's word on an edit. Nobody waits for it for ever, and it counts whenever it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from enum import StrEnum
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.markdown import fenced, plain
+from stet_ls.server.edits.edit_plan import Plan
+from stet_ls.server.errors import failure_of
+from stet_ls.server.job_flow.edit_risks import question, why_asked
+from stet_ls.server.jobs.job_registry import Ending, Job, JobStatus
+from stet_ls.server.session import StetServer
+
+PATIENCE = 600.0
+"""Seconds for which a job waits for its user."""
+
+Send = Callable[[], Awaitable[Ending]]
+
+
+async def decided(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[str], plan: Plan, send: Send) -> Ending:
+    """Sends the edit if its user says so, or `stet.apply` does.
+
+    A job whose client is silent ends, and its question stays open: what it comes to corrects the ending.
+    """
+    agreed = ls.in_background(_agreed(ls, job, answer, reasons, plan), f"question of {job.name}")
+    applied = asyncio.ensure_future(job.applies.wait())
+    job.asks = True
+
+    def over() -> None:
+        job.asks = False
+        agreed.cancel()
+        applied.cancel()
+
+    async def outcome() -> Ending:
+        try:
+            yes = applied.done() or agreed.result()
+        finally:
+            over()
+        if yes:
+            return await send()
+        ls.outcomes.rejected(answer)
+        return refused(answer, "Discarded; nothing was changed.")
+
+    async def later() -> Ending:
+        await asyncio.wait({agreed, applied}, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            ending = await outcome()
+        except Exception as error:  # noqa: BLE001 - a task's root: a yes is answered, whatever came in its way
+            failure = failure_of(error, during=f"late answer to {job.name}")
+            ending = Ending(JobStatus(failure.blame.value), failure.message, applied=False, answer=answer)
+        job.correct(ending)
+        return ending
+
+    try:
+        await asyncio.wait({agreed, applied}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        over()
+        raise
+    if agreed.done() or applied.done():
+        return await outcome()
+    job.later = ls.in_background(later(), f"late answer to {job.name}")
+    why = "Nobody answered whether the edit may land, so nothing was changed."
+    return refused(answer, f"{why} The question stays open: answer it, or apply the edit by `stet.apply`.")
+
+
+async def show_diff(ls: StetServer, job: Job, plan: Plan) -> str:
+    """Shows the edit, and says where."""
+    return await ls.reports.show(f"{job.name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
+
+
+def refused(answer: Answer, message: str) -> Ending:
+    """Nothing was changed, for that reason."""
+    return Ending(JobStatus.REFUSED, message, applied=False, answer=answer)
+
+
+async def _agreed(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[str], plan: Plan) -> bool:
+    """True if the person says so, who sees the diff and the evidence, or may look at them first."""
+    if ls.client.shows_offers and answer.evidence:
+        shown = await ls.shelf.take(job.id, answer, diff=await asyncio.to_thread(plan.diff))
+        return await offer(ls, job.id, why_asked(reasons), shown["markdown"])
+    while (choice := await ask(ls, question(answer, reasons))) in (Choice.SHOW_DIFF, Choice.SHOW_EVIDENCE):
+        if choice is Choice.SHOW_DIFF:
+            await show_diff(ls, job, plan)
+        else:
+            await ls.shelf.show(job.id, answer)
+    return choice is Choice.APPLY
+
+
+OFFER = "stet/offer"
+"""A request to plugins that show an edit in full: `{job, question, choices, markdown}`; a choice or null answers."""
+
+
+class Choice(StrEnum):
+    """What the person answered."""
+
+    APPLY = "Apply"
+    SHOW_DIFF = "Show diff"
+    SHOW_EVIDENCE = "Show evidence"
+    DISCARD = "Discard"
+
+
+async def ask(ls: LanguageServer, question: str) -> Choice:
+    """Asks by message box. A box that is dismissed, or a client that cannot show one, means no."""
+    actions = [types.MessageActionItem(title.value) for title in Choice]
+    params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
+    try:
+        item = await ls.window_show_message_request_async(params)
+    except JsonRpcException:
+        return Choice.DISCARD
+    return Choice(item.title) if item is not None and item.title in Choice.__members__.values() else Choice.DISCARD
+
+
+async def offer(ls: LanguageServer, job: str, question: str, markdown: str) -> bool:
+    """Has a plugin show all about an edit and ask. True if its user says yes; whatever else comes means no."""
+    choices = [Choice.APPLY.value, Choice.DISCARD.value]
+    params = {"job": job, "question": plain(question), "choices": choices, "markdown": markdown}
+    try:
+        return bool(await ls.protocol.send_request_async(OFFER, params) == Choice.APPLY)
+    except JsonRpcException:
+        return False

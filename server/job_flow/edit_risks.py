@@ -1,0 +1,70 @@
+"""Whether a person is asked before an edit lands, and how. Only risky edits are worth a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from stet_ls.engine.api.answer import Answer, Edit
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.server.documents.open_documents import Snapshot
+from stet_ls.server.edits.edit_plan import Plan, is_target
+from stet_ls.server.evidence.evidence_text import dangers, told
+from stet_ls.validators.structure import imports
+
+Preview = Literal["auto", "always", "never"]
+
+
+def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
+    """Why this edit deserves a question, in words; nothing for an edit of the target that passed its checks.
+
+    What evidence gives as a reason is worded as in the answer's message.
+    """
+    from stet_ls.engine.judges.confidence import summary  # the handshake does without the judges
+
+    found = []
+    if len(plan.names) > 1:
+        found.append(f"it changes {len(plan.names)} files ({', '.join(plan.names)})")
+    found += [summary([item]) for item in answer.evidence if item.verdict is Ruling.FAIL]
+    found += dangers(answer)
+    unknown = [item for item in answer.evidence if item.verdict is Ruling.UNKNOWN and item.trusted]
+    found += [summary([item]) for item in unknown if item.check is not Check.DANGER]
+    found += [item.detail for item in answer.evidence if answer.action == "test" and _unrun(item)]
+    if any(_outside(edit, answer, snapshot) for edit in answer.edits):
+        found.append("it reaches outside the code that was asked about")
+    return tuple(found)
+
+
+def _unrun(item: Evidence) -> bool:
+    """True for new tests that nobody ran, whatever the reason: they are worth nothing unless they do."""
+    return item.check is Check.TESTS and not item.trusted and item.verdict in (Ruling.UNKNOWN, Ruling.SKIPPED)
+
+
+def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) -> str:
+    """What is asked: what was done and shown, and at the end, alone, why it needs an answer. Each thing once.
+
+    `apart` are phrases that stand elsewhere before its reader's eyes.
+    """
+    return f"{told(answer, (*reasons, *apart))}. {why_asked(reasons)}"
+
+
+def why_asked(reasons: Sequence[str]) -> str:
+    """The question without what was done."""
+    why = "; ".join(reasons)
+    return "Apply it?" + (f" {why[0].upper()}{why[1:]}." if why else "")
+
+
+def must_ask(preview: Preview, reasons: tuple[str, ...]) -> bool:
+    """True if the edit may not land without a person's word."""
+    return preview == "always" or (preview == "auto" and bool(reasons))
+
+
+def _outside(edit: Edit, answer: Answer, snapshot: Snapshot) -> bool:
+    """Imports that are merged into the import block count as inside the target."""
+    if not is_target(edit.path, snapshot):
+        return True
+    if answer.guard is None or answer.guard.contains(edit.span):
+        return False
+    block = imports(edit.base, answer.language)
+    last = max((span.end for span in block), default=0)
+    return edit.base.line_of(edit.span.start) > edit.base.line_of(last) + 1

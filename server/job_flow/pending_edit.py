@@ -1,0 +1,118 @@
+"""An edit on its way to the client: sent in one breath, and watched until its text shows.
+
+A client's `applied: true` is no proof, and an edit that was sent cannot be called back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.markdown import plain
+from stet_ls.server.documents.open_documents import Documents
+from stet_ls.server.documents.position_tracking import Track
+from stet_ls.server.edits.edit_plan import Change, Plan, created
+from stet_ls.server.edits.edit_verification import shows
+from stet_ls.server.edits.workspace_edit import workspace_edit
+from stet_ls.server.session import StetServer
+
+CONFIRM_SECONDS = 3.0
+"""How long after the client's answer the change may take to show."""
+DISK_SECONDS = 0.05
+"""How often a file that the client never opened is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is known of an edit: what the client says (None: nothing yet), and `seen` if the text itself proved it."""
+
+    applied: bool | None
+    seen: bool = False
+    reason: str = ""
+
+
+class Delivery:
+    """One plan, sent as it is made. `close` it when nobody wants to know any more whether it shows."""
+
+    def __init__(self, ls: StetServer, plan: Plan, answer: Answer, annotation: types.ChangeAnnotation | None) -> None:
+        """Sends the plan: the versions in it are those of this instant. `annotation` has the client ask its user."""
+        self.plan = plan
+        self.repeated = False
+        """True once a later edit was sent that brings the same text: what shows from then on is that one's."""
+        metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
+        edit = workspace_edit(plan, ls.client, annotation=annotation)
+        params = types.ApplyWorkspaceEditParams(edit, f"Stet: {answer.message}", metadata)
+        self.changes = [*plan.changes, *(created(file, answer.language) for file in plan.new_files)]
+        self._tracks = [ls.documents.track(change.before) for change in self.changes]
+        self._request = ls.protocol.send_request_async(types.WORKSPACE_APPLY_EDIT, params)
+        self._request.add_done_callback(_forget)
+        # The text may show before the client answers, and some clients never do.
+        self._seen = asyncio.create_task(_seen(ls.documents, self.changes, self._tracks))
+        self._pending = ls.pending_edits
+        self._pending.add(self)
+
+    async def reply(self, seconds: float | None = None) -> Reply:
+        """What the client says or its text shows; with `seconds` what is known by then."""
+        await asyncio.wait({self._request, self._seen}, return_when=asyncio.FIRST_COMPLETED, timeout=seconds)
+        reply = self._said()
+        if reply.applied:
+            await self.shown(CONFIRM_SECONDS)
+        return Reply(reply.applied, self.seen, reply.reason)
+
+    async def shown(self, seconds: float) -> bool:
+        """True once its text shows, False after so many seconds without."""
+        await asyncio.wait({self._seen}, timeout=seconds)
+        return self.seen
+
+    @property
+    def seen(self) -> bool:
+        """True if its text showed."""
+        return self._seen.done() and not self._seen.cancelled() and self._seen.exception() is None
+
+    def close(self) -> None:
+        """Stops watching."""
+        self._pending.discard(self)
+        self._seen.cancel()
+        for track in self._tracks:
+            track.release()
+
+    def _said(self) -> Reply:
+        if self._seen.done():
+            return Reply(applied=True)
+        if not self._request.done():
+            return Reply(applied=None)
+        try:
+            result: types.ApplyWorkspaceEditResult | None = self._request.result()
+        except JsonRpcException as error:
+            return Reply(applied=False, reason=str(error).rstrip("."))
+        if result is None:
+            return Reply(applied=True)
+        return Reply(result.applied, reason=(result.failure_reason or "").rstrip("."))
+
+
+def marked(done: str, question: str) -> types.ChangeAnnotation:
+    """What the client asks its user first: `question`, below what was done, beside a box that is not ticked."""
+    return types.ChangeAnnotation(
+        f"Stet: {plain(done)} · tick to apply", needs_confirmation=True, description=plain(question)
+    )
+
+
+def _forget(request: asyncio.Future[object]) -> None:
+    """Takes the late answer, so that asyncio does not complain about an exception that nobody looked at."""
+    if not request.cancelled():
+        request.exception()
+
+
+async def _seen(documents: Documents, changes: Sequence[Change], tracks: Sequence[Track]) -> None:
+    """Returns once every change shows in its document."""
+    for change, track in zip(changes, tracks, strict=True):
+        while (live := documents.snapshot(change.before.uri)) is None or not shows(live.source, change):
+            if live is not None and live.is_open:
+                await track.wait_change(live.version)
+            else:
+                await asyncio.sleep(DISK_SECONDS)  # the disk calls nobody

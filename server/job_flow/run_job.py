@@ -1,0 +1,221 @@
+"""The life of a job: a snapshot, the engine, an edit that lands or a report, and one sentence for the user."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from stet_ls.engine.api.events import Event, Stage
+from stet_ls.engine.api.request import Buffer, Request, Selection, Workspace
+from stet_ls.engine.errors import UsageError
+from stet_ls.server.documents.open_documents import Snapshot
+from stet_ls.server.edits.edit_plan import Origin, name_of
+from stet_ls.server.evidence.evidence_text import told
+from stet_ls.server.job_flow.apply_edit import land
+from stet_ls.server.job_flow.confirmation import Choice
+from stet_ls.server.jobs.job_registry import Ending, Job, JobStatus
+from stet_ls.server.jobs.progress import JobProgress
+from stet_ls.server.lsp.command_params import ActionParams
+from stet_ls.server.lsp.convert import diagnostic_of, offset_of, span_of
+from stet_ls.server.session import StetServer
+from stet_ls.validators.source import Span
+
+FOLLOW_SECONDS = 2.0
+"""How long a finished job waits for a plugin to ask for its report, before the server shows it."""
+NO_DOCUMENT = "uri: no document is open; open one, or name it with `uri`."
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a job works on, taken in one instant: nothing here changes while it runs."""
+
+    action: str
+    params: ActionParams
+    origin: Origin
+    request: Request
+
+
+def start_job(ls: StetServer, action: str, params: ActionParams) -> Job:
+    """Starts a job on the document as it is in this instant, and returns at once. UsageError if there is no such place.
+
+    No await stands between reading the command and the snapshot: the next message may change the text.
+    """
+    return start_prepared(ls, prepare(ls, action, params))
+
+
+def prepare(ls: StetServer, action: str, params: ActionParams) -> Prepared:
+    """The snapshot for a job. Who does not start it releases `origin.track`. UsageError as above."""
+    request, snapshot = request_of(ls, action, params)
+    return Prepared(action, params, Origin(snapshot, ls.documents.track(snapshot)), request)
+
+
+def start_prepared(ls: StetServer, prepared: Prepared) -> Job:
+    """Starts a job on what was taken before, and returns at once."""
+    snapshot = prepared.origin.snapshot
+    job = Job(prepared.action, snapshot.uri, prepared.params)
+    title = f"Stet: {prepared.action} {name_of(snapshot)}"
+    progress = JobProgress(ls, f"stet/{job.id}", title, job.cancel, shown=ls.client.work_done_progress)
+
+    async def run(job: Job) -> Ending:
+        return await _run(ls, job, prepared, progress)
+
+    def on_later(later: asyncio.Future[Ending]) -> None:
+        prepared.origin.track.release()
+        if not later.cancelled() and later.exception() is None:
+            _announce(ls, job, later.result())
+
+    def on_end(job: Job) -> None:
+        assert job.ending is not None
+        if job.later is None:
+            prepared.origin.track.release()
+        else:
+            job.later.add_done_callback(on_later)
+        sent = job.ending.answer is not None  # a job that is merely cancelled ends without its answer
+        progress.end("cancelled" if job.status is JobStatus.CANCELLED and not sent else job.ending.message)
+        if job.status is JobStatus.CANCELLED and job.answer is not None:
+            ls.became(job.answer, "sent" if sent and job.ending.applied is None else "cancelled")
+        _announce(ls, job, job.ending)
+        if ls.jobs.idle:
+            ls.in_background(ls.engine.close_retired(), "close engines of former settings")
+
+    return ls.jobs.start(job, run, on_end)
+
+
+def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Request, Snapshot]:
+    """What the engine is asked, and the snapshot that it is about. UsageError names the argument that does not fit."""
+    uri = params.uri or ls.documents.latest()
+    if uri is None:
+        raise UsageError(NO_DOCUMENT)
+    snapshot = ls.documents.snapshot(uri)
+    if snapshot is None:
+        raise UsageError(f"uri: {uri} is not open and cannot be read as a text file.")
+    source, encoding = snapshot.source, ls.client.encoding
+    request = Request(
+        action=action,
+        language=snapshot.language,
+        source=source,
+        selection=_selection(params, snapshot, ls),
+        path=snapshot.path,
+        instruction=params.instruction,
+        constraints=params.constraints,
+        context=params.context,
+        diagnostics=tuple(diagnostic_of(each, source, encoding) for each in params.diagnostics),
+        budget=params.budget,
+        workspace=Workspace(ls.roots(), _buffers(ls)),
+    )
+    return request, snapshot
+
+
+def _buffers(ls: StetServer) -> tuple[Buffer, ...]:
+    """The texts that count instead of those on the disk."""
+    return tuple(
+        Buffer(each.path, each.version or 0, each.source.text)
+        for each in ls.documents.open_snapshots()
+        if each.path is not None
+    )
+
+
+def _selection(params: ActionParams, snapshot: Snapshot, ls: StetServer) -> Selection | None:
+    source, encoding = snapshot.source, ls.client.encoding
+    if params.range is not None:
+        _within("range", params.range.start.line, snapshot)
+        return Selection(span_of(params.range, source, encoding))
+    if params.position is not None:
+        _within("position", params.position.line, snapshot)
+        at = offset_of(params.position, source, encoding)
+        return Selection(Span(at, at))
+    return None
+
+
+def _within(field: str, line: int, snapshot: Snapshot) -> None:
+    count = snapshot.source.line_count
+    if line >= count:
+        raise UsageError(f"{field}: line {line} is outside {name_of(snapshot)}, which has {count} lines (from 0).")
+
+
+async def _run(ls: StetServer, job: Job, prepared: Prepared, progress: JobProgress) -> Ending:
+    def on_event(event: Event) -> None:
+        if isinstance(event, Stage):
+            job.stage = event.name
+        progress.on_event(event)
+
+    # Right after the start of the server this waits for imports and for the editor to tell its settings.
+    on_event(Stage("starting"))
+    ready = await ls.engine.get()
+    ls.indexing.look()
+    if (listed := ready.engine.actions.waiting(prepared.action)) is not None:
+        on_event(Stage("trust"))
+        ready = await ls.trust.ask(listed, ready)
+    job.answer = answer = await ready.engine.run(prepared.request, on_event=on_event)
+    for warning in answer.warnings:
+        ls.tell(warning)
+    if not answer.success:
+        return Ending(JobStatus.REFUSED, told(answer), applied=False, answer=answer)
+    if answer.base is not None:
+        ls.diagnostics.analyzed(answer, prepared.origin)
+    if answer.edits or answer.new_files:
+        on_event(Stage("landing"))
+        preview = prepared.params.preview or ready.settings.editor.preview
+        return await land(ls, job, answer, prepared.origin, preview)
+    # A plugin does not know of the jobs that its editor starts from the menu of code actions.
+    if ls.client.shows_reports and await _is_followed(job):
+        return Ending(JobStatus.DONE, answer.message, answer=answer)
+    where = await ls.reports.show(job.name, answer.markdown)
+    return Ending(JobStatus.DONE, f"{answer.message} ({where})", answer=answer)
+
+
+async def _is_followed(job: Job) -> bool:
+    """True if a plugin waits for the result. A quick job may be done before that request has come."""
+    try:
+        async with asyncio.timeout(FOLLOW_SECONDS):
+            await job.followed.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+_SHOWN = {
+    JobStatus.REFUSED: types.MessageType.Warning,
+    JobStatus.FAILED: types.MessageType.Error,
+}
+
+
+def _announce(ls: StetServer, job: Job, ending: Ending) -> None:
+    """One sentence for the user: a message box if something is up to them, else a line in the log."""
+    kind = _SHOWN.get(ending.status)
+    if job.cancelling and ending.answer is not None:
+        # It was sent already: who cancelled is told what became of it.
+        kind = {True: types.MessageType.Info, None: types.MessageType.Warning}.get(ending.applied)
+    elif ending.status is JobStatus.DONE and ending.applied is not True and _edits(ending):
+        # Handed over as a diff (False), or not seen to land (None).
+        kind = types.MessageType.Info if ending.applied is False else types.MessageType.Warning
+    elif ending.applied is True and not ls.client.work_done_progress:
+        kind = types.MessageType.Info  # such clients hide their log: Eglot drops it
+    if ending.absent:
+        ls.in_background(ls.offer.make(ending.absent, ending.message), "offer the embedded model")
+    elif kind is not None and ls.client.message_buttons and ending.answer and ending.answer.evidence:
+        ls.in_background(_offer_evidence(ls, job, kind, ending), "offer evidence")
+    elif kind is not None:
+        ls.window_show_message(types.ShowMessageParams(kind, ending.message))
+    elif ending.status is JobStatus.DONE:
+        ls.tell(ending.message)
+
+
+async def _offer_evidence(ls: StetServer, job: Job, kind: types.MessageType, ending: Ending) -> None:
+    """The sentence with a button that opens what shows it."""
+    button = types.MessageActionItem(Choice.SHOW_EVIDENCE.value)
+    params = types.ShowMessageRequestParams(kind, ending.message, [button])
+    try:
+        item = await ls.window_show_message_request_async(params)
+    except JsonRpcException:
+        ls.window_show_message(types.ShowMessageParams(kind, ending.message))
+        return
+    if item is not None and item.title == button.title and ending.answer is not None:
+        await ls.shelf.show(job.id, ending.answer)
+
+
+def _edits(ending: Ending) -> bool:
+    return ending.answer is not None and bool(ending.answer.edits or ending.answer.new_files)

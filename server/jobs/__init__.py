@@ -1,0 +1,1 @@
+"""Jobs that run or ran, and their progress."""

@@ -1,0 +1,195 @@
+"""The jobs of one client: started, watched, cancelled, remembered for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from stet_ls.engine.errors import NoModelError, UsageError
+from stet_ls.server.errors import Blame, failure_of
+
+if TYPE_CHECKING:
+    from stet_ls.engine.api.answer import Answer
+
+HISTORY = 50
+"""Ended jobs that `stet.result` still knows; the oldest are forgotten first."""
+
+
+class JobStatus(StrEnum):
+    """Where a job stands. All but RUNNING are final."""
+
+    RUNNING = "running"
+    DONE = "done"
+    REFUSED = "refused"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a job came to. `applied` is None if nobody could tell, or if there was nothing to apply.
+
+    `absent` names the embedded model whose download would have helped.
+    """
+
+    status: JobStatus
+    message: str
+    applied: bool | None = None
+    answer: Answer | None = None
+    absent: str = ""
+
+
+_BLAMED = {Blame.REFUSED: JobStatus.REFUSED, Blame.FAILED: JobStatus.FAILED}
+
+
+@dataclass(eq=False)
+class Job:
+    """One job: what it was asked, and, once it ended, its `ending`."""
+
+    action: str
+    uri: str
+    params: Any
+    """The command's parameters as they were validated: `stet.retry` runs them again."""
+    id: str = field(default_factory=lambda: secrets.token_hex(6))  # no leading "-": it names folders and options
+    started: float = field(default_factory=time.monotonic)
+    ending: Ending | None = None
+    seconds: float | None = None
+    stage: str = ""
+    answer: Answer | None = None
+    """What the engine came to: known while its user is still asked about the edit."""
+    cancelling: bool = False
+    """True once somebody asked for its end."""
+    abandoned: bool = False
+    """True once the server ends: nothing is waited for any more."""
+    asks: bool = False
+    """True while its user is asked whether the edit may land, ended or not."""
+    applies: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set to apply the edit that its user is asked about, whatever became of the question."""
+    later: asyncio.Future[Ending] | None = None
+    """Of a job that ended while its question was open: how that one ends."""
+    followed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once somebody waits for its result: a plugin that shows it."""
+    _ended: asyncio.Event = field(default_factory=asyncio.Event)
+    _task: asyncio.Task[None] | None = None
+
+    @property
+    def name(self) -> str:
+        """What its reports are called."""
+        return f"{self.action}-{self.id}"
+
+    @property
+    def status(self) -> JobStatus:
+        """Where it stands."""
+        return JobStatus.RUNNING if self.ending is None else self.ending.status
+
+    def elapsed(self) -> float:
+        """The seconds it took, or takes so far."""
+        return time.monotonic() - self.started if self.seconds is None else self.seconds
+
+    async def wait(self) -> None:
+        """Returns once the job has ended; giving up waiting does not touch it."""
+        await self._ended.wait()
+
+    def cancel(self) -> bool:
+        """Stops the job; False if it had ended. Its `finally` blocks run before it counts as ended.
+
+        One whose edit was sent ends when it is known what became of that, or a moment later.
+        """
+        if self.ending is not None or self._task is None:
+            return False
+        self.cancelling = True
+        self._task.cancel()
+        return True
+
+    def end(self, ending: Ending) -> None:
+        """Records how it ended: the first ending stays."""
+        if self.ending is None:
+            self.ending = ending
+            self.seconds = time.monotonic() - self.started
+
+    def correct(self, ending: Ending) -> None:
+        """Replaces the ending by what turned out later; who waited has heard the first."""
+        self.ending = ending
+
+    def wake(self) -> None:
+        """Lets go of all who wait for the end."""
+        self._ended.set()
+
+
+Run = Callable[[Job], Awaitable[Ending]]
+Ended = Callable[[Job], None]
+
+
+class Jobs:
+    """The registry of jobs. It holds each task, so that none is lost to the garbage collector in the middle."""
+
+    def __init__(self, forgotten: Callable[[str], None] = lambda job: None) -> None:
+        """`forgotten` is told of each job that nobody can ask for any more."""
+        self._forgotten = forgotten
+        self._jobs: dict[str, Job] = {}
+        self._closed = False
+
+    def start(self, job: Job, run: Run, on_end: Ended) -> Job:
+        """Runs `run` in a task of its own and returns at once; `on_end` is called exactly once, after the ending."""
+        if self._closed:
+            raise UsageError("Stet is shutting down; start the job again afterwards.")
+        self._jobs[job.id] = job
+        job._task = asyncio.create_task(_root(job, run), name=f"stet job {job.id}")
+        job._task.add_done_callback(lambda task: self._finish(job, task, on_end))
+        return job
+
+    def get(self, job_id: str) -> Job:
+        """The job of that id; UsageError if there is none, or none any more."""
+        try:
+            return self._jobs[job_id]
+        except KeyError:
+            raise UsageError(f"job: there is no job {job_id!r}; stet.jobs lists them.") from None
+
+    def __iter__(self) -> Iterator[Job]:
+        """All jobs still known, the oldest first."""
+        return iter(tuple(self._jobs.values()))
+
+    @property
+    def idle(self) -> bool:
+        """True if no job runs."""
+        return all(job.ending is not None for job in self)
+
+    def cancel_for(self, uri: str) -> None:
+        """Stops all running jobs whose target is that document."""
+        for job in self:
+            if job.uri == uri:
+                job.cancel()
+
+    async def close(self) -> None:
+        """Stops all jobs and waits until each has cleaned up; none can be started afterwards."""
+        self._closed = True
+        for job in self:
+            job.abandoned = True
+        tasks = [job._task for job in self if job.cancel() and job._task is not None]
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _finish(self, job: Job, task: asyncio.Task[None], on_end: Ended) -> None:
+        # A task that was cancelled before its first step never entered _root.
+        if task.cancelled():
+            job.end(Ending(JobStatus.CANCELLED, "Cancelled."))
+        # Whoever waits hears of the end after the user did.
+        on_end(job)
+        job.wake()
+        ended = [known.id for known in self._jobs.values() if known.ending is not None]
+        for job_id in ended[: max(len(ended) - HISTORY, 0)]:
+            del self._jobs[job_id]
+            self._forgotten(job_id)
+
+
+async def _root(job: Job, run: Run) -> None:
+    try:
+        job.end(await run(job))
+    except Exception as error:  # noqa: BLE001 - a task's root: what nobody expected becomes one sentence and a log entry
+        failure = failure_of(error, during=f"job {job.id} ({job.action})")
+        absent = error.absent if isinstance(error, NoModelError) else ""
+        job.end(Ending(_BLAMED[failure.blame], failure.message, applied=False, absent=absent))

@@ -1,0 +1,121 @@
+"""What a job is at, as a person reads it: in an editor's progress and on a terminal's progress line."""
+
+from __future__ import annotations
+
+import time
+
+from stet_ls.engine.api.events import Event, Judged, Judging, Notice, Progress, Stage
+from stet_ls.engine.api.evidence import Ruling
+
+SHOWN_FROM = 2.0
+"""Seconds that something takes before it is said for how long it does."""
+
+_MODEL = "the model"
+"""What its name takes the place of, once that is known."""
+
+_WORDS = {
+    "trust": "waiting for your word about the project's actions",
+    "target": "reading the code",
+    "context": "reading the code",
+    "queued": "waiting",
+    "reproduce": "looking for the failure",
+    "model": f"asking {_MODEL}",
+    "repair": f"asking {_MODEL} once more",
+    "judge": "checking",
+    "planned": "the plan",
+    "tests": "trying the new tests",
+    "plan": "planning the tests",
+    "specification": "writing tests that do not know the code",
+    "environment": "unpacking packages",
+    "run": "running the tests",
+    "diagnosis": "finding out why",
+    "finish": "finishing",
+    "landing": "with your editor, which may ask you",
+    "probe": "testing",
+}
+
+_JUDGES = {
+    "noop": "what changed",
+    "danger": "what it does beside",
+    "doctest": "the examples",
+    "project_tests": "the project's tests",
+    "differential": "old against new",
+    "timing": "old against new for speed",
+    "agreement": "the samples against each other",
+}
+"""What judges look at; the others go by their own names."""
+
+_YOURS = ("trust", "landing")
+"""Stages in which the job waits for a person, whom no clock hurries."""
+
+
+def words(stage: Stage, model: str = _MODEL) -> str:
+    """What a job is at; a stage that has no words goes by its own name."""
+    name = _WORDS.get(stage.name, stage.name).replace(_MODEL, model)
+    joint = ", " if stage.name == "queued" else ": "
+    return f"{name}{joint}{stage.detail}" if stage.detail else name
+
+
+class At:
+    """Where a job is. `hear` takes its events in; `text` is the line for now, `clocked` the same with its seconds."""
+
+    def __init__(self) -> None:
+        self._model = _MODEL
+        self._line = ""
+        self._more = ""
+        self._before_notice = ""
+        self._since: float | None = None
+
+    def hear(self, event: Event) -> bool:
+        """Takes an event in. True if it is news; False for further counts and for what a reader need not be told of."""
+        match event:
+            case Stage("model", model):
+                self._model = model.rpartition("/")[2] or self._model
+                self._begin(words(Stage("model"), self._model))
+            case Stage(name):
+                self._begin(words(event, self._model))
+                if name in _YOURS:
+                    self._since = None
+            case Judging(judge):
+                self._begin(f"{_WORDS['judge']}: {_JUDGES.get(judge, judge)}" if judge else _WORDS["judge"])
+            case Notice(message):
+                before = self._before_notice or self._line or words(Stage("model"), self._model)
+                self._begin(message.rstrip("."))
+                self._before_notice = before
+            case Judged(evidence) if evidence.verdict in (Ruling.FAIL, Ruling.UNKNOWN):
+                self._more = f" · {evidence.label}: {evidence.verdict}"
+            case Progress(tokens, thinking):
+                if self._before_notice:  # what it told of is over: tokens come
+                    self._begin(self._before_notice)
+                doing, before = "thinking" if thinking else "writing", self._more
+                self._more = f" · {doing}, {tokens} token{'' if tokens == 1 else 's'}"
+                return doing not in before
+            case _:
+                return False
+        return True
+
+    def say(self, line: str) -> None:
+        """Words of another kind, which tell by themselves how things go."""
+        self._begin(line)
+        self._since = None
+
+    @property
+    def text(self) -> str:
+        """What it is at."""
+        return self._line + self._more
+
+    @property
+    def clocked(self) -> str:
+        """What it is at, and for how many seconds by now if that is worth a word: "asking qwen2.5-coder, 23 s"."""
+        return f"{self.text}, {self._seconds():.0f} s" if self.lasts else self.text
+
+    @property
+    def lasts(self) -> bool:
+        """True if it has been at this for so long that the seconds are told."""
+        return self._seconds() >= SHOWN_FROM
+
+    def _begin(self, line: str) -> None:
+        self._line, self._more, self._before_notice, self._since = line, "", "", time.monotonic()
+
+    def _seconds(self) -> float:
+        return 0.0 if self._since is None else time.monotonic() - self._since

@@ -1,0 +1,1 @@
+"""The wire: protocol, transports, conversions, what the client can do."""

@@ -1,0 +1,147 @@
+"""The arguments of the commands, validated. Imported late: pydantic costs more than the handshake may take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from stet_ls.engine.api.request import Budget
+
+Natural = Annotated[int, Field(ge=0, strict=True)]
+
+
+class Params(BaseModel):
+    """The one object that a command takes. An unknown field is an error that names the field which was meant."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_known_fields(cls, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            for key in data:
+                if key not in cls.model_fields:
+                    raise PydanticCustomError("unknown_field", "{hint}", {"hint": _unknown(str(key), cls.model_fields)})
+        return data
+
+
+class Position(BaseModel):
+    """A place in a document: line and column from 0, the column in units of the negotiated encoding."""
+
+    model_config = ConfigDict(frozen=True)
+
+    line: Natural
+    character: Natural
+
+
+class Range(BaseModel):
+    """A half-open range of a document."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start: Position
+    end: Position
+
+
+class DiagnosticParams(BaseModel):
+    """A diagnostic of any server, as the client hands it on; what else it carries is not looked at."""
+
+    model_config = ConfigDict(frozen=True)
+
+    range: Range
+    message: str
+    severity: int | None = None
+    source: str | None = None
+    code: int | str | None = None
+
+
+class ActionParams(Params):
+    """The argument of every command that starts a job."""
+
+    uri: str | None = Field(default=None, min_length=1, description="The document; absent: the one last used.")
+    range: Range | None = Field(default=None, description="What was selected.")
+    position: Position | None = Field(default=None, description="Where the cursor is, if nothing was selected.")
+    instruction: str = Field(default="", description="What to do, in words.")
+    constraints: tuple[str, ...] = Field(default=(), description="What the result must keep to.")
+    context: dict[str, str] = Field(default_factory=dict, description="More for the model to know, by name.")
+    diagnostics: tuple[DiagnosticParams, ...] = Field(default=(), description="The findings to answer.")
+    budget: Budget = Field(default=Budget.STANDARD, description="How much the job may spend.")
+    preview: Literal["auto", "always", "never"] | None = Field(
+        default=None, description="When to ask before the edit is applied; absent: as the settings say."
+    )
+
+
+class CustomParams(ActionParams):
+    """Any action by its name; `stet.showPrompt` takes the same."""
+
+    action: str = Field(min_length=1, description="The action's name, as stet.capabilities lists it.")
+
+
+class JobParams(Params):
+    """A job by its id."""
+
+    job: str = Field(min_length=1, description="The id that the command which started it returned.")
+
+
+class ResultParams(JobParams):
+    """Asks for a job's result."""
+
+    wait: bool = Field(default=False, strict=True, description="Answer only once the job has ended.")
+
+
+class EvidenceParams(Params):
+    """Whose evidence is wanted."""
+
+    job: str | None = Field(default=None, min_length=1, description="The job; absent: the last one that has any.")
+    check: str = Field(default="", description="One check (tests, differential …); absent: all. Its files open, too.")
+
+
+class ApplyParams(Params):
+    """Whose edit is to land."""
+
+    job: str | None = Field(default=None, min_length=1, description="The job; absent: the last one that asks.")
+
+
+class RetryParams(JobParams):
+    """Runs a job again on the document as it is now."""
+
+    instruction: str = Field(default="", description="Replaces the job's instruction.")
+
+
+class ClearParams(Params):
+    """Whose findings of analyze go."""
+
+    uri: str | None = Field(default=None, min_length=1, description="The document; absent: all of them.")
+
+
+class MemorySearchParams(Params):
+    """A search among remembered solutions."""
+
+    query: str = Field(min_length=1, description="What is looked for, in words.")
+    language: str | None = Field(default=None, description="Only solutions in this language.")
+    limit: int = Field(default=5, ge=1, le=100, strict=True, description="Most results.")
+
+
+class MemoryForgetParams(Params):
+    """Forgets one solution."""
+
+    id: str = Field(min_length=1, description="The solution's id.")
+
+
+class NoParams(Params):
+    """The argument of commands that take none: an empty object does no harm."""
+
+
+def _unknown(key: str, known: Mapping[str, object]) -> str:
+    close = get_close_matches(key, known, n=1)
+    if close:
+        return f"{key}: there is no such field; did you mean {close[0]!r}?"
+    return (
+        f"{key}: there is no such field; known are {', '.join(known)}."
+        if known
+        else f"{key}: this command takes no fields."
+    )

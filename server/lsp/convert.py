@@ -1,0 +1,164 @@
+"""Between the protocol's positions and the engine's byte offsets: the only file where the two meet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+from typing import Protocol as Shape
+
+from lsprotocol import types
+
+from stet_ls.server.documents.open_documents import Snapshot
+from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.validators.findings import Finding, Severity
+from stet_ls.validators.source import Encoding, Source, Span, Splice
+
+if TYPE_CHECKING:
+    from stet_ls.engine.api.request import Diagnostic
+
+SOURCE = "stet"
+"""The source that all diagnostics of ours name."""
+
+SEVERITIES: Mapping[int | None, Severity] = {
+    types.DiagnosticSeverity.Error: Severity.ERROR,
+    types.DiagnosticSeverity.Warning: Severity.WARNING,
+    types.DiagnosticSeverity.Information: Severity.INFORMATION,
+    types.DiagnosticSeverity.Hint: Severity.HINT,
+}
+
+
+class PositionLike(Shape):
+    """A position as the protocol's types and the commands' parameters both have it."""
+
+    @property
+    def line(self) -> int:
+        """The line, from 0."""
+
+    @property
+    def character(self) -> int:
+        """The column, from 0, in units of the negotiated encoding."""
+
+
+class RangeLike(Shape):
+    """A range as the protocol's types and the commands' parameters both have it."""
+
+    @property
+    def start(self) -> PositionLike:
+        """Where it begins."""
+
+    @property
+    def end(self) -> PositionLike:
+        """The first position after it."""
+
+
+class DiagnosticLike(Shape):
+    """A diagnostic of any server, straight from the protocol or as a command's argument."""
+
+    @property
+    def range(self) -> RangeLike:
+        """Where it is."""
+
+    @property
+    def message(self) -> str:
+        """What it says."""
+
+    @property
+    def severity(self) -> int | None:
+        """From 1 (error) to 4 (hint)."""
+
+    @property
+    def source(self) -> str | None:
+        """Who says it."""
+
+    @property
+    def code(self) -> int | str | None:
+        """Its rule."""
+
+
+def offset_of(position: PositionLike, source: Source, encoding: Encoding) -> int:
+    """The byte offset of a position; one outside the text is moved to the nearest place in it."""
+    return source.offset(position.line, position.character, encoding)
+
+
+def span_of(range_: RangeLike, source: Source, encoding: Encoding) -> Span:
+    """The span of a range; some clients send the cursor's end of a selection first, so the order is mended."""
+    start, end = sorted(offset_of(at, source, encoding) for at in (range_.start, range_.end))
+    return Span(start, end)
+
+
+def position_of(offset: int, source: Source, encoding: Encoding) -> types.Position:
+    """The protocol's position of a byte offset."""
+    line, character = source.position(offset, encoding)
+    return types.Position(line, character)
+
+
+def range_of(span: Span, source: Source, encoding: Encoding) -> types.Range:
+    """The protocol's range of a span."""
+    return types.Range(position_of(span.start, source, encoding), position_of(span.end, source, encoding))
+
+
+def text_edits(splices: Iterable[Splice], source: Source, encoding: Encoding) -> list[types.TextEdit]:
+    """The protocol's edits of `source`, in document order."""
+    ordered = sorted(splices, key=lambda splice: splice.span)
+    return [types.TextEdit(range_of(splice.span, source, encoding), splice.text) for splice in ordered]
+
+
+def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding) -> Diagnostic:
+    """A diagnostic of any server; what it leaves out counts as an error of no code by nobody."""
+    from stet_ls.engine.api.request import Diagnostic  # not before the first job
+
+    return Diagnostic(
+        span=span_of(diagnostic.range, source, encoding),
+        message=diagnostic.message,
+        severity=SEVERITIES.get(diagnostic.severity, Severity.ERROR),
+        source=diagnostic.source or "",
+        code="" if diagnostic.code is None else str(diagnostic.code),
+    )
+
+
+def shown_as(finding: Finding, snapshot: Snapshot, client: Client) -> types.Diagnostic:
+    """A finding of that snapshot as the client shows it, with as much as it can take."""
+    source, encoding = snapshot.source, client.encoding
+    tags = [_TAGS[finding.code]] if finding.code in _TAGS else []
+    related = [
+        types.DiagnosticRelatedInformation(
+            types.Location(snapshot.uri, range_of(each.span, source, encoding)), each.message
+        )
+        for each in finding.related
+    ]
+    opinion = "Opinion: " if finding.source == f"{SOURCE} (model)" else ""
+    return types.Diagnostic(
+        range=range_of(_visible(finding.span, source), source, encoding),
+        message=opinion + _OWN_LINE.sub("", finding.message),
+        severity=_LEVELS[finding.severity],
+        code=finding.code or None,
+        source=SOURCE,
+        tags=[tag for tag in tags if tag in client.diagnostic_tags] or None,
+        related_information=related if related and client.related_information else None,
+        data={"tool": finding.source, "suggestions": list(finding.suggestions)} if client.diagnostic_data else None,
+    )
+
+
+_LEVELS = {severity: types.DiagnosticSeverity(level) for level, severity in SEVERITIES.items() if level}
+
+_OWN_LINE = re.compile(r"^line \d+: ")
+"""Where the message tells the line that the editor marks."""
+
+_TAGS = {
+    "F401": types.DiagnosticTag.Unnecessary,
+    "F811": types.DiagnosticTag.Unnecessary,
+    "F841": types.DiagnosticTag.Unnecessary,
+}
+"""What editors may fade, by the rule that found it."""
+
+
+def _visible(span: Span, source: Source) -> Span:
+    """The span, with a character in it: editors show nothing at an empty one that ends its line."""
+    line = source.line_span(source.line_of(span.start))
+    if not span.empty or line.empty:
+        return span
+    column = len(source.slice(Span(line.start, span.start)))
+    first = column if span.end < line.end else column - 1
+    at = source.line_of(span.start)
+    return Span(source.offset(at, first, "utf-32"), source.offset(at, first + 1, "utf-32"))

@@ -1,0 +1,395 @@
+"""The language server protocol as Stet speaks it: pygls, with its defects mended.
+
+Everything that is done to pygls 2.1.1 stands here, in `documents.py` (texts) and in `transport.py` (bytes).
+tests/server/lsp/test_stock_pygls.py records each defect as it is in pygls, so that an upgrade tells which mend can go.
+
+What holds beyond pygls: every request gets exactly one answer. A handler runs up to its first await before the next
+message is looked at, and an answer of the client reaches its waiter before that too. No message's body is ever logged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import json
+import logging
+import re
+from collections.abc import Generator
+from concurrent.futures import Future
+from enum import Enum
+from typing import Any, cast
+
+import cattrs
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcRequestCancelled,
+    JsonRpcServerNotInitialized,
+)
+from pygls.lsp.server import LanguageServer
+from pygls.progress import Progress
+from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol, default_converter, lsp_method
+
+from stet_ls.server.documents.open_documents import Documents, TextlessWorkspace
+from stet_ls.server.errors import failure_of
+from stet_ls.server.lsp.client_capabilities import choose_encoding, offered
+from stet_ls.server.lsp.command_spec import CommandSpec, run_command
+
+LOGGER = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 3.0
+"""How long requests that were cancelled by the shutdown may take to clean up."""
+
+SIGN_OF_LIFE = "$/stet/alive"
+"""A request that no client knows, sent only to a client whose process cannot be seen: its answer is the sign."""
+
+MessageId = int | str
+
+
+class Protocol(LanguageServerProtocol):
+    """One client's conversation. A transport feeds it by `receive` and ends it by `wind_down` and `close`."""
+
+    def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
+        self._shutdown_requested = False  # before pygls, whose constructor reads every property
+        super().__init__(server, converter)
+        # At INFO pygls logs every message that it sends: prompts and code.
+        logging.getLogger("pygls").setLevel(logging.WARNING)
+        self.documents = Documents()
+        self.progress = TokenKeeper(self)
+        self.exited = asyncio.Event()
+        """Set when the client said `exit` or cannot be written to any more."""
+        self._greeted = asyncio.Event()
+        """Set when `initialize` was answered: before that a client is asked nothing."""
+        self._commands: dict[str, CommandSpec] = {}
+        self._unanswered: dict[MessageId, str] = {}
+
+    def add_command(self, name: str, spec: CommandSpec) -> None:
+        """Offers a command. To be called before `initialize`."""
+        self._commands[name] = spec
+
+    @property
+    def exit_status(self) -> int:
+        """LSP 3.17, "Exit Notification": 0 if the shutdown request has been received before, otherwise 1."""
+        return 0 if self._shutdown_requested else 1
+
+    # Messages in ------------------------------------------------------------------------------------------------------
+
+    def receive(self, body: bytes | str) -> None:
+        """Handles the body of one message. Never raises; what cannot be read is answered with an error."""
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError):
+            self._refuse(None, JsonRpcParseError("The message is not JSON."))
+        else:
+            self.dispatch(message)
+
+    def dispatch(self, message: Any) -> None:
+        """Handles one message that was parsed already."""
+        if not isinstance(message, dict) or message.get("jsonrpc") != self.VERSION:
+            self._refuse(None, JsonRpcInvalidRequest("The message is not JSON-RPC 2.0."))
+        elif "method" not in message:
+            self._take_answer(message)
+        elif "id" in message:
+            self._take_request(message)
+        else:
+            self._take_notification(message)
+
+    def _take_request(self, message: dict[str, Any]) -> None:
+        request_id, method = message["id"], message["method"]
+        if not isinstance(request_id, MessageId) or not isinstance(method, str) or request_id in self._unanswered:
+            self._refuse(request_id, JsonRpcInvalidRequest("A request needs an id of its own and a method."))
+            return
+        self._unanswered[request_id] = method
+        try:
+            self._check_phase(method)
+            self._get_handler(method)
+            request = self._structured(message, method)
+        except JsonRpcException as error:
+            self._send_response(request_id, error=error.to_response_error())
+            return
+        contextvars.copy_context().run(self._handle_request, request_id, method, request.params)
+
+    def _check_phase(self, method: str) -> None:
+        if self._shutdown:
+            raise JsonRpcInvalidRequest("The server is shutting down.")
+        if self._workspace is None and method != types.INITIALIZE:
+            raise JsonRpcServerNotInitialized("The server is not initialized.")
+        if self._workspace is not None and method == types.INITIALIZE:
+            raise JsonRpcInvalidRequest("The server is initialized already.")
+
+    def _take_notification(self, message: dict[str, Any]) -> None:
+        method = message["method"]
+        if method != types.EXIT and (self._workspace is None or (self._shutdown and method != types.CANCEL_REQUEST)):
+            return
+        if method not in self.fm.builtin_features and method not in self.fm.features and method != types.CANCEL_REQUEST:
+            return
+        try:
+            notification = self._structured(message, method)
+        except JsonRpcInvalidParams as error:
+            LOGGER.warning("%s was dropped: %s", method, error)
+            if method == types.TEXT_DOCUMENT_DID_CHANGE:
+                self.documents.distrust(message.get("params"))
+            return
+        contextvars.copy_context().run(self._handle_notification, method, notification.params)
+
+    def _take_answer(self, message: dict[str, Any]) -> None:
+        request_id = message.get("id")
+        if request_id not in self._result_types:
+            LOGGER.warning("an answer to no request was dropped")
+            return
+        result_type = self._result_types.pop(request_id)
+        error, result = message.get("error"), None
+        try:
+            if error is not None:
+                error = self._converter.structure(error, types.ResponseError)
+            else:
+                result = self._converter.structure(message, result_type or JsonRPCResponseMessage).result
+        except Exception as problem:  # noqa: BLE001 - whatever is wrong with it, its waiter must not wait for ever
+            reason = f"The client's answer cannot be read: {_faults(problem)}."
+            error = types.ResponseError(JsonRpcInternalError.CODE, reason)
+        self._handle_response(request_id, result, error)
+
+    async def is_answered(self) -> bool:
+        """True as soon as the client answers a request, whatever it says; waits without end for one that is gone.
+
+        JSON-RPC has unknown methods answered with an error, and LSP 3.17 does so for "$/" ones.
+        """
+        await self._greeted.wait()
+        with contextlib.suppress(JsonRpcException):
+            await self.send_request_async(SIGN_OF_LIFE)
+        return True
+
+    def _structured(self, message: dict[str, Any], method: str) -> Any:
+        if method == types.INITIALIZE:
+            _forget_odd_process_id(message.get("params"))
+        try:
+            return self._converter.structure(message, cast(Any, self.get_message_type(method)))
+        except Exception as problem:
+            raise JsonRpcInvalidParams(f"{_faults(problem)}.") from problem
+
+    # Messages out -----------------------------------------------------------------------------------------------------
+
+    def send_request_async(
+        self, method: str, params: Any | None = None, msg_id: MessageId | None = None
+    ) -> asyncio.Future[Any]:
+        """Sends a request. Its answer reaches the waiter before the next message is handled; pygls takes a detour."""
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        sent = self.send_request(method, params, msg_id=msg_id)
+
+        def settle(sent: Future[Any]) -> None:
+            if answer.done():
+                return
+            if sent.cancelled():
+                answer.cancel()
+            elif (error := sent.exception()) is not None:
+                answer.set_exception(error)
+            else:
+                answer.set_result(sent.result())
+
+        sent.add_done_callback(settle)
+        answer.add_done_callback(lambda answer: answer.cancelled() and sent.cancel())
+        return answer
+
+    def _handle_response(
+        self, msg_id: MessageId, result: Any | None = None, error: types.ResponseError | None = None
+    ) -> None:
+        future = self._request_futures.get(msg_id)
+        if future is not None and future.done():
+            del self._request_futures[msg_id]
+            return
+        super()._handle_response(msg_id, result, error)
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: MessageId) -> None:
+        self._request_futures.pop(msg_id, None)
+        if future.cancelled():
+            self._send_response(msg_id, error=JsonRpcRequestCancelled().to_response_error())
+        elif (error := future.exception()) is None:
+            self._send_response(msg_id, result=future.result())
+        else:
+            self._send_response(msg_id, error=self._failure(error, msg_id).to_response_error())
+
+    def _failure(self, error: BaseException, msg_id: MessageId) -> JsonRpcException:
+        """How a handler's exception is answered. pygls would send the traceback, with the paths in it."""
+        if isinstance(error, JsonRpcException):
+            return error
+        during = self._unanswered.get(msg_id, "a request")
+        return failure_of(error, during=during).to_rpc() if isinstance(error, Exception) else JsonRpcInternalError()
+
+    def _check_handler_result(self, future: Future[Any]) -> None:
+        """A notification has no answer, so its handler's exception is for the log. pygls shows it to the user."""
+        if not future.cancelled() and isinstance(error := future.exception(), Exception):
+            failure_of(error, during="a notification")
+
+    def _send_response(
+        self, msg_id: MessageId, result: Any | None = None, error: types.ResponseError | None = None
+    ) -> None:
+        if (method := self._unanswered.pop(msg_id, None)) is None:
+            return
+        if error is not None:
+            self._send_data(types.ResponseErrorMessage(id=msg_id, error=error))
+        else:
+            self._send_data(JsonRPCResponseMessage(id=msg_id, jsonrpc=self.VERSION, result=result))
+            if method == types.INITIALIZE:
+                self._greeted.set()
+
+    def _refuse(self, request_id: Any, error: JsonRpcException) -> None:
+        """Answers what is no request; the id is null where none can be read, as JSON-RPC wants it."""
+        readable = request_id if isinstance(request_id, MessageId) else None
+        self._send_data(
+            {"jsonrpc": self.VERSION, "id": readable, "error": {"code": error.code, "message": error.message}}
+        )
+
+    def _send_data(self, data: Any) -> None:
+        if self.exited.is_set() or self.writer is None:
+            return
+        try:
+            body = json.dumps(data, default=self._serialize_message).encode()
+        except (TypeError, ValueError, AttributeError):
+            LOGGER.exception("a message could not be written as JSON")
+            self._give_up(data)
+            return
+        head = b"Content-Length: %d\r\n\r\n" % len(body) if self._include_headers else b""
+        try:
+            self.writer.write(head + body)
+        except OSError as error:
+            LOGGER.info("the client has gone: %s", error)
+            self.close()
+
+    def _give_up(self, data: Any) -> None:
+        """Whoever waits for a message that cannot be written is told, the client or a handler here."""
+        error = JsonRpcInternalError("The message cannot be written as JSON.")
+        if isinstance(data, JsonRPCResponseMessage):
+            self._refuse(data.id, error)
+        elif getattr(data, "id", None) in self._result_types:
+            self._result_types.pop(data.id)
+            asyncio.get_running_loop().call_soon(self._handle_response, data.id, None, error.to_response_error())
+
+    # The conversation's beginning and end -----------------------------------------------------------------------------
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Agrees on capabilities, and puts documents in the place of pygls' own texts."""
+        self.documents.encoding = choose_encoding(params.capabilities)
+        result = yield from super().lsp_initialize(params)
+        self._workspace = TextlessWorkspace(self.workspace, self.documents)
+        if offered(params.capabilities, "text_document.diagnostic") is None:
+            result.capabilities.diagnostic_provider = None  # it is pushed to
+        result.capabilities.execute_command_provider = types.ExecuteCommandOptions(sorted(self._commands))
+        if (content := self.fm.feature_options.get(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)) is not None:
+            result.capabilities.workspace = result.capabilities.workspace or types.WorkspaceOptions()
+            result.capabilities.workspace.text_document_content = content
+        return result
+
+    @lsp_method(types.SHUTDOWN)
+    async def lsp_shutdown(self, *_: Any) -> None:  # type: ignore[override]  # pygls runs coroutines as well
+        """Ends all work, and answers when it has ended."""
+        self._shutdown_requested = True
+        await self.wind_down()
+
+    async def wind_down(self) -> None:
+        """Ends all work: the feature `shutdown` is called, then every pending request is cancelled and answered."""
+        if self._shutdown:
+            return
+        self._shutdown = True
+        if (handler := self.fm.features.get(types.SHUTDOWN)) is not None:
+            try:
+                result = handler(None)
+                if inspect.isawaitable(result):
+                    await result
+            except Exception as error:  # noqa: BLE001 - a failing clean-up must not keep the server alive
+                failure_of(error, during="shutdown")
+        mine = self.msg_id
+        pending: list[Any] = [future for key, future in self._request_futures.items() if key != mine]
+        for future in pending:
+            future.cancel()
+        tasks = [future for future in pending if isinstance(future, asyncio.Future)]
+        if tasks:
+            await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+        for request_id in [key for key in self._unanswered if key != mine]:
+            self._send_response(request_id, error=JsonRpcRequestCancelled().to_response_error())
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *_: Any) -> None:  # type: ignore[override]  # pygls runs functions as well
+        """Ends the conversation; the transport sees it and ends the process with `exit_status`."""
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is sent from now on."""
+        self.exited.set()
+
+    # Commands ---------------------------------------------------------------------------------------------------------
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    async def lsp_workspace__execute_command(  # type: ignore[override]  # pygls runs coroutines as well
+        self, params: types.ExecuteCommandParams
+    ) -> Any:
+        """Runs a command in this request's own task, so that its cancellation reaches the command."""
+        result = run_command(self._commands, self._server, params)
+        return await result if inspect.isawaitable(result) else result
+
+
+def _forget_odd_process_id(params: Any) -> None:
+    """Takes a client for one without an id if its id is no whole number: `int` would make ids of true, 7.9 and "7"."""
+    if isinstance(params, dict) and type(given := params.get("processId")) not in (int, type(None)):
+        LOGGER.warning("the client's process id %.40r is no number: it is not watched", given)
+        params["processId"] = None
+
+
+class TokenKeeper(Progress):
+    """Progress tokens from before the client can cancel them until their end, and no longer."""
+
+    async def create_async(self, token: types.ProgressToken) -> Any:
+        """Creates a progress. Its token is known before the client is: a cancel may come together with the answer."""
+        self._check_token_registered(token)
+        self._register_token(token)
+        try:
+            return await self._lsp.send_request_async(
+                types.WINDOW_WORK_DONE_PROGRESS_CREATE, types.WorkDoneProgressCreateParams(token)
+            )
+        except BaseException:
+            self.tokens.pop(token, None)
+            raise
+
+    def end(self, token: types.ProgressToken, value: types.WorkDoneProgressEnd) -> None:
+        """Ends a progress; pygls would keep its token."""
+        self.tokens.pop(token, None)
+        super().end(token, value)
+
+
+def converter_factory() -> cattrs.Converter:
+    """pygls' converter, but a number or a name from a newer specification does not make a message unreadable."""
+    converter = cast(cattrs.Converter, default_converter())  # type: ignore[no-untyped-call]
+    # One by one: most of them are an int or a str as well, and cattrs' hooks for those would come first.
+    for kind in vars(types).values():
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            converter.register_structure_hook(kind, _member_or_value)
+    return converter
+
+
+def _member_or_value(value: Any, kind: Any) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        if isinstance(value, type(next(iter(kind)).value)):
+            return value
+        raise
+
+
+_FAULT = re.compile(r"(?P<what>.*?)(?:, expected Optional)? @ \$\.(?P<where>.*)", re.DOTALL)
+_MOST_FAULTS = 5
+
+
+def _faults(problem: Exception) -> str:
+    """What is wrong with a message, by the names of its fields as they are on the wire; never a value of it."""
+    found = []
+    for line in cattrs.transform_error(problem, path="$"):
+        if match := _FAULT.fullmatch(line):
+            where = re.sub(r"_([a-z])", lambda letter: letter[1].upper(), match["where"])
+            found.append(f"{where}: {match['what']}")
+    return "; ".join(found[:_MOST_FAULTS]) or "the params do not fit the method"

@@ -1,0 +1,160 @@
+"""How each part that jobs lean on is: its state, why, and what to do, told within a deadline."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stet_ls.engine.run import Engine
+    from stet_ls.engine.storage.paths import Paths
+
+Row = dict[str, Any]
+"""`state` (ok, off, missing, broken, unknown), `detail` (why), and `todo` ("" if there is nothing to do)."""
+
+SECONDS = 2.0
+"""How long all parts together may take; who has not answered by then is unknown."""
+
+_DEEP = ("python", "javascript", "typescript", "go", "rust", "java", "cpp", "csharp")
+
+
+class Health:
+    """Looks at the parts of one server. What took too long goes on in the background, so that the next look has it."""
+
+    def __init__(self) -> None:
+        self._looks: dict[str, asyncio.Task[Row]] = {}
+
+    async def of(self, engine: Engine, paths: Paths, roots: Sequence[Path]) -> dict[str, Any]:
+        """What the engine says of its models and its memory, and `parts` with a row for each other part."""
+        looks: Mapping[str, Callable[[], Awaitable[Row]]] = {
+            "models": lambda: _models(engine),
+            "sandbox": lambda: _sandbox(engine),
+            "memory": lambda: _memory(engine),
+            "index": lambda: asyncio.to_thread(_index, engine, roots),
+            "checkers": lambda: asyncio.to_thread(_checkers, engine, tuple(roots)),
+            "ledger": lambda: asyncio.to_thread(_folder, paths.ledger, "what jobs spend is not written down"),
+            "trace": lambda: asyncio.to_thread(_trace, engine, paths.traces),
+            "folders": lambda: _folders(engine),
+        }
+        for name, look in looks.items():
+            if name not in self._looks:
+                self._looks[name] = asyncio.ensure_future(look())
+        await asyncio.wait(self._looks.values(), timeout=SECONDS)
+        parts = {name: self._row(name) for name in looks}
+        told = parts["models"].pop("told", {"status": "unknown", "model": "", "endpoint": None, "endpoints": []})
+        return {**told, "parts": parts}
+
+    async def close(self) -> None:
+        """Gives up what is still being looked at."""
+        for look in self._looks.values():
+            look.cancel()
+        await asyncio.gather(*self._looks.values(), return_exceptions=True)
+        self._looks.clear()
+
+    def _row(self, name: str) -> Row:
+        look = self._looks[name]
+        if not look.done():
+            return row("unknown", f"it did not tell within {SECONDS:g} s", "ask again in a moment")
+        del self._looks[name]
+        error = look.exception()
+        return look.result() if error is None else row("broken", str(error) or type(error).__name__, "see the log")
+
+
+def row(state: str, detail: str, todo: str = "") -> Row:
+    """One part's row."""
+    return {"state": state, "detail": detail, "todo": todo}
+
+
+async def _models(engine: Engine) -> Row:
+    told = await engine.health()
+    status = str(told["status"])
+    good = status in ("ready", "asleep")
+    resting = [each["endpoint"] for each in told["endpoints"] if each.get("breaker") not in (None, "closed")]
+    detail = f"{told['model'] or 'a model'} is {status}" if good else str(told.get("last_fault") or status)
+    if resting:
+        detail += f"; left alone for now: {', '.join(resting)}"
+    todo = "" if good else "start the endpoint, set STET_BASE_URL, or fetch the embedded model: stet model pull"
+    state = "ok" if good else "off" if status == "off" else "broken"
+    return {**row(state, detail, todo), "told": dict(told)}
+
+
+async def _sandbox(engine: Engine) -> Row:
+    sandbox = engine.runtimes.sandbox
+    best = await sandbox.best()
+    if best is None:
+        return row("missing", "no backend is here, so no code is run", "see `stet sandbox probe`")
+    report = best.report
+    detail = f"{report.backend} at level {report.level.value}"
+    if report.why_not_stronger:
+        detail += f"; {report.why_not_stronger}"
+    if found := sandbox.obstacle:
+        detail += f"; {found}, so code runs from a temporary folder"
+    state = "ok" if best.backend is not None and report.level.reaches(sandbox.minimum) else "missing"
+    return {**row(state, detail, report.advice), "level": report.level.value}
+
+
+async def _memory(engine: Engine) -> Row:
+    from stet_ls.engine.storage.writable import WAY_OUT, obstacle
+
+    told = engine.memory.health()
+    off = told["status"] == "off"
+    detail = str(told["detail"] or told["status"])
+    if team := told.get("team"):
+        detail += f"; the team's: {team['fault'] or 'ready'}"
+    if not off and (found := await asyncio.to_thread(obstacle, engine.memory.memory.folder)):
+        return row("broken", f"{found}, so nothing new is remembered; {detail}", WAY_OUT)
+    return row("off" if off else "ok", detail)
+
+
+def _index(engine: Engine, roots: Sequence[Path]) -> Row:
+    if not roots:
+        return row("off", "no folder is open")
+    states = [engine.index.status(root) for root in roots]
+    files = sum(state.files for state in states)
+    bounds = "; ".join(filter(None, (state.bounds for state in states)))
+    detail = f"{files} files" + (f"; {bounds}" if bounds else "")
+    if all(state.complete for state in states):
+        return row("ok", detail)
+    return row("unknown", f"{detail} so far: it is being read")
+
+
+def _checkers(engine: Engine, roots: Sequence[Path]) -> Row:
+    from stet_ls.engine.settings.tool_settings import toolbox
+    from stet_ls.validators.checkers import programs
+    from stet_ls.validators.checkers.table import checkers
+    from stet_ls.validators.checkers.toolbox import Role
+
+    tools = toolbox(engine.settings, roots)
+    found: dict[str, list[str]] = {}
+    for language in _DEEP:
+        rows = checkers(language, Role.SYNTAX, tools)
+        found[language] = [each.name for each in rows if programs.find(each.name, tools, name=each.name, path=None)]
+    without = [language for language, names in found.items() if not names]
+    detail = "; ".join(f"{language}: {', '.join(names)}" for language, names in found.items() if names)
+    todo = f"syntax by the grammar alone for {', '.join(without)}: `stet doctor` tells what could be installed"
+    return {**row("ok", detail or "the grammars alone", todo if without else ""), "languages": found}
+
+
+async def _folders(engine: Engine) -> Row:
+    """Whether everything that writes can write, and what does without."""
+    from stet_ls.engine.storage.writable import WAY_OUT
+
+    off = await engine.off()
+    return row("broken", " ".join(off), WAY_OUT) if off else row("ok", "all of them can be written")
+
+
+def _trace(engine: Engine, folder: Path) -> Row:
+    if not engine.settings.trace.enabled:
+        return row("off", "the setting trace.enabled is off")
+    return _folder(folder, "jobs leave no record")
+
+
+def _folder(folder: Path, loss: str) -> Row:
+    """Whether files can be written into a folder, which need not be there yet."""
+    from stet_ls.engine.storage.writable import WAY_OUT, obstacle
+
+    if (found := obstacle(folder)) is not None:
+        return row("broken", f"{found}, so {loss}", WAY_OUT)
+    return row("ok", str(folder))

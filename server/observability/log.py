@@ -1,0 +1,112 @@
+"""The log file: what happened and when, never prompts, replies or code unless the user asked for them."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+from contextlib import suppress
+from functools import cache
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import TextIO
+
+from stet_ls.engine.storage.paths import unwritable
+from stet_ls.server.observability.log_format import Format, formatter
+from stet_ls.validators.invisible_chars import shown
+
+ROOT = "stet_ls"
+PROMPTS = "stet_ls.prompts"
+"""The one logger that may be given prompts, replies and code. It is silent unless `log.prompts` is set."""
+
+MAX_BYTES = 1_000_000
+BACKUPS = 3
+
+
+def start_log(file: Path, level: str, form: Format = "text") -> None:
+    """Writes the log of this process to `file` from now on; one that cannot be written is told, and there is no log.
+
+    A terminal may stand for the file (/dev/stderr): it gets lines for people, in colours.
+
+    Called again, for another level or file, it replaces the handler.
+    """
+    root = logging.getLogger(ROOT)
+    for handler in _own(root):
+        root.removeHandler(handler)
+        handler.close()
+    quiet_libraries()
+    set_level(level)
+    try:
+        terminal = file.is_char_device()
+        new = _Terminal(sys.stderr) if terminal else _private(file)
+    except OSError as error:
+        # Without any handler, Python would print each warning as it is.
+        root.addHandler(logging.NullHandler())
+        tell_once(unwritable(error) or f"no log is written: {error.filename or file}: {error.strerror}")
+        return
+    new.setFormatter(formatter(form, terminal=terminal and sys.stderr.isatty()))
+    root.addHandler(new)
+
+
+@cache
+def tell_once(message: str) -> None:
+    """One line for the person, however many meet the same obstacle."""
+    print(f"stet: {shown(message)}", file=sys.stderr)
+
+
+def set_format(form: Format) -> None:
+    """Writes the lines to come in another form."""
+    for handler in _own(logging.getLogger(ROOT)):
+        terminal = isinstance(handler, _Terminal) and sys.stderr.isatty()
+        handler.setFormatter(formatter(form, terminal=terminal))
+
+
+def _own(root: logging.Logger) -> list[logging.Handler]:
+    return [handler for handler in root.handlers if isinstance(handler, _OURS)]
+
+
+def _private(file: Path) -> RotatingFileHandler:
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # Opened by the first line; that it cannot be is known now.
+    place = file if file.exists() else file.parent
+    if file.is_dir() or not os.access(place, os.W_OK):
+        reason = errno.EISDIR if file.is_dir() else errno.EACCES
+        raise OSError(reason, os.strerror(reason), str(place))
+    return _PrivateFile(file, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf-8", delay=True)
+
+
+class _Terminal(logging.StreamHandler[TextIO]):
+    """Standard error, whatever device was named: standard output belongs to the protocol and to results."""
+
+
+class _PrivateFile(RotatingFileHandler):
+    """A log that its user alone may read: it names files, and holds prompts for those who ask for them."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A disk that became full costs lines of the log; Python would print each with its traceback."""
+
+    def close(self) -> None:
+        """Closes the file. What a full disk did not take is lost."""
+        with suppress(OSError):
+            super().close()
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return TextIOWrapper(os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
+
+
+_OURS = (_PrivateFile, _Terminal, logging.NullHandler)
+
+
+def set_level(level: str, *, prompts: bool = False) -> None:
+    """Sets the least severity that is written, and whether prompts are."""
+    logging.getLogger(ROOT).setLevel(level.upper())
+    logging.getLogger(PROMPTS).setLevel(logging.DEBUG if prompts else logging.CRITICAL + 1)
+
+
+def quiet_libraries() -> None:
+    """Keeps libraries from writing message bodies: pygls logs every message that it sends at INFO, code included."""
+    for name in ("pygls", "openai", "httpx", "httpcore", "asyncio"):
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,130 @@
+"""What this process did, as Prometheus counts it. Fed by jobs that end; nothing in it says what they were about.
+
+prometheus_client is loaded with the engine, behind the handshake.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from stet_ls.engine.api.events import Judged, Requested
+from stet_ls.engine.job.ledger import Ended
+
+if TYPE_CHECKING:
+    from stet_ls.engine.trace.recorder import Finished
+
+_SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
+_MOST_NAMES = 50
+"""Different models or endpoints that are told apart; who lists more shares one row."""
+
+_SECRETLESS = re.compile(r"[\w.:/@+ -]{1,60}\Z")
+
+_REASONS = ("noop", "syntax", "names", "signature", "lint", "doctest", "tests", "differential", "mutants", "danger")
+
+
+class Metrics:
+    """The numbers of one process. `queue` tells how many calls work and how many wait."""
+
+    def __init__(self, queue: Callable[[], tuple[int, int]] = lambda: (0, 0)) -> None:
+        self.registry = CollectorRegistry()
+        self._names: dict[str, set[str]] = {}
+        self._jobs = self._counter("jobs", "Jobs by action and by how they ended", "action", "ended")
+        self._seconds = self._histogram("job_seconds", "Seconds from a job's beginning to its end", "action")
+        self._stages = self._histogram("stage_seconds", "Seconds that the stages of a job took", "stage")
+        self._calls = self._counter("model_calls", "Calls of models, by model and result", "model", "result")
+        self._requests = self._counter(
+            "model_requests", "Requests to endpoints, by what went wrong", "endpoint", "fault"
+        )
+        self._first = self._histogram("first_token_seconds", "Seconds until a reply began", "model")
+        self._tokens = self._counter("tokens", "Tokens as endpoints count them", "model", "direction")
+        self._cost = self._counter("cost", "What calls cost, in the currency of the providers' prices", "model")
+        self._failovers = self._counter("failovers", "Calls that another endpoint had to answer", "endpoint")
+        self._refusals = self._counter("refusals", "Answers that offered nothing, by the check that said no", "reason")
+        self._errors = self._counter("errors", "Jobs that failed, by the class of the error", "kind")
+        self._verdicts = self._counter("verdicts", "What judges said", "check", "verdict")
+        self._sandbox = self._counter("sandbox_runs", "Candidates whose code ran in the sandbox, by level", "level")
+        self._memory = self._counter("memory_hits", "Remembered solutions in prompts")
+        working, waiting = (Gauge(f"stet_calls_{name}", f"Calls that are {name}", registry=self.registry)
+                            for name in ("working", "waiting"))  # fmt: skip
+        working.set_function(lambda: queue()[0])
+        waiting.set_function(lambda: queue()[1])
+
+    def text(self) -> str:
+        """All numbers in Prometheus' text form."""
+        return generate_latest(self.registry).decode()
+
+    def saw(self, job: Finished) -> None:
+        """Counts a job that has ended."""
+        action = self._name("action", job.request.action)
+        self._jobs.labels(action, job.ended.value).inc()
+        self._seconds.labels(action).observe(job.seconds)
+        for stage, seconds in job.stages.items():
+            self._stages.labels(self._name("stage", stage)).observe(seconds)
+        for _, event in job.tape.events:
+            if isinstance(event, Judged):
+                self._verdicts.labels(event.evidence.check.value, event.evidence.verdict.value).inc()
+        for call in job.tape.calls:
+            self._called(call)
+        if job.ended is Ended.REFUSED and job.answer is not None:
+            self._refusals.labels(_reason(job)).inc()
+        if job.error is not None:
+            self._errors.labels(type(job.error).__name__).inc()
+        if job.answer is not None:
+            self._answered(job.answer.isolation, job.answer.metadata)
+
+    def _called(self, call: Any) -> None:
+        reply = call.completion
+        for request in call.requests:
+            self._requested(request)
+        model = self._name("model", reply.model if reply else (call.requests[-1].model if call.requests else "none"))
+        self._calls.labels(model, "reply" if reply else "fault" if call.error else "cancelled").inc()
+        if reply is None:
+            return
+        self._first.labels(model).observe(reply.first_token_seconds)
+        if len({request.endpoint for request in call.requests}) > 1:
+            self._failovers.labels(self._name("endpoint", reply.endpoint)).inc()
+        if reply.usage is not None:
+            self._tokens.labels(model, "prompt").inc(reply.usage.prompt_tokens)
+            self._tokens.labels(model, "completion").inc(reply.usage.completion_tokens)
+            self._tokens.labels(model, "cached").inc(reply.usage.cached_tokens)
+        if reply.cost:
+            self._cost.labels(model).inc(reply.cost)
+
+    def _requested(self, request: Requested) -> None:
+        self._requests.labels(self._name("endpoint", request.endpoint), request.fault or "none").inc()
+
+    def _answered(self, isolation: Any, metadata: Any) -> None:
+        if isolation:
+            self._sandbox.labels(str(isolation.get("level", "unknown"))).inc()
+        if (hits := metadata.get("memory_hits")) and isinstance(hits, int):
+            self._memory.inc(hits)
+
+    def _name(self, label: str, value: str) -> str:
+        """A label's value: few, short, and nothing that could be a secret."""
+        known = self._names.setdefault(label, set())
+        if value not in known:
+            if len(known) >= _MOST_NAMES or not _SECRETLESS.match(value):
+                return "other"
+            from stet_ls.engine.privacy.redact import redact
+
+            if "@" in value or redact(value).redactions:
+                return "other"
+            known.add(value)
+        return value
+
+    def _counter(self, name: str, about: str, *labels: str) -> Counter:
+        return Counter(f"stet_{name}", about, labels, registry=self.registry)
+
+    def _histogram(self, name: str, about: str, *labels: str) -> Histogram:
+        return Histogram(f"stet_{name}", about, labels, registry=self.registry, buckets=_SECONDS)
+
+
+def _reason(job: Finished) -> str:
+    """The check that refuted, or that the reply was of no use."""
+    assert job.answer is not None
+    failed = [item.check.value for item in job.answer.evidence if item.verdict.value == "fail"]
+    return next((name for name in _REASONS if name in failed), "no usable reply")

@@ -1,0 +1,66 @@
+"""Feeds the metrics of this server from the engines that it makes, and holds the port where they are told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stet_ls.engine.run import Engine
+    from stet_ls.server.observability.metrics import Metrics
+    from stet_ls.server.observability.metrics_port import MetricsPort
+
+
+class Counters:
+    """Made without a cost; the first engine brings the library. `warn` tells the user of a port that is taken."""
+
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        self._warn = warn
+        self._engine: Engine | None = None
+        self._metrics: Metrics | None = None
+        self._port: MetricsPort | None = None
+        self._asked = 0
+
+    @property
+    def port(self) -> int | None:
+        """Where the metrics are told, if anywhere."""
+        return None if self._port is None else self._port.port
+
+    def watch(self, engine: Engine) -> None:
+        """Counts the jobs of an engine from now on; the port is the one that its settings say."""
+        from stet_ls.server.observability.metrics import Metrics
+
+        self._engine = engine
+        if self._metrics is None:
+            self._metrics = Metrics(self._queue)
+        engine.watch(self._metrics.saw)
+        self._listen(engine.settings.metrics_port)
+
+    def text(self) -> str:
+        """The metrics in Prometheus' form; "" before there was an engine."""
+        return "" if self._metrics is None else self._metrics.text()
+
+    async def close(self) -> None:
+        """Closes the port."""
+        port, self._port, self._asked = self._port, None, 0
+        if port is not None:
+            await asyncio.to_thread(port.close)
+
+    def _queue(self) -> tuple[int, int]:
+        return (0, 0) if self._engine is None else self._engine.queue
+
+    def _listen(self, port: int) -> None:
+        if port == self._asked:
+            return
+        old, self._port, self._asked = self._port, None, port
+        if old is not None:
+            old.close()
+        if not port or self._metrics is None:
+            return
+        from stet_ls.server.observability.metrics_port import MetricsPort
+
+        try:
+            self._port = MetricsPort(self._metrics.registry, port)
+        except OSError as error:
+            self._warn(f"metrics_port: port {port} of 127.0.0.1 cannot be opened ({error.strerror}); choose another.")

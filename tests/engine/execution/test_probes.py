@@ -1,0 +1,138 @@
+"""Sameness on inputs that never came by a change says nothing of it: that is told, and proves nothing."""
+
+from __future__ import annotations
+
+import pytest
+from support.judging import MakeCase, assert_unseen
+
+from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.execution.probe import in_order
+from stet_ls.engine.execution.python.probes import probed
+from stet_ls.engine.judges.differential.judge import judge
+
+SUM = "def f(xs: list[int]) -> int:\n    whole = 0\n    for x in xs:\n        whole += x\n    return whole\n"
+DIGEST = "import hashlib\n\n\n"
+RARE = "hashlib.sha256(text.encode()).hexdigest().startswith('c0ffee1')"
+WIDTH = "def f(text: str) -> str:\n    return text.strip()\n"
+VARIED = """
+def f(n, *rest, own=lambda each: each or 1):
+    'Says.'
+    global SEEN
+    SEEN = [x for x in rest if 0 < x]
+    try:
+        while n > 3 or not SEEN:
+            n, SEEN = n - 1, SEEN or (y := [n])
+    except TypeError:
+        return None
+    match n:
+        case int() if n < 2:
+            return own(n)
+    return own(n) if n <= 2 else SEEN
+"""
+
+
+def needs(before: str, after: str) -> tuple[list[str], list[str]]:
+    """What is asked of the inputs in the old text and in the new one."""
+    both = probed(before, after)
+    assert both is not None
+    return [str(each) for each in in_order(both[0].probes)], [str(each) for each in in_order(both[1].probes)]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_lines_are_those_of_the_parser(end: str) -> None:
+    old, new = SUM, SUM.replace("whole += x", "whole = whole + x")
+    assert needs(old.replace("\n", end), new.replace("\n", end)) == needs(old, new)
+
+
+def test_what_both_texts_have_is_not_asked_for() -> None:
+    old, new = needs(SUM, SUM.replace("    return whole\n", "    return whole + 0  # the same\n"))
+    assert old == ["ran line 5 of the old code: `return whole`"]
+    assert new == ["ran line 5: `return whole + 0  # the same`"]
+    assert probed(SUM, SUM.replace("whole = 0", "whole = 0  # begins")) is None, "a comment runs nowhere"
+    assert probed(SUM, SUM + "\nLIMIT = 3\n") is None, "what runs when the module is loaded has run"
+    assert probed(SUM, "def f(:") is None
+
+
+def test_conditions_are_asked_both_ways_and_to_their_end() -> None:
+    _, new = needs(
+        SUM, SUM.replace("    whole = 0\n", "    whole = 0\n    if len(xs) > 50 and xs[0] == 77:\n        pass\n")
+    )
+    line = "line 3: `if len(xs) > 50 and xs[0] == 77:`"
+    assert new == [
+        f"ran {line}", "ran line 4: `pass`", f"fulfilled the condition in {line}", f"failed the condition in {line}",
+        f"came to the rest of the condition in {line}", f"made both sides equal in {line}",
+    ]  # fmt: skip
+
+
+def test_a_text_with_probes_runs_as_the_one_without() -> None:
+    both = probed("def f(n):\n    return n\n", VARIED)
+    assert both is not None
+    came: list[int] = []
+
+    def note(number: int, value: object = None, *_: object) -> object:
+        came.append(number)
+        return value
+
+    plain: dict[str, object] = {}
+    noting: dict[str, object] = {both[1].name: note}
+    exec(VARIED, plain)
+    exec(both[1].text, noting)
+    for given in [(1, 2), (5, -1), (2,), (0,), ("a",)]:
+        assert plain["f"](*given) == noting["f"](*given)  # type: ignore[operator]
+    assert noting["f"].__doc__ == "Says."
+    assert {*came} <= {*range(len(both[1].probes))}
+    assert len({*came}) > 12
+
+
+async def test_what_several_literals_guard_is_reached(make: MakeCase) -> None:
+    wrong = SUM.replace("    whole = 0\n", "    whole = 0\n    if len(xs) > 50 and xs[0] == 77:\n        return 1\n")
+    evidence = await judge(make(SUM, wrong, "f"))
+    assert evidence.verdict is Ruling.FAIL, evidence
+    assert "77" in evidence.detail
+
+
+UNREACHED = {
+    "added": (
+        f"{DIGEST}{WIDTH}", f"{DIGEST}{WIDTH}".replace("    return", f"    if {RARE}:\n        return ''\n    return"),
+        "none of which ran line 6: `return ''`",
+    ),
+    "removed": (
+        f"{DIGEST}{WIDTH}".replace("    return", f"    if {RARE}:\n        return ''\n    return"), f"{DIGEST}{WIDTH}",
+        "none of which ran line 6 of the old code: `return ''`",
+    ),
+    "on one line": (
+        f"{DIGEST}{WIDTH}", f"{DIGEST}{WIDTH}".replace("text.strip()", f"'' if {RARE} else text.strip()"),
+        "none of which fulfilled the condition in line 5",
+    ),
+    "a tie": (
+        "def f(a: int, b: int) -> int:\n    a, b = 2 * a, 2 * b + 1\n    return a if a < b else b\n",
+        "def f(a: int, b: int) -> int:\n    a, b = 2 * a, 2 * b + 1\n    return a if a <= b else b\n",
+        "none of which made both sides equal in line 3",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNREACHED)
+async def test_what_no_input_came_by_is_told_and_proves_nothing(make: MakeCase, name: str) -> None:
+    before, after, says = UNREACHED[name]
+    evidence = await judge(make(before, after, "f"))
+    assert_unseen(evidence, says)
+
+
+async def test_what_was_come_by_is_proven_as_before(make: MakeCase) -> None:
+    evidence = await judge(make(SUM, "def f(xs: list[int]) -> int:\n    return sum(xs)\n", "f"))
+    assert (evidence.verdict, evidence.trusted) == (Ruling.PASS, True), evidence
+    assert "none of which" not in evidence.detail
+
+
+async def test_a_change_of_two_units_is_come_by_with_both(make: MakeCase) -> None:
+    before = "def one(n: int) -> int:\n    return n + 1\n\n\ndef two(n: int) -> int:\n    return n + 2\n"
+    after = before.replace("n + 1", "1 + n").replace("n + 2", "2 + n")
+    evidence = await judge(make(before, after, "one"))
+    assert evidence.verdict is Ruling.PASS, evidence
+
+
+async def test_what_cannot_be_run_with_probes_is_compared_as_it_is(make: MakeCase) -> None:
+    look = "import builtins\n\nassert not any(name.startswith('__came') for name in vars(builtins))\n\n\n"
+    evidence = await judge(make(look + SUM, look + SUM.replace("whole += x", "whole = x + whole"), "f"))
+    assert evidence.verdict is Ruling.PASS, evidence

@@ -1,0 +1,49 @@
+"""The text that goes into the box: joined from modules that share their names, for any Python from 3.8 on."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+from stet_ls.engine.execution.python import inside
+
+FOLDER = Path(inside.__file__).parent
+
+
+def test_no_name_is_taken_twice() -> None:
+    names = [name for file in FOLDER.glob("*.py") for name in defined(ast.parse(file.read_text()))]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def defined(module: ast.Module) -> set[str]:
+    """What stands at the top of a module; `global`s of its functions are not bound elsewhere."""
+    found = {
+        each.name for each in module.body if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    for each in ast.walk(
+        ast.Module([each for each in module.body if isinstance(each, ast.Assign | ast.AnnAssign)], [])
+    ):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            found.add(each.id)
+    return found
+
+
+def test_all_of_it_is_there_in_the_order_in_which_it_is_needed() -> None:
+    whole = ast.parse(inside.PROGRAM, feature_version=(3, 8))
+    assert "stet_ls" not in inside.PROGRAM, "the box has nothing of Stet"
+    modules = {file: ast.parse(file.read_text()) for file in FOLDER.glob("*.py") if file.stem != "__init__"}
+    assert defined(whole) == set().union(*map(defined, modules.values()))
+    compile(inside.PROGRAM, "<box>", "exec")
+    # Whoever imports a name stands behind it: what is bound at the top needs it when the text begins to run.
+    begins = {
+        file: inside.PROGRAM.index(f'"""{ast.get_docstring(module).splitlines()[0]}')
+        for file, module in modules.items()
+    }  # type: ignore[union-attr]
+    for file, module in modules.items():
+        for each in module.body:
+            if isinstance(each, ast.ImportFrom) and (each.module or "").startswith(inside.__name__):
+                assert begins[FOLDER / f"{(each.module or '').rpartition('.')[2]}.py"] < begins[file], (
+                    file,
+                    each.module,
+                )

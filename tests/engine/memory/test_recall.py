@@ -1,0 +1,47 @@
+"""Which of what was found may enter a prompt: its share of tokens, whole units, no loser, nothing twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from support.engine import request_for
+from support.remembered import DATE, REVERSE
+
+from stet_ls.engine.memory.recall import chosen
+from stet_ls.engine.memory.solution import Solution
+from stet_ls.engine.prompt.tokens import estimate
+
+SHARE = 1500
+"""Tokens of a prompt for all hits together, as docs/memory.md says."""
+LONG = replace(DATE, code="def one():\n" + "    print('a line of this function')\n" * 90)
+LONGER = replace(LONG, code=LONG.code.replace("one", "other"))
+
+
+def enter(*found: Solution, text: str = "x = 1\n$0") -> list[str]:
+    """The codes that enter the prompt of a document."""
+    rows: list[dict[str, Any]] = [{**each.to_json(), "score": 0.9, "team": False} for each in found]
+    return [known.text for known in chosen(rows, request_for("generate", text), "parse a date", "")]
+
+
+def test_together_they_keep_to_their_share_of_tokens() -> None:
+    assert SHARE / 2 < estimate(LONG.code) < SHARE, "one fits, and two do not"
+    assert enter(LONG, LONGER, DATE) == [LONG.code, DATE.code], "what is too long makes way for what is not"
+
+
+def test_one_that_is_too_long_alone_enters_none() -> None:
+    assert enter(replace(DATE, code=LONG.code + "    print('and on')\n" * 300)) == []
+
+
+@pytest.mark.parametrize("code", ["x = 1\n", "    return x\n", "# def f(): ...\n"])
+def test_what_is_no_whole_unit_stays_out(code: str) -> None:
+    assert enter(replace(DATE, code=code), REVERSE) == [REVERSE.code]
+
+
+def test_losers_stay_out() -> None:
+    assert enter(replace(DATE, losses=2, wins=1), replace(REVERSE, losses=1, wins=1)) == [REVERSE.code]
+
+
+def test_what_the_document_shows_is_not_shown_twice() -> None:
+    assert enter(DATE, REVERSE, text=f"import datetime\n\n{DATE.code}\n\n$0") == [REVERSE.code]

@@ -1,0 +1,236 @@
+"""A model server that was merely found gets code only after its user said so, once for each server and its owner."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.scripted import ScriptedModel, dead_endpoint
+from support.session import NOTHING, command, fenced, finish, introduction, lines, start
+from support.wire import RawClient
+
+from stet_ls.engine.api.message import Message
+from stet_ls.engine.errors import NoModelError, PolicyError
+from stet_ls.engine.model import discover
+from stet_ls.engine.model.chat import Sampling
+from stet_ls.engine.model.local_server_consent import Consent, Consents, FoundServer
+from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.port_owner import is_somebody_else, owner_of
+from stet_ls.engine.settings.schema import ModelSettings, Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import Paths
+from stet_ls.server.__main__ import main
+
+ALONE = Settings(model=ModelSettings(embedded="off"))
+"""No endpoint is configured, and no embedded model takes over."""
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who listens on a port")
+
+
+class User:
+    """Answers one question after the other."""
+
+    def __init__(self, *answers: bool | None) -> None:
+        self._answers = list(answers)
+        self.asked: list[FoundServer] = []
+
+    async def server(self, found: FoundServer) -> bool | None:
+        """The next answer."""
+        self.asked.append(found)
+        return self._answers.pop(0)
+
+
+@pytest.fixture
+def found(scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedModel]:
+    """The scripted server where LM Studio would be, and nobody on the other well-known ports."""
+    with dead_endpoint() as base_url:
+        for name in discover.PORTS:
+            monkeypatch.setitem(discover.PORTS, name, int(base_url.split(":")[2].removesuffix("/v1")))
+        monkeypatch.setitem(discover.PORTS, "lm-studio", scripted.port)
+        yield scripted
+
+
+async def ask(paths: Paths, user: User | None = None, settings: Settings = ALONE) -> str:
+    """What a job gets for its prompt: the name of the endpoint that answered."""
+    models = Models(settings, paths)
+    models.asker = user
+    try:
+        await models.settle()
+        completion = await models.complete([Message("user", "my code")], sampling=Sampling(0.2, 50), deadline=60)
+        return completion.endpoint
+    finally:
+        await models.close()
+
+
+async def test_without_anybody_to_ask_nothing_is_sent_and_the_way_out_is_told(
+    found: ScriptedModel, paths: Paths
+) -> None:
+    with pytest.raises(PolicyError, match=f"`stet model allow {found.base_url}`.*STET_BASE_URL") as raised:
+        await ask(paths)
+    assert raised.value.exit_code == 4
+    assert found.requests == []
+
+
+async def test_a_yes_is_remembered(found: ScriptedModel, paths: Paths) -> None:
+    user = User(True)
+    assert await ask(paths, user) == "lm-studio"
+    assert await ask(paths, user) == "lm-studio"
+    assert await ask(paths) == "lm-studio", "nor does a run need somebody to ask any more"
+    assert [server.base_url for server in user.asked] == [found.base_url]
+    assert paths.consents.stat().st_mode & 0o077 == 0, "it is its user's alone"
+
+
+async def test_a_no_holds_and_the_embedded_model_is_next(found: ScriptedModel, paths: Paths) -> None:
+    user = User(False)
+    with pytest.raises(NoModelError, match=r"not allowed.*stet model allow"):
+        await ask(paths, user)
+    assert found.requests == []
+    assert len(user.asked) == 1
+
+
+async def test_no_answer_is_no_yes(found: ScriptedModel, paths: Paths) -> None:
+    with pytest.raises(PolicyError):
+        await ask(paths, User(None))
+    assert found.requests == []
+
+
+async def test_what_is_configured_needs_no_question(found: ScriptedModel, paths: Paths) -> None:
+    user = User()
+    provider = Provider(name="mine", base_url=found.base_url)
+    assert await ask(paths, user, Settings(providers=(provider,))) == "mine"
+    assert user.asked == []
+
+
+async def test_a_look_asks_nobody_and_sends_no_code(found: ScriptedModel, paths: Paths) -> None:
+    user = User()
+    models = Models(ALONE, paths)
+    models.asker = user
+    health = await models.health()
+    await models.profile()
+    await models.close()
+    assert [row["asked_first"] for row in health["endpoints"]] == [True]
+    assert (user.asked, found.requests) == ([], [])
+
+
+async def test_a_home_that_cannot_be_written_forgets_the_yes_and_goes_on(found: ScriptedModel, paths: Paths) -> None:
+    paths.consents.parent.parent.mkdir(parents=True, exist_ok=True)
+    paths.consents.parent.write_text("no folder")
+    assert await ask(paths, User(True)) == "lm-studio"
+
+
+def test_another_owner_is_another_server(paths: Paths) -> None:
+    owner = [os.getuid()]
+    consents = Consents(paths.consents, owner=lambda _: owner[0])
+    consents.remember(consents.found("ollama", "http://127.0.0.1:11434/v1"), allowed=True)
+    assert consents.of(consents.found("ollama", "http://127.0.0.1:11434/v1")) is Consent.ALLOWED
+    owner[0] = 1 if os.getuid() != 1 else 2
+    assert consents.of(consents.found("ollama", "http://127.0.0.1:11434/v1")) is Consent.UNASKED
+
+
+def test_a_server_of_another_person_is_not_even_asked_about(paths: Paths) -> None:
+    consents = Consents(paths.consents, owner=lambda _: 54321)
+    server = consents.found("ollama", "http://127.0.0.1:11434/v1")
+    assert consents.of(server) is Consent.FOREIGN
+    consents.remember(server, allowed=True)
+    assert consents.of(server) is Consent.ALLOWED, "its user may say so"
+
+
+@pytest.mark.parametrize("owner", [None, 0, 1, os.getuid()])
+def test_a_service_and_oneself_are_no_other_person(owner: int | None) -> None:
+    assert not is_somebody_else(owner)
+
+
+@linux
+def test_the_owner_of_a_port_is_known(scripted: ScriptedModel) -> None:
+    assert owner_of(scripted.port) == os.getuid()
+    with dead_endpoint() as base_url:
+        assert owner_of(int(base_url.split(":")[2].removesuffix("/v1"))) is None
+
+
+LISTEN = """
+import socket, sys
+listener = socket.create_server((sys.argv[1], 0), family=socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET)
+print(listener.getsockname()[1], flush=True)
+sys.stdin.read()
+"""
+
+
+@linux
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root starts processes of others")
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0", "::"])
+def test_the_owner_is_the_one_who_listens(address: str) -> None:
+    with subprocess.Popen(
+        ["/usr/bin/env", "python3", "-c", LISTEN, address],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, user=54321, group=54321, cwd="/",
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        assert owner_of(port) == 54321
+        assert is_somebody_else(owner_of(port))
+        process.kill()
+
+
+def test_the_command_line_allows_and_denies(found: ScriptedModel, paths: Paths, capsys) -> None:
+    assert main(["model", "allow", found.base_url]) == 0
+    consents = Consents(paths.consents)
+    server = consents.found("lm-studio", found.base_url)
+    assert consents.of(server) is Consent.ALLOWED
+    assert main(["model", "deny", found.base_url.removesuffix("/v1")]) == 0
+    assert consents.of(server) is Consent.DENIED
+    assert main(["model", "allow", "http://models.example/v1"]) == 2
+    assert "STET_BASE_URL" in capsys.readouterr().err
+
+
+def test_a_run_without_a_terminal_is_refused_by_policy(
+    found: ScriptedModel, paths: Paths, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STET_MODEL_EMBEDDED", "off")
+    file = tmp_path / "a.py"
+    file.write_text("def f(a):\n    return a\n")
+    assert main(["run", "explain", str(file)]) == 4
+    assert f"stet model allow {found.base_url}" in capsys.readouterr().err
+    assert found.requests == []
+
+
+PATCHED = """
+import sys
+from stet_ls.engine.model import discover
+for name in discover.PORTS:
+    discover.PORTS[name] = int(sys.argv[2])
+discover.PORTS["lm-studio"] = int(sys.argv[1])
+from stet_ls.server.__main__ import main
+sys.exit(main(["serve", "--stdio"]))
+"""
+"""The server, for which the well-known ports are others."""
+
+
+@pytest.mark.parametrize("says", ["Send my code there", "No"])
+async def test_an_editor_asks_its_user_once(found: ScriptedModel, paths: Paths, tmp_path: Path, says: str) -> None:
+    text, uri = "def add(a, b):\n    total = a + b\n    return total\n", "file:///w/a.py"
+    found.default = fenced("def add(a, b):\n    return a + b\n")
+    asked: list[str] = []
+
+    def answer(params: dict[str, str]) -> dict[str, str]:
+        asked.append(params["message"])
+        return {"title": says}
+
+    dead = discover.PORTS["vllm"]
+    argv = [sys.executable, "-c", PATCHED, str(found.port), str(dead)]
+    variables = {"STET_HOME": os.environ["STET_HOME"], "STET_MODEL_EMBEDDED": "off"}
+    async with contextlib.AsyncExitStack() as stack:
+        client = await stack.enter_async_context(RawClient.stdio(argv, env=variables))
+        client.answers["window/showMessageRequest"] = answer
+        await client.initialize(**{**introduction(NOTHING), "capabilities": {"workspace": {"applyEdit": True}}})
+        client.open(uri, "python", text)
+        await command(client, "stet.health")
+        assert asked == [], "nobody is asked before there is something to send"
+        results = [await finish(client, await start(client, "explain", uri=uri, range=lines(1))) for _ in range(2)]
+    assert len(asked) == 1
+    assert f"(lm-studio) answers at {found.base_url}" in asked[0]
+    assert [result["status"] for result in results] == (["done"] * 2 if says != "No" else ["failed"] * 2)
+    assert bool(found.requests) is (says != "No")

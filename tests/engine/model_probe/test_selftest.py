@@ -1,0 +1,209 @@
+"""The self-test against a scripted model: what it finds, what it keeps, and when it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+from support.engine import code_reply
+from support.scripted import Body, Reply, ScriptedModel
+
+from stet_ls.engine.api.events import ignore
+from stet_ls.engine.errors import EndpointError, Fault
+from stet_ls.engine.model.endpoint.endpoint_client import Client
+from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.profiles.profile_store import ProfileStore, Share
+from stet_ls.engine.model_probe.selftest import self_test
+from stet_ls.engine.model_probe.tasks import BLOCKS, SECRET_WORD, UNITS
+from stet_ls.engine.settings.schema import ModelSettings, Settings
+from stet_ls.engine.settings.table_schemas import Provider
+from stet_ls.engine.storage.paths import user_paths
+
+SOLUTIONS = (
+    "def total(items):\n    result = 0\n    for item in items:\n        result += item.price\n    return result",
+    "def names(users):\n    return [user.name for user in users if user.active]",
+    "export function last(items) {\n  return items[items.length - 1];\n}",
+    "def clamp(value, low, high):\n    if value < low:\n        return low\n    return min(value, high)",
+)
+BLOCK_REPLIES = (
+    "<<<<<<< SEARCH\n    def __init__(self, host, port=80, timeout=30):\n=======\n"
+    "    def __init__(self, host, port=443, timeout=30):\n>>>>>>> REPLACE",
+    "<<<<<<< SEARCH\n    def describe(self):\n=======\n    def summary(self):\n>>>>>>> REPLACE",
+)
+
+
+def clever(body: Body) -> Reply:
+    """Right answers to everything that the self-test asks."""
+    prompt = "\n".join(str(message["content"]) for message in body["messages"])
+    if SECRET_WORD in prompt:
+        return Reply(SECRET_WORD)
+    if "test run ended" in prompt:
+        return Reply('{"kind": "environment", "line": 3}')
+    for task, block in zip(BLOCKS, BLOCK_REPLIES, strict=True):
+        if task.instruction in prompt:
+            return Reply(block, delay=0.001)
+    for unit, code in zip(UNITS, SOLUTIONS, strict=True):
+        if unit.instruction in prompt:
+            return Reply(code_reply(code, unit.language), delay=0.001)
+    raise AssertionError(prompt)
+
+
+@pytest.fixture
+async def client_of(stet_home) -> AsyncIterator[Callable[..., Client]]:
+    """Makes the client of a scripted server."""
+    made: list[Models] = []
+
+    def make(server: ScriptedModel, **provider) -> Client:
+        provider = {
+            "name": "s",
+            "base_url": server.base_url,
+            "model": "some-7b",
+            "timeout_first_token": 60.0,
+            **provider,
+        }
+        alone = ModelSettings(discover=False, embedded="off")
+        made.append(Models(Settings(providers=(Provider(**provider),), model=alone), user_paths()))
+        (client,) = made[-1]._configured
+        return client
+
+    yield make
+    for models in made:
+        await models.close()
+
+
+async def test_a_clever_model_fills_a_good_profile(scripted: ScriptedModel, client_of) -> None:
+    scripted.default = clever
+    finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
+    probe, profile = finding.probe, finding.profile
+    assert (probe.well_formed, probe.solved, probe.search_replace) == (Share(4, 4), Share(4, 4), Share(2, 2))
+    assert (probe.json, probe.streams, probe.usage) == ("schema", True, True)
+    assert (probe.calls, probe.cost, finding.left_out) == (8, 0.0, ())
+    assert probe.context_from == "measured"
+    assert probe.tokens > 1000
+    assert (profile.search_replace, profile.json, profile.samples) == (True, True, 2)
+    assert profile.tokens_per_second is not None
+
+
+async def test_the_profile_is_there_for_the_next_server(scripted: ScriptedModel, client_of) -> None:
+    scripted.default = clever
+    finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
+    assert await client_of(scripted).profile() == finding.profile
+    record, problem = ProfileStore(user_paths().profiles).load(scripted.base_url, "some-7b")
+    assert (record.probe, problem) == (finding.probe, "")
+
+
+async def test_a_dull_model_is_seen_as_such(scripted: ScriptedModel, client_of) -> None:
+    scripted.default = Reply("Sure! Here is what I think about it.", usage=False)
+    finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
+    probe = finding.probe
+    assert (probe.well_formed, probe.solved, probe.search_replace) == (Share(0, 4), Share(0, 4), Share(0, 2))
+    assert (probe.json, probe.usage, probe.tokens) == ("no", False, 0)
+    assert (finding.profile.search_replace, finding.profile.repairs) == (False, 3)
+    assert (probe.context, probe.context_from) == (0, "")
+
+
+async def test_code_that_misses_the_point_is_formed_but_not_solved(scripted: ScriptedModel, client_of) -> None:
+    scripted.default = lambda body: Reply(code_reply("def total(items):\n    return reslt"))
+    probe = (await self_test(client_of(scripted), seconds=60, on_event=ignore)).probe
+    assert probe.solved == Share(0, 4)
+    assert probe.well_formed.good >= 1
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        BLOCK_REPLIES[0].replace("port=80", "port=81"),
+        BLOCK_REPLIES[0].replace("443, timeout=30", "443, timeout=3"),
+        "port=443",
+    ],
+    ids=["does not fit", "changes more", "is none"],
+)
+async def test_blocks_that_do_anything_else_are_no_proof(block: str, scripted: ScriptedModel, client_of) -> None:
+    def answer(body: Body) -> Reply:
+        prompt = str(body["messages"][-1]["content"])
+        return Reply(block) if BLOCKS[0].instruction in prompt else clever(body)
+
+    scripted.default = answer
+    finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
+    assert finding.probe.search_replace == Share(1, 2)
+    assert not finding.profile.search_replace
+
+
+@pytest.mark.parametrize(
+    ("allowed", "json"), [("json_object", "object"), ("nothing", "no")], ids=["objects only", "no form at all"]
+)
+async def test_forms_that_are_refused_are_found_out(
+    allowed: str, json: str, scripted: ScriptedModel, client_of
+) -> None:
+    def answer(body: Body) -> Reply:
+        form = body.get("response_format")
+        if form and form["type"] != allowed:
+            return Reply.failure(400, "response_format is not supported")
+        return clever(body)
+
+    scripted.default = answer
+    assert (await self_test(client_of(scripted), seconds=60, on_event=ignore)).probe.json == json
+
+
+async def test_whole_replies_are_found_out(scripted: ScriptedModel, client_of) -> None:
+    scripted.default = lambda body: Reply(clever(body).text, mode="json")
+    assert (await self_test(client_of(scripted), seconds=60, on_event=ignore)).probe.streams is False
+
+
+async def test_a_prompt_that_is_cut_gives_the_context(scripted: ScriptedModel, client_of) -> None:
+    """What Ollama does with its default of 4096 tokens."""
+
+    def answer(body: Body) -> Reply:
+        long = len(str(body["messages"][-1]["content"])) > 10_000
+        return Reply("which word?", usage=(2051, 3)) if long else clever(body)
+
+    scripted.default = answer
+    finding = await self_test(client_of(scripted), seconds=60, on_event=ignore)
+    assert (finding.probe.context, finding.probe.context_from) == (2051, "cut")
+    assert finding.profile.context == 2051
+
+
+async def test_the_listed_context_is_taken(scripted: ScriptedModel, client_of) -> None:
+    scripted.listing = Reply(raw=b'{"data":[{"id":"some-7b","max_model_len":1234,"max_completion_tokens":321}]}')
+    scripted.default = clever
+    probe = (await self_test(client_of(scripted), seconds=60, on_event=ignore)).probe
+    assert (probe.context, probe.max_output) == (1234, 321)
+
+
+async def test_no_step_is_begun_for_which_there_is_no_time(scripted: ScriptedModel, client_of) -> None:
+    scripted.default = clever
+    finding = await self_test(client_of(scripted), seconds=0, on_event=ignore)
+    assert finding.probe.calls == 1
+    assert finding.left_out == ("JSON", "whole units", "search/replace", "context")
+    assert finding.probe.well_formed.tried == 1
+
+
+async def test_a_paid_endpoint_is_sent_no_long_prompt_and_its_cost_is_counted(scripted, client_of) -> None:
+    scripted.default = clever
+    client = client_of(scripted, price_in=1.0, price_out=2.0)
+    probe = (await self_test(client, seconds=60, on_event=ignore)).probe
+    assert probe.calls == 7
+    assert probe.cost is not None
+    assert probe.cost > 0
+    assert not any(SECRET_WORD in request.prompt for request in scripted.requests)
+
+
+async def test_who_refuses_is_told_and_nothing_is_kept(scripted: ScriptedModel, client_of) -> None:
+    scripted.default = Reply.failure(401, "bad key")
+    with pytest.raises(EndpointError, match="bad key") as raised:
+        await self_test(client_of(scripted), seconds=60, on_event=ignore)
+    assert raised.value.fault is Fault.UNAUTHORIZED
+    assert list(ProfileStore(user_paths().profiles).all()) == []
+
+
+async def test_a_cancelled_test_keeps_nothing(scripted: ScriptedModel, client_of) -> None:
+    scripted.default = Reply("never", hold=threading.Event())
+    task = asyncio.create_task(self_test(client_of(scripted), seconds=60, on_event=ignore))
+    await asyncio.to_thread(scripted.wait_request)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.to_thread(scripted.wait_disconnect)
+    assert list(ProfileStore(user_paths().profiles).all()) == []

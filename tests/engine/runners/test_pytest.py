@@ -1,0 +1,227 @@
+"""pytest in the box: honest suites, broken ones, and such that would pass without running."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.suites import Check, outcomes
+
+from stet_ls.engine.runners.report import CaseOutcome, Origin, Outcome, Phase
+
+CODE = {"solution.py": "def add(a, b):\n    return a - b\n\ndef crash(x):\n    y = x + 1\n    return [][y]\n"}
+
+
+async def test_each_shape_of_a_case_is_told(check: Check) -> None:
+    report = await check(
+        "python",
+        {
+            "test_a.py": """
+import pytest
+from solution import add, crash
+
+def test_good(): assert add(1, 0) == 1
+def test_wrong():
+    print("seen")
+    assert add(1, 2) == 3
+def test_crash(): crash(7)
+@pytest.mark.skip(reason="not now")
+def test_skipped(): pass
+@pytest.mark.xfail
+def test_xfail(): assert False
+@pytest.mark.xfail
+def test_xpass(): pass
+@pytest.fixture
+def broken(): raise OSError("no such thing")
+def test_setup(broken): pass
+@pytest.fixture
+def untidy():
+    yield
+    raise ValueError("late")
+def test_teardown(untidy): pass
+def test_unknown(no_such_fixture): pass
+@pytest.mark.parametrize("n", [1, 2])
+def test_each(n): assert n == 1
+class TestMore:
+    def test_method(self): pass
+""",
+        },
+        CODE,
+    )
+
+    assert report.outcome is Outcome.RED
+    assert not report.signs, "nobody forged anything"
+    assert outcomes(report) == {
+        "test_good": "passed",
+        "test_wrong": "failed",
+        "test_crash": "failed",
+        "test_skipped": "skipped",
+        "test_xfail": "xfailed",
+        "test_xpass": "xpassed",
+        "test_setup": "error",
+        "test_teardown": "error",
+        "test_unknown": "error",
+        "test_each[1]": "passed",
+        "test_each[2]": "failed",
+        "TestMore::test_method": "passed",
+    }
+    wrong = report.case("test_a.py::test_wrong")
+    assert wrong
+    assert wrong.failure
+    assert wrong.failure.type == "AssertionError"
+    assert wrong.failure.mro == ("Exception", "BaseException")
+    assert wrong.failure.comparison
+    assert (wrong.failure.comparison.left, wrong.failure.comparison.right) == ("-1", "3")
+    assert wrong.failure.comparison.left_type == "int"
+    assert wrong.stdout == "seen\n"
+    crash = report.case("test_a.py::test_crash")
+    assert crash
+    assert crash.failure
+    assert [(frame.path, frame.origin) for frame in crash.failure.frames][-2:] == [
+        ("test_a.py", Origin.TEST),
+        ("solution.py", Origin.PROJECT),
+    ]
+    assert crash.failure.deepest
+    assert (crash.failure.deepest.line, crash.failure.deepest.function) == (6, "crash")
+    assert dict(crash.failure.deepest.locals) == {"x": "7", "y": "8"}
+    phases = {name: report.case(f"test_a.py::{name}") for name in ("test_setup", "test_teardown", "test_unknown")}
+    assert [case.failure.phase for case in phases.values() if case and case.failure] == [
+        Phase.SETUP, Phase.TEARDOWN, Phase.SETUP,
+    ]  # fmt: skip
+    assert json.loads(json.dumps(report.to_json()))["run"]["isolation"]["backend"]
+
+
+async def test_green_is_green(check: Check) -> None:
+    report = await check("python", {"test_a.py": "def test_a(): pass\n"})
+
+    assert (report.outcome, report.detail) == (Outcome.GREEN, "1 passed")
+    assert report.run
+    assert report.run.isolation.level
+
+
+FAKE = """
+import json, os
+ID = "test_a.py::test_a"
+for event in (
+    {"event": "start", "id": ID},
+    {"event": "phase", "id": ID, "phase": "call", "outcome": "passed"},
+    {"event": "end", "id": ID},
+    {"event": "done", "exit": 0},
+):
+    for number in os.listdir("/proc/self/fd"):
+        try:
+            os.write(int(number), f"\\n{'0' * 32} {json.dumps(event)}\\n".encode())
+        except OSError:
+            pass
+os._exit(0)
+def test_a(): assert 0
+"""
+
+NOT_GREEN = {
+    "no test": ("x = 1\n", Outcome.NOTHING_RAN, ""),
+    "all skipped": ("import pytest\n@pytest.mark.skip\ndef test_a(): pass\n", Outcome.NOTHING_RAN, ""),
+    "exit 0 in a test": (
+        "import os\ndef test_a(): pass\ndef test_b(): os._exit(0)\ndef test_c(): assert 0\n",
+        Outcome.INCOMPLETE,
+        "test_a.py::test_b",
+    ),
+    "killed": ("import os\ndef test_a(): os.kill(os.getpid(), 9)\n", Outcome.INCOMPLETE, "test_a.py::test_a"),
+    "sys.exit in a test": ("import sys\ndef test_a(): sys.exit(0)\n", Outcome.RED, ""),
+    "exit at import": ("import sys\nsys.exit(0)\ndef test_a(): assert 0\n", Outcome.ERROR, ""),
+    "hard exit at import": ("import os\nos._exit(0)\ndef test_a(): assert 0\n", Outcome.INCOMPLETE, ""),
+    "says 5 passed": (
+        "import os\nprint('5 passed in 0.01s')\nos.write(1, b'5 passed')\nos._exit(0)\ndef test_a(): pass\n",
+        Outcome.INCOMPLETE,
+        "",
+    ),
+    "a fake report": (FAKE, Outcome.INCOMPLETE, ""),
+    "removes itself": ("import os\nos.unlink(__file__)\ndef test_a(): assert 0\n", Outcome.ERROR, ""),
+    "takes its tests back": ("def test_a(): assert 0\ndel test_a\ndef test_b(): pass\n", Outcome.INCOMPLETE, ""),
+    "closes everything": ("import os\ndef test_a(): os.closerange(3, 99)\n", Outcome.INCOMPLETE, "test_a.py::test_a"),
+    "a fork that goes on": (
+        "import os\ndef test_a():\n if os.fork() == 0: return\n os.wait()\n assert 0\n", Outcome.RED, "",
+    ),
+    "a daemon": (
+        "import os, time\ndef test_a():\n if os.fork() == 0:\n  os.setsid(); time.sleep(60)\n assert 0\n",
+        Outcome.RED,
+        "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOT_GREEN)
+async def test_what_did_not_run_is_not_green(check: Check, name: str) -> None:
+    text, outcome, running = NOT_GREEN[name]
+
+    report = await check("python", {"test_a.py": text})
+
+    assert report.outcome is outcome, report.detail
+    assert ", ".join(report.running) == running
+    assert report.detail
+
+
+STOPPED = {
+    "hangs": ("import time\ndef test_a(): time.sleep(60)\n", Outcome.TIMEOUT),
+    "ignores SIGTERM": (
+        "import signal\nsignal.signal(15, signal.SIG_IGN)\ndef test_a():\n while True: pass\n", Outcome.TIMEOUT,
+    ),
+    "endless raw output": (
+        "def test_a(capfd):\n with capfd.disabled():\n  while True: print('\\0' * 9999)\n", Outcome.LIMIT,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STOPPED)
+async def test_what_was_stopped_says_so(check: Check, name: str) -> None:
+    text, outcome = STOPPED[name]
+
+    report = await check("python", {"test_a.py": text}, seconds=4)
+
+    assert report.outcome is outcome, report.detail
+    assert report.running == ("test_a.py::test_a",)
+
+
+async def test_endless_captured_output_is_no_pass(check: Check) -> None:
+    text = "import os\ndef test_a():\n while True: os.write(1, b'\\xff\\0' * 9999)\n"
+
+    report = await check("python", {"test_a.py": text}, seconds=10)
+
+    assert report.outcome in (Outcome.RED, Outcome.LIMIT, Outcome.TIMEOUT), "the capture's file has a limit"
+
+
+async def test_why_a_file_cannot_be_collected(check: Check) -> None:
+    report = await check(
+        "python",
+        {
+            "test_a.py": "import no_such_module\ndef test_a(): pass\n",
+            "test_b.py": "def test_b(:\n",
+            "test_c.py": "from solution import nothing\ndef test_c(): pass\n",
+            "test_d.py": "import bad\ndef test_d(): pass\n",
+        },
+        {**CODE, "bad.py": "x = = 1\n"},
+    )
+
+    assert report.outcome is Outcome.ERROR
+    causes = {error.path: error.failure for error in report.collection}
+    assert (causes["test_a.py"].type, causes["test_a.py"].module) == ("ModuleNotFoundError", "no_such_module")
+    assert causes["test_b.py"].type == "SyntaxError"
+    assert causes["test_b.py"].place
+    assert causes["test_b.py"].place[:2] == ("test_b.py", 1)
+    assert (causes["test_c.py"].type, causes["test_c.py"].module) == ("ImportError", "solution")
+    assert causes["test_d.py"].place
+    assert causes["test_d.py"].place[:2] == ("bad.py", 1)
+    assert set(report.missing) == {"test_a.py::test_a", "test_c.py::test_c", "test_d.py::test_d"}
+    assert all(case.outcome is CaseOutcome.NOT_RUN for case in report.cases)
+
+
+async def test_the_nonce_is_nowhere_in_sight(check: Check) -> None:
+    report = await check(
+        "python",
+        {
+            "test_a.py": "import os, sys\ndef test_a():\n"
+            " assert 'BOX_REPORT_FD' not in os.environ\n assert not os.path.exists('.stet-run/nonce')\n"
+            " assert not [a for a in sys.argv if len(a) == 32]\n"
+        },
+    )
+
+    assert report.green, report.cases

@@ -1,0 +1,243 @@
+"""What holds for all runners: a project's own tests, repeats, coverage, refusals, cancellation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.suites import Check, outcomes
+
+from stet_ls.engine import runners
+from stet_ls.engine.errors import UsageError
+from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.runners.report import Outcome
+from stet_ls.engine.runners.run_tests import repeat, run_tests
+from stet_ls.engine.sandbox.isolation import Level
+from stet_ls.engine.sandbox.sandbox import Sandbox
+from stet_ls.engine.sandbox.spec import Overlay
+
+INSIDE = Path(runners.__file__).parent / "inside"
+CODE = {"code.py": "def sign(n):\n    if n < 0:\n        return -1\n    return 1\n"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with a configuration of its own, a plugin in its conftest, and a bug on the disk."""
+    root = tmp_path / "project"
+    (root / "tests").mkdir(parents=True)
+    (root / "pytest.ini").write_text("[pytest]\npython_functions = check_*\npythonpath = src\n")
+    (root / "src").mkdir()
+    (root / "src" / "code.py").write_text("def sign(n): return 0\n")
+    (root / "conftest.py").write_text("import pytest\n@pytest.fixture\ndef one(): return 1\n")
+    (root / "tests" / "test_code.py").write_text(
+        "from code import sign\nimport pathlib\n"
+        "def check_sign(one):\n pathlib.Path('written').write_text('x')\n assert sign(one) == 1\n"
+        "def test_not_collected(): assert 0\n"
+    )
+    return root
+
+
+def listing(root: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(root.rglob("*")):
+        if path.is_file():
+            yield str(path.relative_to(root)), path.read_bytes()
+
+
+async def test_a_projects_own_suite_runs_its_own_way_on_what_is_in_the_editor(box: Sandbox, project: Path) -> None:
+    before = dict(listing(project))
+    plan = TestPlan("python", overlay=Overlay(project), suite=Suite.PROJECT)
+    unsaved = Overlay(project, {"src/code.py": CODE["code.py"].encode()})
+
+    saved = await run_tests(box, plan)
+    fixed = await run_tests(box, TestPlan("python", overlay=unsaved, suite=Suite.PROJECT))
+
+    assert (saved.outcome, outcomes(saved)) == (Outcome.RED, {"check_sign": "failed"}), saved.detail
+    assert (fixed.outcome, outcomes(fixed)) == (Outcome.GREEN, {"check_sign": "passed"}), fixed.detail
+    assert dict(listing(project)) == before
+    failed = saved.case("tests/test_code.py::check_sign")
+    assert failed
+    assert failed.failure
+    assert failed.failure.deepest
+    assert failed.failure.deepest.path == "tests/test_code.py"
+
+
+async def test_only_what_is_selected_runs_and_it_has_to(box: Sandbox, project: Path) -> None:
+    plan = TestPlan(
+        "python", overlay=Overlay(project), suite=Suite.PROJECT, select=("tests/test_code.py::check_gone",)
+    )  # fmt: skip
+
+    report = await run_tests(box, plan)
+
+    assert report.outcome is not Outcome.GREEN
+    assert report.missing == ("tests/test_code.py::check_gone",)
+
+
+async def test_generated_tests_heed_no_configuration(check: Check) -> None:
+    stray = {"pytest.ini": "[pytest]\naddopts = --collect-only\n"}
+
+    report = await check("python", {"test_a.py": "def test_a(): assert 0\n"}, stray)
+
+    assert (report.outcome, outcomes(report)) == (Outcome.RED, {"test_a": "failed"})
+
+
+async def test_what_hangs_on_the_seed_is_flaky(box: Sandbox) -> None:
+    text = "import os\ndef test_a(): assert os.environ['PYTHONHASHSEED'] != '1'\ndef test_b(): pass\n"
+    plan = TestPlan("python", ("test_a.py",), {"test_a.py": text.encode()})
+
+    repeated = await repeat(box, plan, seeds=(0, 1))
+
+    assert repeated.flaky == ("test_a.py::test_a",)
+    assert [report.outcome for report in repeated.reports] == [Outcome.GREEN, Outcome.RED]
+    assert not repeated.green
+    with pytest.raises(UsageError, match="two seeds"):
+        await repeat(box, plan, times=1)
+
+
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+async def test_coverage_tells_lines_and_who_ran_them(check: Check, framework: str) -> None:
+    pytest.importorskip("coverage", reason="not on this machine: coverage")
+    tests = {
+        "test_a.py": "import unittest\nfrom code import sign\nclass TestA(unittest.TestCase):\n"
+        "  def test_up(self): assert sign(1) == 1\n"
+    }
+
+    report = await check("python", tests, CODE, coverage=True, framework=framework)
+
+    assert report.green, report.detail
+    assert report.coverage
+    assert (report.coverage.lines["code.py"], report.coverage.missing["code.py"]) == ((1, 2, 4), (3,))
+    assert report.coverage.contexts["test_a.py::TestA::test_up"]["code.py"] == (2, 4)
+
+
+TRACED = """RATE = 2
+
+
+def twice(number):
+    if number < 0:
+        return 0
+    return RATE * number
+
+
+class Box:
+    size = twice(1)
+
+    def grown(self):
+        yield from (self.size for _ in range(2))
+"""
+
+
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+async def test_the_lines_of_one_file_are_told_by_test(check: Check, framework: str) -> None:
+    """Of functions alone: those of a module run when it is loaded, whatever is tested."""
+    tests = {
+        "test_a.py": "import unittest\nfrom code import Box, twice\nclass TestA(unittest.TestCase):\n"
+        "  def test_up(self): assert twice(2) == 4\n  def test_box(self): assert len(list(Box().grown())) == 2\n"
+        "  def test_neither(self): pass\n"
+    }
+
+    report = await check("python", tests, {"code.py": TRACED}, traced="code.py", framework=framework)
+
+    assert report.green, report.detail
+    assert report.ran is not None
+    ran = {name.rpartition("::")[2]: sorted(lines) for name, lines in report.ran.items()}
+    assert ran == {"": [5, 7], "test_up": [5, 7], "test_box": [14], "test_neither": []}
+
+
+@pytest.mark.parametrize("framework", ["pytest", "unittest"])
+async def test_code_that_stops_the_tracing_is_seen(check: Check, framework: str) -> None:
+    if sys.version_info >= (3, 12):
+        pytest.skip("code that is monitored by `sys.monitoring` may set a trace function of its own")
+    code = "import sys\n\n\ndef one():\n    sys.settrace(None)\n    return 1\n"
+    tests = {"test_a.py": "from code import one\ndef test_one(): assert one() == 1\n"}
+
+    report = await check("python", tests, {"code.py": code}, traced="code.py", framework=framework)
+
+    assert (report.green, report.ran) == (True, None)
+
+
+@pytest.mark.parametrize("version", ["3.8", "3.10", "3.12", "3.13", "3.14"])
+def test_each_python_traces(version: str, tmp_path: Path) -> None:
+    found = [shutil.which(f"python{version}"), *Path.home().glob(f".pyenv/versions/{version}.*/bin/python")]
+    program = next((str(each) for each in found if each and _works(each)), None)
+    if program is None:
+        pytest.skip(f"there is no Python {version} on this machine")
+    (tmp_path / "code.py").write_text(TRACED)
+    (tmp_path / "inside").symlink_to(INSIDE)
+    (tmp_path / "main.py").write_text(
+        "import json, threading\nfrom inside.traced import Traced\n\n\nclass Printed:\n"
+        "    def say(self, event, **told):\n        print(json.dumps(told))\n\n\n"
+        "traced = Traced(Printed(), 'code.py')\nimport code\n"
+        "traced.during('a')\ncode.twice(2)\n"
+        "traced.during('b')\nrun = threading.Thread(target=code.twice, args=(-1,))\nrun.start()\nrun.join()\n"
+        "traced.during('')\ntraced.tell()\n"
+    )
+
+    told = subprocess.run([program, "-B", "main.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    rows = [json.loads(line) for line in told.stdout.splitlines()]
+    assert [(row["id"], row["lines"]) for row in rows] == [("", [5, 7]), ("a", [5, 7]), ("b", [5, 6]), ("", [])]
+    assert all(row["whole"] for row in rows)
+
+
+def _works(program: Path | str) -> bool:
+    """pyenv puts programs on the PATH that start nothing."""
+    return not subprocess.run([program, "-c", ""], check=False, capture_output=True).returncode
+
+
+async def test_a_language_without_a_runner_is_named() -> None:
+    plan = TestPlan("cobol", ("a.cob",))
+    with pytest.raises(UsageError, match="no runner knows 'cobol'"):
+        await run_tests(Sandbox(Level.FULL, Path("/nowhere")), plan)
+    with pytest.raises(UsageError, match="'nose'; there are pytest, unittest"):
+        await run_tests(Sandbox(Level.FULL, Path("/nowhere")), TestPlan("python", framework="nose"))
+
+
+async def test_too_weak_a_box_runs_nothing(tmp_path: Path) -> None:
+    weak = Sandbox(Level.FULL, tmp_path / "sandbox", backend="podman-that-is-not-here")
+
+    report = await run_tests(weak, TestPlan("python", ("test_a.py",), {"test_a.py": b"def test_a(): pass\n"}))
+
+    assert (report.outcome, report.run) == (Outcome.REFUSED, None)
+    assert "No code was run" in report.detail
+    assert json.dumps(report.to_json())
+
+
+async def test_cancelling_ends_the_run(box: Sandbox) -> None:
+    text = b"import time\ndef test_a(): time.sleep(60)\n"
+    running = asyncio.create_task(run_tests(box, TestPlan("python", ("test_a.py",), {"test_a.py": text})))
+    await asyncio.sleep(0)
+
+    running.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+LANGUAGES = {
+    "python": ("test_a.py", "def test_a(): pass\n"),
+    "javascript": ("a.test.mjs", "import test from 'node:test';\ntest('a', () => {});\n"),
+    "go": ("a_test.go", 'package box\nimport "testing"\nfunc TestA(t *testing.T) {}\n'),
+    "c": ("a.c", "#include <assert.h>\nint main(void) { assert(1); return 0; }\n"),
+    "java": ("A.java", "class A { public static void main(String[] words) { assert true; } }\n"),
+    "rust": ("a.rs", "#[test] fn a() {}\n"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_where_bubblewrap_cannot_landlock_runs_them_too(tmp_path: Path, language: str) -> None:
+    sandbox = Sandbox(Level.STRONG, tmp_path / "sandbox", backend="landlock")
+    best = await sandbox.best()
+    if best is None or best.backend is None:
+        pytest.skip("landlock does not work on this machine")
+    name, text = LANGUAGES[language]
+
+    report = await run_tests(sandbox, TestPlan(language, (name,), {name: text.encode()}))
+    await sandbox.close()
+
+    assert report.outcome in (Outcome.GREEN, Outcome.NO_RUNNER), (report.detail, report.run)

@@ -1,0 +1,184 @@
+"""Which packages a code needs, and who may have them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.errors import PolicyError
+from stet_ls.engine.sandbox.environments.imported_modules import Imports, imports, missing
+from stet_ls.engine.sandbox.environments.install_policy import Gate
+from stet_ls.engine.sandbox.environments.known_packages import distribution, normalized, well_known
+from stet_ls.engine.sandbox.environments.requirements import dependencies, requirement
+from stet_ls.engine.sandbox.environments.workspace_imports import Sources
+
+STANDARD = frozenset(sys.stdlib_module_names)
+
+CODE = """
+from __future__ import annotations
+import os.path, numpy as np
+from sklearn.linear_model import Ridge
+from . import sibling
+from .deep import er
+if TYPE_CHECKING:
+    import pandas
+try:
+    import ujson as json
+except ImportError:
+    import simplejson as json
+try:
+    import careless
+except ValueError:
+    pass
+def late():
+    import yaml
+    return pytest.importorskip("scipy.stats")
+"""
+
+
+def test_imports_are_found_wherever_they_stand() -> None:
+    found = imports(CODE)
+
+    assert found.needed == {"__future__", "os", "numpy", "sklearn", "careless", "yaml", "scipy"}
+    assert found.optional == {"pandas", "ujson", "simplejson"}
+
+
+@pytest.mark.parametrize("code", ["import (", "", "\0", "(" * 5000], ids=["broken", "empty", "binary", "deep"])
+def test_what_does_not_parse_imports_nothing(code: str) -> None:
+    assert imports(code) == Imports()
+
+
+def test_only_what_nobody_brings_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "src" / "mine").mkdir(parents=True)
+    (tmp_path / "local.py").touch()
+    wanted = Imports(frozenset({"os", "mine", "local", "given", "numpy", "yaml"}), frozenset({"ujson", "json"}))
+
+    found = missing(wanted, STANDARD, frozenset({"numpy"}), tmp_path, {"given.py": b"", "tests/x.py": b""})
+
+    assert found == Imports(frozenset({"yaml"}), frozenset({"ujson"}))
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [("cv2", "opencv-python"), ("yaml", "PyYAML"), ("PIL", "pillow"), ("sklearn", "scikit-learn"), ("rich", "rich")],
+)
+def test_a_package_may_be_called_otherwise(module: str, package: str) -> None:
+    assert distribution(module) == package
+    assert normalized(package) in well_known()
+
+
+def test_the_users_environment_knows_better() -> None:
+    assert distribution("yaml", {"yaml": ("ruamel-yaml-fork", "1.0")}) == "ruamel-yaml-fork"
+
+
+def test_dependencies_are_read_from_every_file_and_nothing_is_run(tmp_path: Path) -> None:
+    elsewhere = "https://elsewhere.example"
+    (tmp_path / "pyproject.toml").write_text(
+        f'[project]\ndependencies = ["NumPy>=1.26,<3", "odd @ {elsewhere}/odd"]\n'
+        "[project.optional-dependencies]\ntest = [\"Foo_Bar[extra]~=2.0; python_version > '3'\"]\n"
+        '[dependency-groups]\ndev = ["grouped", {include-group = "x"}]\n'
+        '[tool.poetry.dependencies]\npython = "^3.11"\npoetic = "^1"\n'
+    )
+    (tmp_path / "requirements-dev.txt").write_text(
+        f"--index-url {elsewhere}\n-e .\n./here\n{elsewhere}/x\ngit+{elsewhere}/y\n"
+        "pinned==1.2.3 --hash=sha256:00\n# remark\n"
+    )
+    (tmp_path / "setup.cfg").write_text("[options]\ninstall_requires =\n    configured>=1\n")
+    (tmp_path / "setup.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+
+    assert dependencies(tmp_path) == {
+        "numpy": "NumPy>=1.26,<3",
+        "odd": "odd",
+        "foo-bar": "Foo_Bar[extra]~=2.0",
+        "grouped": "grouped",
+        "poetic": "poetic",
+        "pinned": "pinned==1.2.3",
+        "configured": "configured>=1",
+    }
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("text", ["", "--pre", "https://x.example/y", "@", "==1"])
+def test_what_is_no_requirement(text: str) -> None:
+    assert requirement(text) is None
+
+
+@pytest.mark.parametrize("text", ["a; import os", "a --index-url=b", "a\n--pre", "a>=1 --pre", "a ===x y"])
+def test_a_requirement_carries_nothing_else(text: str) -> None:
+    found = requirement(text)
+
+    assert found is not None
+    assert not set(found[1]) & set(" ;\n/")
+    assert "--" not in found[1]
+
+
+async def test_known_and_allowed_names_pass() -> None:
+    gate = Gate({"mine": "mine>=2"}, frozenset({"The_Users"}), frozenset({"indexed"}))
+    wanted = Imports(frozenset({"mine", "the_users", "indexed", "yaml"}), frozenset({"numpy", "invented"}))
+
+    assert await gate.requirements(wanted) == ("PyYAML", "indexed", "mine>=2", "numpy", "the_users")
+
+
+async def test_an_invented_name_is_refused_or_asked_for() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    async def yes(names: tuple[str, ...]) -> bool:
+        asked.append(names)
+        return True
+
+    invented = Imports(frozenset({"invented", "numpy"}))
+    with pytest.raises(PolicyError, match=r"^invented is not installed here.*sandbox\.packages"):
+        await Gate().requirements(invented)
+    assert await Gate(ask=yes).requirements(invented) == ("invented", "numpy")
+    assert asked == [("invented",)]
+
+
+async def test_what_the_system_has_to_bring_is_said_and_not_installed() -> None:
+    with pytest.raises(PolicyError, match=r"tkinter cannot be installed from wheels.*python3-tk"):
+        await Gate().requirements(Imports(frozenset({"tkinter"})))
+
+
+async def test_no_package_is_called_like_an_option() -> None:
+    async def yes(names: tuple[str, ...]) -> bool:
+        return True
+
+    with pytest.raises(PolicyError, match="no package has such a name"):
+        await Gate(ask=yes).requirements(Imports(frozenset({"größe"})))
+
+
+def test_a_workspaces_own_modules_bring_their_imports(tmp_path: Path) -> None:
+    for name, text in {
+        "shop/__init__.py": "import banner",
+        "shop/units.py": "import stone\nfrom .deep import er",
+        "shop/deep/__init__.py": "import ember",
+        "shop/deep/er.py": "import moss",
+        "src/tools.py": "import hammer",
+        "unread.py": "import never",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    unsaved = {tmp_path / "src/tools.py": "import saw"}
+    code = "from .units import STONE\nimport tools\ntry:\n    import shop.extra\nexcept ImportError: pass\n"
+
+    found = Sources(tmp_path, unsaved).imports([code], tmp_path / "shop/scales.py")
+
+    assert found.needed == {"tools", "stone", "ember", "moss", "saw", "banner"}
+    assert found.optional == {"shop"}
+
+
+def test_modules_that_import_each_other_end(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import b")
+    (tmp_path / "b.py").write_text("import a, stone")
+
+    assert "stone" in Sources(tmp_path).imports(["import b"], tmp_path / "a.py").needed
+
+
+@pytest.mark.parametrize("name", ["../../secret", "/etc/hosts", "a..b"])
+def test_nothing_is_read_that_no_import_reaches(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "inner" / "root"
+    root.mkdir(parents=True)
+    (tmp_path / "secret.py").write_text("import told")
+
+    assert "told" not in Sources(root).imports([f"pytest.importorskip({name!r})"], None).needed

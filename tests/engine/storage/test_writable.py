@@ -1,0 +1,43 @@
+"""Which folders can be written, and what is said of those that cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stet_ls.engine.storage.paths import Paths
+from stet_ls.engine.storage.writable import obstacle, told_as_off
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    return Paths(*(tmp_path / name for name in ("config.toml", "data", "cache", "log", "run")))
+
+
+def test_a_folder_that_is_not_there_yet_can_be_written(tmp_path: Path) -> None:
+    assert obstacle(tmp_path / "a" / "b") is None
+    assert not list(tmp_path.iterdir()), "nothing is left of the trial"
+
+
+def test_what_is_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("in the way")
+    assert str(obstacle(tmp_path / "a" / "b")) == f"`{tmp_path}/a` cannot be written (Not a directory)"
+
+
+def test_each_obstacle_is_told_once_with_what_is_off(paths: Paths) -> None:
+    paths.data.write_text("in the way")
+    paths.cache.mkdir()
+    (paths.cache / "symbols").write_text("in the way")
+    parts = {"the memory": paths.memory, "the ledger": paths.ledger, "the index": paths.cache / "symbols"}
+
+    first, second = told_as_off(parts, paths.cache / "sandbox")
+
+    assert first.startswith(f"`{paths.data}` cannot be written (Not a directory). Off until it can: ")
+    assert "the memory, the ledger. Make room" in first
+    assert f"`{paths.cache}/symbols` cannot be written" in second
+    assert "temporary folder" not in first + second, "code still runs where it always does"
+
+
+def test_nothing_is_told_where_all_is_well(paths: Paths) -> None:
+    assert not list(told_as_off({"the memory": paths.memory}, paths.cache / "sandbox"))

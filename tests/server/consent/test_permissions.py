@@ -1,0 +1,53 @@
+"""A box that is weaker than its user wants is a question, whose answer holds until the server ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.scripted import ScriptedModel
+from support.session import editor, fenced, finish, start
+
+from stet_ls.engine.sandbox.linux import landlock
+
+pytestmark = pytest.mark.skipif(not landlock.abi(), reason="the kernel has no Landlock, the box that is strong alone")
+
+URI = "untitled:a.py"
+TEXT = "def double(a):\n    return a * 3\n"
+
+
+async def debugged(environment: Mapping[str, str], answers: list[str]) -> tuple[list[str], list[dict[str, Any]]]:
+    """The questions of two jobs for which `full` is wanted and `strong` is there, and their results."""
+    Path(environment["STET_HOME"], "config.toml").write_text(
+        '[sandbox]\nminimum_level = "full"\nbackend = "landlock"\n'
+    )
+    asked: list[str] = []
+
+    def answer(params: dict[str, Any]) -> dict[str, str] | None:
+        if "isolation" not in params["message"]:
+            return None
+        asked.append(params["message"])
+        return {"title": answers.pop(0)}
+
+    async with editor(environment) as client:
+        client.answers["window/showMessageRequest"] = answer
+        client.open(URI, "python", TEXT)
+        results = []
+        for _ in range(2):
+            job = await start(client, "debug", uri=URI, position={"line": 0, "character": 4}, preview="never")
+            results.append(await finish(client, job))
+        return asked, results
+
+
+@pytest.mark.parametrize("says", ["Run it all the same", "No"])
+async def test_it_is_asked_once(environment: Mapping[str, str], scripted: ScriptedModel, says: str) -> None:
+    scripted.default = fenced("def double(a):\n    return a * 2")
+
+    asked, results = await debugged(environment, [says])
+
+    assert len(asked) == 1
+    assert "Your settings want isolation full, and landlock (strong) is what stands here" in asked[0]
+    ran = any(each["check"] == "agreement" for each in results[0]["answer"]["evidence"])
+    assert ran is (says != "No"), "samples are compared by running them"

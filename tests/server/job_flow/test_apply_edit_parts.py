@@ -1,0 +1,318 @@
+"""The parts of landing that decide on their own: is the edit really there, and is it worth a question."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.findings import editing
+from support.scripted import ScriptedModel
+from support.session import NEOVIM, boxes, command, editor, fenced, finish, lines, start, turned_out
+from support.wire import PATIENCE, Json, RawClient
+
+from stet_ls.engine.api.answer import Answer, Edit, NewFile, Outcome
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.errors import UnknownIdError
+from stet_ls.engine.judges.confidence import summary
+from stet_ls.engine.run import Engine
+from stet_ls.engine.trace.record_store import Store
+from stet_ls.server import app
+from stet_ls.server.documents.line_diff import minimal
+from stet_ls.server.documents.open_documents import Snapshot
+from stet_ls.server.edits.edit_plan import Change, Plan
+from stet_ls.server.edits.edit_verification import shows
+from stet_ls.server.job_flow.edit_risks import must_ask, question, risks
+from stet_ls.validators.source import Source, Span, Splice
+
+PATH = Path("/w/a.py")
+HEAD = "import os\nimport sys\n\n\nA = 1\n\n\n"
+OLD = "def add(a, b):\n    total = a + b\n    return total\n"
+NEW = "def add(a, b):\n    return a + b\n"
+
+
+def document(text: str) -> Snapshot:
+    return Snapshot(PATH.as_uri(), 1, "python", Source(text), PATH)
+
+
+def change(before: str, after: str) -> Change:
+    return Change(document(before), Source(after), minimal(Source(before), Source(after)))
+
+
+@pytest.mark.parametrize(
+    ("live", "seen"),
+    [
+        (HEAD + NEW, True),
+        (HEAD + OLD, False),
+        ((HEAD + NEW).replace("\n", "\r\n"), True),
+        ((HEAD + NEW).rstrip("\n"), True),
+        ("# typed above\n" + HEAD + NEW, True),
+        (HEAD + NEW + "# typed below\n", True),
+        ("# typed above\n" + HEAD + OLD, False),
+        (HEAD + OLD + "# typed below\n", False),
+        (HEAD + NEW.replace("a + b", "a - b"), False),
+        ("", False),
+    ],
+)
+def test_an_edit_is_there_if_its_own_lines_are(live: str, seen: bool) -> None:
+    assert shows(Source(live), change(HEAD + OLD, HEAD + NEW)) is seen
+
+
+@pytest.mark.parametrize(("live", "seen"), [("aa = 1\ndbg()\nb = 2\n", False), ("aa = 1\nb = 2\n", True)])
+def test_a_deletion_is_there_once_what_it_takes_is_gone(live: str, seen: bool) -> None:
+    assert shows(Source(live), change("a = 1\ndbg()\nb = 2\n", "a = 1\nb = 2\n")) is seen
+
+
+def answer(*edits: Edit, evidence: tuple[Evidence, ...] = (), new_files: tuple[NewFile, ...] = ()) -> Answer:
+    start = len(HEAD)
+    guard = Span(start, start + len(OLD) - 1)
+    return Answer(True, "refactor", "python", "Refactored", edits, new_files, evidence=evidence, guard=guard)
+
+
+def edit(start: int, end: int, text: str, path: Path = PATH) -> Edit:
+    return Edit(path, Source(HEAD + OLD), Span(start, end), text)
+
+
+INSIDE = edit(len(HEAD), len(HEAD + OLD) - 1, NEW)
+IMPORT = edit(len("import os\n"), len("import os\n"), "import re\n")
+BELOW_IMPORTS = edit(HEAD.index("A = 1"), HEAD.index("A = 1") + 5, "A = 2")
+ELSEWHERE = edit(0, 0, "x", Path("/w/b.py"))
+
+
+def found(of: Answer) -> tuple[str, ...]:
+    paths = dict.fromkeys(each.path for each in of.edits)
+    changes = tuple(
+        Change(Snapshot(path.as_uri(), 1, "python", Source(""), path), Source("x"), (Splice(Span(0, 0), "x"),))
+        for path in paths
+        if path is not None
+    )
+    return risks(of, Plan(changes, of.new_files), document(HEAD + OLD))
+
+
+@pytest.mark.parametrize(
+    ("offered", "words"),
+    [
+        (answer(INSIDE), []),
+        (answer(INSIDE, IMPORT), []),
+        (answer(new_files=(NewFile(Path("/w/test_a.py"), "x"),)), []),
+        (answer(INSIDE, BELOW_IMPORTS), ["outside"]),
+        (answer(INSIDE, ELSEWHERE), ["2 files (a.py, b.py)", "outside"]),
+        (answer(INSIDE, evidence=(Evidence(Check.LINT, Ruling.FAIL, "F821"),)), ["lint FAILED: F821"]),
+        (
+            answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.UNKNOWN, "?", trusted=True),)),
+            ["tests unknown: ?"],
+        ),
+        (answer(INSIDE, evidence=(Evidence(Check.SYNTAX, Ruling.UNKNOWN, "not parsed"),)), []),
+        (answer(INSIDE, evidence=(Evidence(Check.TESTS, Ruling.SKIPPED, "none"),)), []),
+    ],
+)
+def test_only_risky_edits_are_worth_a_question(offered: Answer, words: list[str]) -> None:
+    reasons = found(offered)
+
+    assert len(reasons) == len(words), reasons
+    assert all(word in reason for word, reason in zip(words, reasons, strict=True))
+    assert must_ask("auto", reasons) is bool(words)
+    assert must_ask("always", reasons)
+    assert not must_ask("never", reasons)
+
+
+@pytest.mark.parametrize("verdict", [Ruling.UNKNOWN, Ruling.SKIPPED])
+def test_new_tests_that_did_not_run_are_worth_a_question(verdict: Ruling) -> None:
+    why = "the tests were not run: pytest is missing"
+    unrun = answer(new_files=(NewFile(Path("/w/test_a.py"), "x"),), evidence=(Evidence(Check.TESTS, verdict, why),))
+
+    assert found(replace(unrun, action="test")) == (why,)
+    assert found(unrun) == (), "those of the project, which could not be run, stop no edit"
+
+
+def test_the_question_says_each_thing_once() -> None:
+    evidence = (
+        Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok"),
+        Evidence(Check.LINT, Ruling.FAIL, "F821 at line 3"),
+        Evidence(Check.DANGER, Ruling.UNKNOWN, "adds `eval`, which runs text as code", trusted=True),
+        Evidence(Check.TESTS, Ruling.UNKNOWN, "pytest is missing", trusted=True),
+    )
+    metadata = {"confidence_reason": "lint FAILED: F821 at line 3"}
+    offered = replace(answer(INSIDE, evidence=evidence), metadata=metadata, confidence=0.1)
+    offered = replace(offered, message=f"Refactored `f` · {summary(evidence)}")
+
+    assert question(offered, found(offered)) == (
+        "10 % sure · Refactored `f` · syntax ok. Apply it? "
+        "Lint FAILED: F821 at line 3; adds `eval`, which runs text as code; tests unknown: pytest is missing."
+    )
+
+
+# What becomes of an edit ----------------------------------------------------------------------------------------------
+
+URI = "file:///w/a.py"
+
+
+def undo(client: RawClient) -> None:
+    client.undo(URI)
+
+
+def save(client: RawClient) -> None:
+    client.save(URI)
+
+
+def type_elsewhere_and_save(client: RawClient) -> None:
+    client.replace(URI, "A = 1", "A = 2")
+    client.save(URI)
+
+
+def edit_and_save(client: RawClient) -> None:
+    client.replace(URI, "return a + b", "return b + a")
+    client.save(URI)
+
+
+def close(client: RawClient) -> None:
+    client.close(URI)
+
+
+@pytest.mark.parametrize(
+    ("then", "fate"),
+    [(undo, "undone"), (save, "kept"), (type_elsewhere_and_save, "kept"), (edit_and_save, "edited"), (close, None)],
+)
+async def test_the_engine_hears_what_became_of_the_edit(
+    then: Callable[[RawClient], None], fate: str | None, scripted: ScriptedModel, environment: Mapping[str, str]
+) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, NEOVIM) as client:
+        client.open(URI, "python", HEAD + OLD)
+        result = await finish(client, await start(client, "refactor", uri=URI, range=lines(8)))
+        assert result["applied"] is True
+        then(client)
+        trace = result["answer"]["metadata"]["trace"]
+        await until(environment, trace, fate or "applied")
+
+    log = Path(environment["STET_HOME"], "log", "stet.log").read_text()
+    told = [word for word in ("undone", "kept", "edited", "rejected") if f"job {trace}: {word}" in log]
+    assert told == ([] if fate is None else [fate])
+    assert became(environment, trace) == (fate or "applied")
+
+
+async def test_what_is_told_last_is_heard_before_the_end(
+    scripted: ScriptedModel,
+    environment: Mapping[str, str],
+    served_here: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Many a user saves and leaves in one breath; here the engine takes its time to hear of it."""
+    honest = Engine.outcome
+
+    async def slow(self: Engine, job: str, outcome: Outcome, text: str) -> None:
+        await asyncio.sleep(0.3)
+        await honest(self, job, outcome, text)
+
+    monkeypatch.setattr(Engine, "outcome", slow)
+    monkeypatch.setattr(app, "CLOSE_SECONDS", PATIENCE)
+    scripted.default = fenced(NEW)
+    async with editing(NEOVIM) as client:
+        client.open(URI, "python", HEAD + OLD)
+        result = await finish(client, await start(client, "refactor", uri=URI, range=lines(8)))
+        client.save(URI)
+
+    assert became(environment, result["answer"]["metadata"]["trace"]) == "kept"
+
+
+def became(environment: Mapping[str, str], trace: str) -> str:
+    """What stands beside the record of a job."""
+    store = Store(Path(environment["STET_HOME"], "data", "traces"), 0)
+    return store.fate(store.find(trace))
+
+
+@pytest.mark.parametrize("fate", ["discarded", "refused", "cancelled"])
+async def test_the_record_says_why_an_edit_did_not_land(
+    fate: str, scripted: ScriptedModel, environment: Mapping[str, str]
+) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, NEOVIM) as client:
+
+        async def answer(params: Json) -> Json:
+            if fate == "refused":
+                client.replace(URI, "total = a + b", "total = b + a")
+            elif fate == "cancelled":
+                await asyncio.Event().wait()
+            return {"title": "Discard" if fate == "discarded" else "Apply"}
+
+        client.answers["window/showMessageRequest"] = answer
+        client.open(URI, "python", HEAD + OLD)
+        job = await start(client, "refactor", uri=URI, range=lines(8), preview="always")
+        await client.wait_notification("window/showMessageRequest")
+        if fate == "cancelled":
+            await command(client, "stet.cancel", job=job)
+        assert (await finish(client, job))["applied"] is not True
+        [row] = (await command(client, "stet.stats"))["ledger"]["jobs"]
+        await until(environment, row["job"], fate)
+
+
+@pytest.mark.parametrize(
+    ("then", "status", "applied", "fate"),
+    [("applied", "done", True, "applied"), ("declined", "cancelled", False, "cancelled")],
+)
+async def test_a_job_that_is_cancelled_after_its_edit_was_sent_says_what_became_of_it(
+    then: str,
+    status: str,
+    applied: bool,
+    fate: str,
+    scripted: ScriptedModel,
+    environment: Mapping[str, str],
+) -> None:
+    scripted.default = fenced(NEW)
+    async with editor(environment, NEOVIM) as client:
+        honest, cancelled = client.answers["workspace/applyEdit"], asyncio.Event()
+
+        async def answer(params: Json) -> Json:
+            await cancelled.wait()
+            told: Json = honest(params) if then == "applied" else {"applied": False}
+            return told
+
+        client.answers["workspace/applyEdit"] = answer
+        client.open(URI, "python", HEAD + OLD)
+        job = await start(client, "refactor", uri=URI, range=lines(8))
+        await client.wait_notification("workspace/applyEdit")
+        await command(client, "stet.cancel", job=job)
+        cancelled.set()
+        result = await turned_out(client, job)
+
+        assert (result["status"], result["applied"]) == (status, applied)
+        assert boxes(client) or not applied, "who cancelled is told that it was too late"
+        assert len(client.received("workspace/applyEdit")) == 1
+        await until(environment, result["answer"]["metadata"]["trace"], fate)
+
+
+async def test_an_edit_that_shows_after_its_job_was_cancelled_is_told_all_the_same(
+    scripted: ScriptedModel, environment: Mapping[str, str]
+) -> None:
+    """The client never answers, and nothing shows for a while."""
+    scripted.default = fenced(NEW)
+    async with editor(environment, NEOVIM) as client:
+        client.answers["workspace/applyEdit"] = lambda params: asyncio.Event().wait()
+        client.open(URI, "python", HEAD + OLD)
+        job = await start(client, "refactor", uri=URI, range=lines(8))
+        await client.wait_notification("workspace/applyEdit")
+        await command(client, "stet.cancel", job=job)
+        result = await finish(client, job)
+        trace = result["answer"]["metadata"]["trace"]
+
+        assert (result["status"], result["applied"]) == ("cancelled", None)
+        assert boxes(client) == [result["message"]]
+        await until(environment, trace, "sent")
+
+        client.replace(URI, OLD, NEW)
+
+        assert (await turned_out(client, job))["applied"] is True
+        await until(environment, trace, "applied")
+
+
+async def until(environment: Mapping[str, str], trace: str, fate: str) -> None:
+    """Returns once that stands beside the record, which is written in a thread."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            with suppress(UnknownIdError):
+                if became(environment, trace) == fate:
+                    return
+            await asyncio.sleep(0.05)

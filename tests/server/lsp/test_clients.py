@@ -1,0 +1,97 @@
+"""What eight real editors offer, and what a client that offers nothing gets."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from support.wire import RECORDED, recorded
+
+from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.lsp.protocol import converter_factory
+
+_VSCODE = """
+    apply_edit document_changes versioned_edits create_files change_annotations edit_metadata
+    literal_actions disabled_actions llm_tag
+    work_done_progress show_document text_document_content message_actions markdown
+    pull_diagnostics refresh_diagnostics related_information diagnostic_data
+    configuration dynamic_configuration dynamic_watched_files inline_completion code_lens refresh_code_lenses
+"""
+
+# What is not named is not offered.
+EXPECTED = {
+    "emacs28-eglot-1.9": (
+        "utf-16",
+        "apply_edit document_changes versioned_edits literal_actions configuration dynamic_watched_files",
+    ),
+    "kate-22.12": ("utf-16", "literal_actions work_done_progress markdown related_information"),
+    "neovim-0.11.4": (
+        "utf-8",
+        """apply_edit versioned_edits create_files literal_actions work_done_progress show_document message_actions
+        markdown pull_diagnostics related_information diagnostic_data configuration code_lens""",
+    ),
+    "neovim-0.7.2-debian": (
+        "utf-16",
+        "apply_edit versioned_edits create_files literal_actions work_done_progress markdown related_information",
+    ),
+    "vim9-ale-3.3": ("utf-16", "literal_actions related_information"),
+    "vim9-yegappan-lsp": (
+        "utf-32",
+        """apply_edit versioned_edits create_files literal_actions disabled_actions work_done_progress markdown
+        pull_diagnostics diagnostic_versions diagnostic_data configuration code_lens""",
+    ),
+    "vscode-1.100-code-server-languageclient-11": ("utf-16", _VSCODE),
+    "vscode-1.139-code-server-languageclient-11": ("utf-16", _VSCODE),
+}
+
+
+def client_of(params: dict[str, Any]) -> Client:
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    return Client.of(converter_factory().structure(request, types.InitializeRequest).params)
+
+
+def offers(client: Client) -> set[str]:
+    return {name for name, value in asdict(client).items() if value is True}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_what_a_recorded_editor_offers(name: str) -> None:
+    client = client_of(recorded(name))
+    encoding, names = EXPECTED[name]
+    assert offers(client) == set(names.split())
+    assert client.encoding == encoding
+
+
+def test_a_client_that_offers_nothing() -> None:
+    assert client_of({"processId": None, "rootUri": None, "capabilities": {}}) == Client()
+
+
+def test_name_and_process_are_kept() -> None:
+    client = client_of({"processId": 7, "capabilities": {}, "clientInfo": {"name": "ed"}})
+    assert (client.name, client.process_id) == ("ed", 7)
+
+
+def test_resource_operations_without_document_changes_allow_versioned_edits() -> None:
+    """Neovim applies them, and says only this."""
+    edit = {"resourceOperations": ["rename"]}
+    client = client_of({"processId": None, "capabilities": {"workspace": {"workspaceEdit": edit}}})
+    assert client.versioned_edits
+    assert not client.document_changes
+    assert not client.create_files
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [
+        (["utf-8", "utf-16"], "utf-8"),
+        (["utf-32", "utf-8"], "utf-32"),
+        (["utf-7", "utf-8"], "utf-8"),
+        (["utf-7"], "utf-16"),
+        ([], "utf-16"),
+    ],
+)
+def test_the_first_known_position_encoding_is_chosen(offered: list[str], chosen: str) -> None:
+    general = {"positionEncodings": offered}
+    assert client_of({"processId": None, "capabilities": {"general": general}}).encoding == chosen

@@ -1,0 +1,71 @@
+"""What works on this machine: each tool is asked about an empty text, as a program on PATH may be a stand-in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.validators.checkers import programs
+from stet_ls.validators.checkers.check_request import Asked, Unable
+from stet_ls.validators.checkers.formatters import formatters
+from stet_ls.validators.checkers.table import CHECKERS, Checker, checkers
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
+from stet_ls.validators.source import Source
+
+_SECONDS = 10.0
+_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The tools of a language: those that work by their role, the best first, and those that could be installed.
+
+    `refused` are the programs on PATH that are not started, by the tools' names: an untrusted project brings them.
+    """
+
+    language: str
+    working: Mapping[Role, tuple[str, ...]]
+    missing: tuple[str, ...]
+    refused: Mapping[str, Path]
+
+
+def survey(tools: Toolbox = BUILT_IN) -> tuple[Standing, ...]:
+    """The standing of each language that has checkers or linters. Takes one or two seconds."""
+    rows = [row for row in CHECKERS if not row.executes_project_code]
+    languages = sorted({one for row in rows for one in row.languages} | {tool.language for tool in tools.added})
+    asked: dict[tuple[str, Role], tuple[Checker, str]] = {}
+    for language in languages:
+        for role in (Role.SYNTAX, Role.LINT):
+            for row in checkers(language, role, tools):
+                asked.setdefault((row.name, role), (row, language))
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        answers = pool.map(lambda one: _works(one[0], one[1], tools), asked.values())
+        works = dict(zip(asked, answers, strict=True))
+    return tuple(_standing(language, tools, works) for language in languages)
+
+
+def _works(row: Checker, language: str, tools: Toolbox) -> bool:
+    return not isinstance(row.check(Asked(Source(""), language, None, _SECONDS, tools)), Unable)
+
+
+def _standing(language: str, tools: Toolbox, works: Mapping[tuple[str, Role], bool]) -> Standing:
+    found: dict[Role, dict[str, bool]] = {
+        role: {row.name: works[row.name, role] for row in checkers(language, role, tools)}
+        for role in (Role.SYNTAX, Role.LINT)
+    }
+    # A formatter cannot be asked without a project that uses it.
+    found[Role.FORMAT] = {
+        row.name: works.get(
+            (row.name, Role.SYNTAX), programs.find(row.name, tools, name=row.name, path=None) is not None
+        )
+        for row in formatters(language, tools)
+    }
+    working = {role: tuple(name for name, here in rows.items() if here) for role, rows in found.items()}
+    here = {name for names in working.values() for name in names}
+    lacking = dict.fromkeys(name for rows in found.values() for name in rows if name not in here)
+    every = dict.fromkeys(name for rows in found.values() for name in rows)
+    refused = {name: place for name in every if (place := programs.refused(name, tools)) is not None}
+    missing = tuple(name for name in lacking if name not in refused)
+    return Standing(language, working, missing, refused)

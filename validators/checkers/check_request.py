@@ -1,0 +1,144 @@
+"""Asking a tool about a text: what is asked, how the tool is started, and the answers it can give."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from stet_ls.validators import languages
+from stet_ls.validators.checkers import programs
+from stet_ls.validators.checkers.result_cache import Memory, key_of
+from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult, run_tool
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
+from stet_ls.validators.findings import Finding
+from stet_ls.validators.parsing.parse import clean
+from stet_ls.validators.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A text that is to be judged within `deadline` seconds. `path` names its kind and its project; it is not read."""
+
+    source: Source
+    language: str
+    path: Path | None = None
+    deadline: float = 2.0
+    tools: Toolbox = BUILT_IN
+
+
+@dataclass(frozen=True, slots=True)
+class Unable:
+    """Why there is no answer. `missing`: the tool is not here, which is nothing to tell of."""
+
+    reason: str
+    missing: bool = False
+
+
+class Advice(tuple[Finding, ...]):
+    """Findings of a tool that was not told all it needs to be sure of them. They block nothing."""
+
+    __slots__ = ()
+
+
+Answered = tuple[Finding, ...] | Unable
+Check = Callable[[Asked], Answered]
+"""Findings of a text, or why there are none to be had. Raises nothing on account of the text or the tool."""
+
+FILE = "{file}"
+"""In a tool's arguments: the path of a private copy of the text. Without it the text comes on standard input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a tool is started. `tool` is its name in the tables, `program` what is started for it if that differs.
+
+    `files` are put beside the private copy of the text. An answer that depends on other files of the machine too is
+    not `pure`, and is not remembered. `memory` is the most that it may allocate, in bytes. `text` is what the tool
+    reads if that is not the text as it stands.
+    """
+
+    tool: str
+    arguments: tuple[str, ...]
+    program: str = ""
+    files: tuple[tuple[str, bytes], ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    pure: bool = True
+    memory: int | None = None
+    text: bytes | None = None
+
+
+Answer = TypeVar("Answer")
+_ANSWERS = Memory()
+
+
+def ask(asked: Asked, run: Run, read: Callable[[ToolResult], Answer | Unable]) -> Answer | Unable:
+    """What the tool says about the text; `read` makes it from what the tool wrote. Equal questions are put once."""
+    program = programs.find(run.program or run.tool, asked.tools, name=run.tool, path=asked.path)
+    if program is None:
+        return Unable(f"{run.tool} is not installed", missing=True)
+    text = clean(asked.source) if run.text is None else run.text
+    name = safe_name(asked.path, asked.language)
+
+    def work() -> Answer | Unable:
+        result = _start(program, run, text, name, asked)
+        return _failure(result, run.tool, asked.deadline) or read(result)
+
+    if not run.pure:
+        return work()
+    parts = (run.tool, str(program.path), program.stamp, repr((run.arguments, run.files, run.environment)), name, text)
+    # `read` may look at the bytes themselves, which "clean" mends before a tool gets them.
+    return _ANSWERS.get(key_of(*parts, asked.source.data), work, keep=lambda answer: not isinstance(answer, Unable))
+
+
+def _start(program: programs.Program, run: Run, text: bytes, name: str, asked: Asked) -> ToolResult:
+    private = f"{PRIVATE}/{name}"
+    copied = FILE in "".join(run.arguments)
+    return run_tool(
+        [str(program.path), *(argument.replace(FILE, private) for argument in run.arguments)],
+        stdin=b"" if copied else text,
+        deadline=asked.deadline,
+        environment={"PATH": programs.search_path(asked.tools, path=asked.path), **dict(run.environment)},
+        files={**dict(run.files), **({name: text} if copied else {})},
+        memory=run.memory,
+    )
+
+
+def _failure(result: ToolResult, tool: str, deadline: float) -> Unable | None:
+    if result.missing:
+        return Unable(f"{tool} could not be started", missing=True)
+    if result.truncated:
+        return Unable(f"{tool} wrote more than it has to say about any text")
+    if result.timed_out:
+        return Unable(f"{tool} did not answer within {deadline:.1f} s")
+    if result.status is not None and result.status < 0:
+        return Unable(f"{tool} was ended by {_signal(-result.status)}")
+    return None
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
+
+
+def safe_name(path: Path | None, language: str) -> str:
+    """The base name under which a tool gets a text: the file's own, or a plain one where that could be misread."""
+    if path is not None and _PLAIN.fullmatch(path.name):
+        return path.name
+    row = languages.language(language)
+    suffix = path.suffix.lower() if path else ""
+    known = row.extensions if row else ()
+    return "text" + (suffix if suffix in known else next(iter(known), ".txt"))
+
+
+def within(asked: Asked, seconds: float) -> Asked:
+    """The same question with `seconds` to answer it at most."""
+    return replace(asked, deadline=min(asked.deadline, seconds))

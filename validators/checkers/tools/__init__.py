@@ -1,0 +1,1 @@
+"""The machine's own tools: one module a tool."""

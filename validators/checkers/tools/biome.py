@@ -1,0 +1,43 @@
+"""JavaScript, TypeScript, JSON and CSS by biome where it is installed: its recommended rules, no project's settings."""
+
+from __future__ import annotations
+
+import json
+
+from stet_ls.validators.checkers.check_request import FILE, Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.output_parsing import distinct, spanned
+from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
+from stet_ls.validators.findings import Severity
+from stet_ls.validators.source import Span
+
+_SEVERITIES = {"error": Severity.ERROR, "fatal": Severity.ERROR, "warning": Severity.WARNING}
+_RUN = Run(
+    "biome",
+    ("lint", "--reporter=json", "--max-diagnostics=200", "--colors=off", f"--config-path={PRIVATE}", FILE),
+    files=(("biome.json", b"{}"),),
+)
+
+
+def lint(asked: Asked) -> Answered:
+    """What the recommended rules find. Errors of syntax are left to the syntax check."""
+
+    def read(result: ToolResult) -> Answered:
+        try:
+            answer = json.loads(result.stdout)
+            return distinct(
+                spanned(
+                    asked.source,
+                    item["description"],
+                    Span(*(item["location"].get("span") or (0, 0))),
+                    "biome",
+                    kind="lint",
+                    severity=_SEVERITIES.get(item["severity"], Severity.INFORMATION),
+                    code=item["category"],
+                )
+                for item in answer["diagnostics"]
+                if item["category"].startswith("lint/")
+            )
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return Unable(f"biome failed (exit status {result.status})")
+
+    return ask(asked, _RUN, read)

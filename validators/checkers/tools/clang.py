@@ -1,0 +1,77 @@
+"""C and C++ by clang: syntax and types, with the project's own flags where it has a compile_commands.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from stet_ls.validators.checkers.check_request import Advice, Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.output_parsing import distinct, finding
+from stet_ls.validators.checkers.tool_process import ToolResult
+from stet_ls.validators.checkers.tools.c_includes import unfit
+from stet_ls.validators.checkers.tools.compile_commands import flags
+from stet_ls.validators.findings import Finding, Kind
+
+_ERROR = re.compile(
+    r"^<stdin>:(?P<line>\d+):(?P<column>\d+):(?:\{[^ ]*\}:)? (?:fatal )?error: (?P<message>.+?)"
+    r"(?: \[(?P<category>[\w ]+)\])?$",
+    re.MULTILINE,
+)
+_NO_HEADER = re.compile(rb"fatal error: '[^'\n]*' file not found")
+_NEWEST = {"c": "-std=gnu17", "cpp": "-std=gnu++20"}
+_ARGUMENTS = (
+    "-fsyntax-only", "-w", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-fdiagnostics-show-category=name",
+    "-ferror-limit=100", "-fno-spell-checking", "-fno-diagnostics-show-note-include-stack",
+)  # fmt: skip
+_MEMORY = 2_000_000_000  # a template can ask for any amount
+
+
+def clang(asked: Asked) -> Answered:
+    """Errors of syntax and types. Not able where a header is not found: what follows from that says nothing.
+
+    Without the project's flags it advises, once it meets a name that it does not know: that may be declared in a way
+    that it was not told of, and what follows be right. A `.h` may be C or C++; it is right if it is right as one.
+    """
+    found = _as(asked, asked.language)
+    if found and asked.path is not None and asked.path.suffix == ".h" and asked.language == "cpp":
+        other = _as(replace(asked, deadline=asked.deadline / 2), "c")
+        found = () if other == () else found
+    if isinstance(found, Unable) or not found or flags(asked.path) is not None:
+        return found
+    return Advice(found) if found[0].kind == "semantic" else found
+
+
+def _as(asked: Asked, language: str) -> Answered:
+    project = flags(asked.path)
+    own = project or ()
+    if not any(flag.startswith(("-std=", "--std=", "-ansi")) for flag in own):
+        own = (_NEWEST[language], *own)
+    beside = ("-iquote", str(asked.path.absolute().parent)) if asked.path else ()
+    if asked.path and (found := unfit(asked.source.data, asked.path.absolute(), (*own, *beside))) is not None:
+        return Unable(f"`{found.name}`, which it includes, is too large or no regular file")
+
+    def read(result: ToolResult) -> Answered:
+        if _NO_HEADER.search(result.stderr):
+            hint = "" if project is not None else "; a compile_commands.json would say where it is"
+            return Unable(f"clang did not find a header{hint}")
+        found = distinct(_findings(asked, result.stderr.decode("utf-8", "replace")))
+        if result.status != 0 and not found:
+            return Unable(f"clang failed without naming a place (exit status {result.status})")
+        return found
+
+    # Headers decide too, and they change without the text: such an answer is not remembered.
+    run = Run(
+        "clang",
+        ("-x", "c++" if language == "cpp" else "c", *_ARGUMENTS, *own, *beside, "-"),
+        pure=False,
+        memory=_MEMORY,
+    )
+    return ask(asked, run, read)
+
+
+def _findings(asked: Asked, text: str) -> Iterator[Finding]:
+    for match in _ERROR.finditer(text):
+        kind: Kind = "semantic" if match["category"] == "Semantic Issue" else "syntax"
+        line, column = int(match["line"]), int(match["column"])
+        yield finding(asked.source, match["message"], line, column, "clang", encoding="utf-8", kind=kind)

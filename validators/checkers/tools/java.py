@@ -1,0 +1,57 @@
+"""Java: javac to the end of its parser. No annotation processor, no class file, no other source file is touched."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from stet_ls.validators.checkers.check_request import FILE, Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.output_parsing import distinct, finding, judged
+from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
+from stet_ls.validators.parsing.parse import clean
+from stet_ls.validators.source import Source
+
+ERROR = r"\.java:(\d+): error: (.+)(?:\n.*\n([ \t]*)\^)?$"
+"""The end of a file's name, the line, the message, the line itself, and a caret below the place; at the end of a file
+that ends in blanks without the last two."""
+_ERROR = re.compile(rf"^.*?{ERROR}", re.MULTILINE)
+
+ARGUMENTS = (
+    "-J-XX:TieredStopAtLevel=1",  # 0.5 s: most of the time is the start of a JVM
+    "-J-XX:+UseSerialGC",
+    "-J-Xmx512m",
+    "-J-Duser.language=en",
+    "-proc:none",
+    "-XDshould-stop.ifNoError=PARSE",  # types need the project's classes; what is left are errors of syntax
+    "-XDshould-stop.ifError=PARSE",
+    "-encoding", "UTF-8", "-nowarn", "-implicit:none",
+    "-d", PRIVATE, "-classpath", PRIVATE, "-sourcepath", PRIVATE,
+)  # fmt: skip
+"""All but the files to read."""
+_MOST = ("-Xmaxerrs", "100")
+
+
+def javac(asked: Asked) -> Answered:
+    """The errors of the compiler's parser."""
+    if is_module(asked.path):
+        return Unable("javac would look for the modules that it names", missing=True)
+
+    def read(result: ToolResult) -> Answered:
+        text = result.stderr.decode("utf-8", "replace")
+        found = (
+            finding(asked.source, m[2], int(m[1]), len(m[3] or "") + 1, "javac", encoding="utf-16")
+            for m in _ERROR.finditer(text)
+        )
+        return judged(result, distinct(found), "javac")
+
+    return ask(asked, Run("javac", (*ARGUMENTS, *_MOST, FILE), text=file_text(asked.source)), read)
+
+
+def is_module(path: Path | None) -> bool:
+    """True for a module's declaration: its names are resolved before anything is parsed."""
+    return path is not None and path.name == "module-info.java"
+
+
+def file_text(source: Source) -> bytes:
+    """The bytes that javac gets of a text. It takes a byte order mark for a character; a space keeps the columns."""
+    return re.sub(rb"^\xef\xbb\xbf", b" ", clean(source))

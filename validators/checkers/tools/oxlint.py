@@ -1,0 +1,74 @@
+"""JavaScript and TypeScript by oxlint: one process of 15 ms parses, checks what the languages forbid, and lints.
+
+It reads paths alone, so it gets a private copy; with our own empty settings beside it no other's are looked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from stet_ls.validators.checkers.check_request import FILE, Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.output_parsing import distinct, spanned
+from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
+from stet_ls.validators.findings import Finding, Severity
+from stet_ls.validators.source import Source, Span
+
+_SETTINGS = "oxlint-of-stet.json"
+_RUN = Run(
+    "oxlint",
+    ("--format", "json", "--threads=1", "--disable-nested-config", "--no-ignore", "-c", f"{PRIVATE}/{_SETTINGS}", FILE),
+    files=((_SETTINGS, b"{}"),),
+)
+_SUFFIXES = {"javascript": ".js", "javascriptreact": ".jsx", "typescript": ".ts", "typescriptreact": ".tsx"}
+
+
+def syntax(asked: Asked) -> Answered:
+    """What the parser and the language's early rules refuse."""
+    found = _found(asked)
+    return found if isinstance(found, Unable) else tuple(one for one in found if one.kind == "syntax")
+
+
+def lint(asked: Asked) -> Answered:
+    """The rules for code that is wrong or useless, oxlint's own choice."""
+    found = _found(asked)
+    return found if isinstance(found, Unable) else tuple(one for one in found if one.kind == "lint")
+
+
+def _found(asked: Asked) -> Answered:
+    suffix = asked.path.suffix if asked.path else ""
+    if suffix.lower() not in (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"):
+        # The extension is all that tells oxlint the language.
+        name = f"text{_SUFFIXES.get(asked.language, '.js')}"
+        asked = replace(asked, path=asked.path.with_name(name) if asked.path else None)
+
+    def read(result: ToolResult) -> Answered:
+        try:
+            answer = json.loads(result.stdout)
+            if answer["number_of_files"] != 1:
+                return Unable("oxlint did not read the text")
+            return distinct(_findings(asked.source, answer["diagnostics"]))
+        except (ValueError, KeyError, TypeError, IndexError):
+            return Unable(f"oxlint failed (exit status {result.status})")
+
+    return ask(asked, _RUN, read)
+
+
+def _findings(source: Source, diagnostics: list[Mapping[str, Any]]) -> Iterator[Finding]:
+    for item in diagnostics:
+        # The last label of an error is where it shows; the first may be where a name was declared before.
+        at = item["labels"][-1 if "already been declared" in item["message"] else 0]["span"]
+        rule = item.get("code", "")
+        is_lint = "(" in rule and not rule.startswith("TS(")  # "eslint(no-debugger)"; "TS(1245)" is the language's
+        yield spanned(
+            source,
+            item["message"],
+            Span(at["offset"], at["offset"] + at["length"]),
+            "oxlint",
+            kind="lint" if is_lint else "syntax",
+            severity=Severity.WARNING if is_lint else Severity.ERROR,
+            code=rule,
+            suggestions=(item["help"],) if item.get("help") else (),
+        )

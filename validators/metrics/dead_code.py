@@ -1,0 +1,190 @@
+"""Code that nothing seems to use: statements that are never reached, private things that are named nowhere else.
+
+Hints, and few on purpose: whatever is named a second time, even in a comment or a string, counts as used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from stet_ls.validators.findings import Finding, Severity
+from stet_ls.validators.parsing.tree import Parsed
+from stet_ls.validators.source import Source, Span
+from stet_ls.validators.structure.units import Found, captures, find, tree_of
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+SOURCE, CODE = "stet", "dead-code"
+
+_NAME = re.compile(rb"[^\W\d][\w$]*")
+_ENDS = frozenset({
+    "return_statement", "raise_statement", "throw_statement", "break_statement", "continue_statement",
+    "return_expression", "break_expression", "continue_expression", "throw_expression", "control_transfer_statement",
+})  # fmt: skip
+_BLOCKS = frozenset({"block", "statement_block", "compound_statement", "statement_list", "statements"})
+# What may stand behind a return all the same: hoisted functions, places that a goto reaches, and idioms.
+_REACHED = re.compile(
+    r"function_declaration|function_signature|label|case|break_statement|empty_statement|preproc|else"
+)
+_YIELD = re.compile(rb"yield\b")  # Python: `return` and then `yield` makes an empty generator
+_VARIABLE = re.compile(rb"^(_[A-Za-z]\w*)[ \t]*(?::[^=\n]{1,200})?=(?!=)", re.MULTILINE)
+
+
+def dead(source: Source, language: str, *, elsewhere: Iterable[bytes] = ()) -> tuple[Finding, ...] | None:
+    """The hints for one text; None for one that does not parse: what it uses cannot be told.
+
+    `elsewhere`: other texts of the project, which may use what is private to a package.
+    """
+    parsed = tree_of(source, language)
+    if parsed is None or parsed.root.has_error:
+        return None
+    unused = list(_unused(parsed))
+    if unused:
+        known = set().union(*(_NAME.findall(data) for data in elsewhere))
+        unused = [(name, span, what) for name, span, what in unused if name not in known]
+    hints = [_hint(source, span, f"{what} `{name.decode()}` is used nowhere") for name, span, what in unused]
+    hints += [_hint(source, span, "this is never reached") for span in _unreached(parsed)]
+    return tuple(sorted(hints, key=lambda finding: finding.span))
+
+
+def _hint(source: Source, span: Span, message: str) -> Finding:
+    return Finding(
+        span, message, kind="lint", severity=Severity.HINT, source=SOURCE, code=CODE, line=source.line_of(span.start)
+    )
+
+
+def _unused(parsed: Parsed) -> Iterator[tuple[bytes, Span, str]]:
+    is_private = _PRIVATE.get(parsed.language)
+    if is_private is None:
+        return
+    count = Counter(_NAME.findall(parsed.data))
+    found = find(parsed)
+    classes = [one for one in found if one.unit.kind == "class"]
+    for one in found:
+        name = one.unit.name.removeprefix("#").encode()
+        if count[name] == 1 and is_private(parsed, one, _around(one, classes)):
+            at = parsed.data.find(name, one.node.start_byte)
+            yield name, Span(at, at + len(name)), f"the private {one.unit.kind}"
+    if parsed.language == "python":
+        for match in _VARIABLE.finditer(parsed.data):
+            if count[match[1]] == 1:
+                yield match[1], Span(*match.span(1)), "the private variable"
+
+
+def _around(one: Found, classes: Iterable[Found]) -> Found | None:
+    holding = [other for other in classes if other is not one and other.unit.span.contains(one.unit.span)]
+    return min(holding, key=lambda other: other.unit.span.end - other.unit.span.start, default=None)
+
+
+def _unreached(parsed: Parsed) -> Iterator[Span]:
+    for node in captures(parsed, _ENDS):
+        statement = node.parent if node.parent is not None and node.parent.type == "expression_statement" else node
+        if statement.parent is None or statement.parent.type not in _BLOCKS:
+            continue
+        behind = _behind(statement)
+        if behind is None or _REACHED.search(behind.type) or _YIELD.match(parsed.data, behind.start_byte):
+            continue
+        if not any("label" in later.type for later in statement.parent.named_children):
+            yield parsed.span(behind)
+
+
+def _behind(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    behind = node.next_named_sibling
+    while behind is not None and "comment" in behind.type:
+        behind = behind.next_named_sibling
+    return behind
+
+
+Private = Callable[[Parsed, Found, "Found | None"], bool]
+"""Is it for its own file alone? The class around it is given, None at top level."""
+
+
+def _python(parsed: Parsed, one: Found, around: Found | None) -> bool:
+    name = one.unit.name
+    if not name.startswith("_") or name.startswith("__") or _is_decorated(one):
+        return False
+    # A class with a base may have the method called from there.
+    return around is None or around.node.child_by_field_name("superclasses") is None
+
+
+def _is_decorated(one: Found) -> bool:
+    parent = one.node.parent
+    return parent is not None and parent.type == "decorated_definition"
+
+
+_MODULE = re.compile(rb"^(?:import|export)\b", re.MULTILINE)
+
+
+def _ecmascript(parsed: Parsed, one: Found, around: Found | None) -> bool:
+    if one.unit.name.startswith("#") or re.match(r"private\b", one.unit.signature):
+        return one.unit.kind == "method" and one.unit.name != "constructor"
+    exported = parsed.data[one.unit.span.start : one.unit.span.end].lstrip().startswith((b"export", b"@", b"/**"))
+    is_top = "." not in one.unit.qualified and one.node.parent is not None and one.node.parent.type == "program"
+    return is_top and not exported and bool(_MODULE.search(parsed.data))
+
+
+def _marked(mark: str, *, unless: bytes = b"") -> Private:
+    """Private by a word in the head; annotated things may be called by a framework."""
+    word = re.compile(rf"(?:^|\s){mark}\s")
+
+    def is_private(parsed: Parsed, one: Found, around: Found | None) -> bool:
+        head = parsed.data[one.unit.span.start : one.node.start_byte + 1]
+        return (
+            one.unit.kind != "class"
+            and "@" not in one.unit.signature
+            and b"[" not in head
+            and bool(word.search(one.unit.signature))
+            and (around is None or one.unit.name != around.unit.name)
+            and not (unless and unless in parsed.data)
+            and one.unit.name not in _CALLED_BY_THE_RUNTIME
+        )
+
+    return is_private
+
+
+_CALLED_BY_THE_RUNTIME = frozenset({"readObject", "writeObject", "readResolve", "writeReplace", "readObjectNoData"})
+
+
+def _c(parsed: Parsed, one: Found, around: Found | None) -> bool:
+    return around is None and one.unit.kind == "function" and bool(re.match(r"static\b", one.unit.signature))
+
+
+def _go(parsed: Parsed, one: Found, around: Found | None) -> bool:
+    name = one.unit.name
+    return one.unit.kind == "function" and name[:1].islower() and name not in ("main", "init")
+
+
+def _rust(parsed: Parsed, one: Found, around: Found | None) -> bool:
+    head = parsed.data[one.unit.span.start : one.node.start_byte]
+    return (
+        around is None
+        and one.node.type == "function_item"
+        and not re.search(r"\b(?:pub|extern)\b", one.unit.signature)
+        and one.unit.name != "main"
+        and b"#[" not in head
+    )
+
+
+def _lua(parsed: Parsed, one: Found, around: Found | None) -> bool:
+    return one.unit.signature.startswith("local function")
+
+
+_PRIVATE: Mapping[str, Private] = {
+    "python": _python,
+    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _ecmascript),
+    "java": _marked("private"),
+    "csharp": _marked("private", unless=b"partial "),
+    "kotlin": _marked("private"),
+    "swift": _marked("private"),
+    "php": _marked("private"),
+    "c": _c,
+    "cpp": _c,
+    "go": _go,
+    "rust": _rust,
+    "lua": _lua,
+}
+"""Rows by language id; a language without one is only searched for what is never reached."""

@@ -1,0 +1,184 @@
+"""Every symbol that a text declares, with its place, head and documentation: what `stet check --json` lists.
+
+Units (functions, methods, classes) come from `units`; here they get their exact kind, and fields, constants, types and
+namespaces join them. What is local to a function is no symbol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from stet_ls.validators.node_kinds import SHAPES, Shape
+from stet_ls.validators.parsing.tree import Parsed
+from stet_ls.validators.source import Source, Span
+from stet_ls.validators.structure import documentation, heuristic_units
+from stet_ls.validators.structure.units import Found, Unit, captures, find, tree_of
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+SymbolKind = Literal[
+    "function", "method", "constructor", "class", "interface", "struct", "enum", "type", "namespace", "property",
+    "field", "constant", "variable", "enum member",
+]  # fmt: skip
+
+_UNITS: dict[str, SymbolKind] = {
+    "interface_declaration": "interface", "annotation_type_declaration": "interface", "trait_item": "interface",
+    "protocol_declaration": "interface", "trait_declaration": "interface", "concept_definition": "interface",
+    "interface_type": "interface", "struct_type": "struct", "struct_item": "struct", "struct_specifier": "struct",
+    "struct_declaration": "struct", "union_item": "struct", "union_specifier": "struct", "enum_item": "enum",
+    "enum_specifier": "enum", "enum_declaration": "enum", "type_alias_declaration": "type",
+    "constructor_declaration": "constructor", "compact_constructor_declaration": "constructor",
+    "secondary_constructor": "constructor", "init_declaration": "constructor", "property_declaration": "property",
+    "indexer_declaration": "property", "module": "namespace",
+}  # fmt: skip
+_OTHERS: dict[str, dict[str, SymbolKind]] = {
+    "python": {"assignment": "variable", "type_alias_statement": "type"},
+    "javascript": {"variable_declarator": "variable", "field_definition": "field"},
+    "typescript": {
+        "variable_declarator": "variable", "public_field_definition": "field", "property_signature": "field",
+        "method_signature": "method", "abstract_method_signature": "method", "function_signature": "function",
+        "internal_module": "namespace", "module": "namespace",
+    },
+    "go": {"const_spec": "constant", "var_spec": "variable", "method_elem": "method", "field_declaration": "field"},
+    "rust": {
+        "const_item": "constant", "static_item": "variable", "type_item": "type", "mod_item": "namespace",
+        "function_signature_item": "method", "field_declaration": "field", "enum_variant": "enum member",
+    },
+    "java": {
+        "field_declaration": "field", "constant_declaration": "constant", "enum_constant": "enum member",
+        "annotation_type_element_declaration": "method",
+    },
+    "cpp": {
+        "declaration": "variable", "field_declaration": "field", "alias_declaration": "type",
+        "type_definition": "type", "namespace_definition": "namespace", "preproc_def": "constant",
+        "preproc_function_def": "function", "enumerator": "enum member",
+    },
+    "csharp": {
+        "namespace_declaration": "namespace", "file_scoped_namespace_declaration": "namespace",
+        "field_declaration": "field", "event_field_declaration": "field", "delegate_declaration": "type",
+        "enum_member_declaration": "enum member",
+    },
+}  # fmt: skip
+_OTHERS |= {"c": _OTHERS["cpp"], "javascriptreact": _OTHERS["javascript"], "typescriptreact": _OTHERS["typescript"]}
+_NAMED = ("name", "declarator", "left", "property")
+_NAMES = frozenset({
+    "identifier", "type_identifier", "field_identifier", "property_identifier", "private_property_identifier",
+    "namespace_identifier", "nested_namespace_specifier", "qualified_name", "qualified_identifier", "string", "type",
+    "nested_identifier",
+})  # fmt: skip
+_HOLDERS = frozenset({
+    "expression_statement", "export_statement", "lexical_declaration", "variable_declaration", "const_declaration",
+    "var_declaration", "ambient_declaration",
+})  # fmt: skip
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Something that a text declares. `span` is the declaration with what documents and decorates it.
+
+    `qualified` has the names of the classes and functions around it, with dots. `signature` is its head on one line;
+    `doc` the span of what documents it, its marks included; None where nothing does.
+    """
+
+    kind: SymbolKind
+    name: str
+    qualified: str
+    span: Span
+    signature: str
+    doc: Span | None = None
+
+
+def outline(source: Source, language: str) -> tuple[Symbol, ...]:
+    """All symbols in the order in which they start, outer ones first; none where nothing is recognized."""
+    parsed = tree_of(source, language)
+    if parsed is None:
+        return tuple(_of_unit(unit.kind, unit) for unit in heuristic_units.units(source, language))
+    shape = SHAPES.get(parsed.language)
+    if shape is None:
+        return ()
+    found = find(parsed)
+    symbols = [_of_unit(_kind(one), one.unit) for one in found]
+    symbols += _others(parsed, shape, found)
+    return tuple(sorted(symbols, key=lambda symbol: (symbol.span.start, -symbol.span.end)))
+
+
+def _kind(one: Found) -> SymbolKind:
+    kind = _UNITS.get(one.node.type)
+    if one.node.type == "type_spec":  # Go
+        given = one.node.child_by_field_name("type")
+        kind = _UNITS.get(given.type, "type") if given else None
+    return kind or one.unit.kind
+
+
+def _of_unit(kind: SymbolKind, unit: Unit) -> Symbol:
+    return Symbol(kind, unit.name, unit.qualified, unit.span, unit.signature, unit.doc_span)
+
+
+def _others(parsed: Parsed, shape: Shape, found: tuple[Found, ...]) -> Iterator[Symbol]:
+    kinds = _OTHERS.get(parsed.language, {})
+    units = {one.node.id for one in found}
+    around: list[Found] = []
+    pending = iter(found)
+    coming = next(pending, None)
+    for node in captures(parsed, frozenset(kinds)) if kinds else ():
+        while coming is not None and coming.node.start_byte <= node.start_byte:
+            around.append(coming)
+            coming = next(pending, None)
+        while around and around[-1].node.end_byte <= node.start_byte:
+            around.pop()
+        inside = next((one for one in reversed(around) if node.end_byte <= one.node.end_byte), None)
+        if node.id in units or (inside is not None and (inside.unit.kind != "class" or inside.node == node)):
+            continue
+        if not _is_value(node, units):
+            yield from _declared(parsed, shape, node, kinds[node.type], inside)
+
+
+def _is_value(node: tree_sitter.Node, units: set[int]) -> bool:
+    """True for `const f = () => 1` and the like: the unit has its name already."""
+    held = node.child_by_field_name("value") or node.child_by_field_name("right") or node.child_by_field_name("type")
+    return held is not None and held.id in units
+
+
+def _declared(
+    parsed: Parsed, shape: Shape, node: tree_sitter.Node, kind: SymbolKind, inside: Found | None
+) -> Iterator[Symbol]:
+    outer = node
+    while (parent := outer.parent) is not None and parent.type in _HOLDERS and parent.named_child_count == 1:
+        outer = parent
+    first, doc = documentation.leading(parsed, shape, outer)
+    head = parsed.data[outer.start_byte : min(outer.end_byte, outer.start_byte + _LONGEST)].decode("utf-8", "ignore")
+    for named, is_function in _names(node):
+        name = parsed.text(named).strip("'\"")
+        exact = _exact(kind, name, is_function, inside)
+        qualified = f"{inside.unit.qualified}.{name}" if inside else name
+        body = head.partition("{")[0] if exact in ("namespace", "method", "function") else head.partition("\n")[0]
+        span = Span(first.start_byte, max(parsed.span(outer).end, first.start_byte))
+        yield Symbol(exact, name, qualified, span, " ".join(body.split()).rstrip(",;"), doc.span)
+
+
+def _exact(kind: SymbolKind, name: str, is_function: bool, inside: Found | None) -> SymbolKind:
+    if is_function and kind in ("variable", "field"):  # a prototype of C
+        return "method" if inside else "function"
+    if kind == "variable" and inside is not None:
+        kind = "field"
+    return "constant" if kind in ("variable", "field") and name.isupper() and len(name) > 1 else kind
+
+
+def _names(node: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, bool]]:
+    """The nodes of the names that a declaration gives, and whether each is a function's."""
+    pending = [child for field in _NAMED for child in node.children_by_field_name(field)]
+    if not pending:  # C# keeps its declarators a level deeper
+        declarations = (child for child in node.named_children if child.type == "variable_declaration")
+        pending = [child for each in declarations for child in each.named_children if "declarator" in child.type]
+    for child in pending:
+        inner: tree_sitter.Node | None = child
+        is_function = False
+        while inner is not None and inner.type not in _NAMES:
+            is_function = is_function or inner.type == "function_declarator"
+            inner = next(filter(None, map(inner.child_by_field_name, ("name", "declarator"))), None)
+        if inner is not None:
+            yield inner, is_function

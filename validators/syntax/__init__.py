@@ -1,0 +1,147 @@
+"""Does a text parse? The verdict on it, and what an edit broke."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from stet_ls.validators import languages
+from stet_ls.validators.checkers.check_request import Advice, Asked, Unable
+from stet_ls.validators.checkers.table import SLOW, checkers
+from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
+from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
+from stet_ls.validators.parsing import grammars
+from stet_ls.validators.parsing.parse import DeadlineError, parse
+from stet_ls.validators.source import Source, Span
+
+THOROUGH = 10.0
+"""Seconds in which every tool can answer, a compiler included."""
+WHILE_TYPING = 1.0
+"""Seconds for those that answer at once."""
+
+_LARGE = 64_000
+"""Bytes beyond which our own checks, which read the whole tree, wait until nobody waits for a keystroke's verdict."""
+_UNHURRIED = 0.5
+"""Seconds of a deadline that leave them the time: 0.1 for 10,000 lines of C#."""
+
+
+def check(
+    source: Source, language: str, *, path: Path | None = None, deadline: float = THOROUGH, tools: Toolbox = BUILT_IN
+) -> Verdict:
+    """The verdict on a text, by the best judge that this machine has for the language and `tools` allow.
+
+    A language's own parser decides; the grammar decides where there is none. `path` tells the kind of file and where
+    its project's manifest stands; the file itself is not read. `deadline` is in seconds, for everything together; with
+    less than `SLOW` of them no compiler is asked. Never raises on account of the text; what could not be judged is
+    UNKNOWN with a reason.
+    """
+    started = time.monotonic()
+    row = languages.language(language)
+    name = row.id if row else language
+    verdict: Verdict | None = None
+    failures: list[str] = []
+    for checker in checkers(name, Role.SYNTAX, tools):
+        left = deadline - (time.monotonic() - started)
+        if left <= 0 or (checker.slow and left < SLOW):
+            continue
+        found = checker.check(Asked(source, name, path, min(left, checker.seconds), tools))
+        if isinstance(found, Unable):
+            failures += [] if found.missing else [found.reason]
+            continue
+        sure = checker.authoritative and not isinstance(found, Advice)
+        status = Status.ERROR if found else Status.OK
+        verdict = Verdict(status, name, found, checker.name, authoritative=sure)
+        break
+    verdict = conclude(verdict, source, language, max(deadline - (time.monotonic() - started), 0.05))
+    reason = "; ".join([*failures, *filter(None, [verdict.reason])])
+    return replace(verdict, reason=reason, seconds=time.monotonic() - started)
+
+
+def conclude(native: Verdict | None, source: Source, language: str, deadline: float) -> Verdict:
+    """The verdict where a native tool has spoken (None: there was none): the grammar adds what it understood.
+
+    A text that an authority takes is not parsed again.
+    """
+    if native is not None and native.authoritative and native.status is Status.OK:
+        return native
+    return _merge(native, glance(source, language, deadline=deadline))
+
+
+def _merge(native: Verdict | None, seen: Verdict) -> Verdict:
+    """A native error with what the grammar can add to its understanding; an adviser's with what the grammar found."""
+    if native is None:
+        return seen
+    from stet_ls.validators.syntax.messages import FENCE, STRAY, UNCLOSED, UNTERMINATED
+
+    telling = tuple(each for each in seen.findings if each.code in (FENCE, UNCLOSED, STRAY, UNTERMINATED))
+    if native.authoritative:
+        own, echoes = _without_echoes(native.findings, telling, seen.findings)
+        return replace(native, findings=telling + own, echoes=echoes)
+    if seen.status is Status.UNKNOWN or (seen.status is Status.OK and native.status is Status.ERROR):
+        return replace(native, may_block=False)
+    return seen
+
+
+def _without_echoes(
+    found: tuple[Finding, ...], telling: tuple[Finding, ...], seen: tuple[Finding, ...]
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """A parser's findings, and those among them that only follow from a bracket or quote which the grammar understood.
+
+    Behind such a place a parser stumbles over whole code; what the grammar too finds at fault there stays, and so does
+    what is no matter of parsing: that has a code.
+    """
+    if not telling:
+        return found, ()
+    lost = min(span.start for each in telling for span in (each.span, *(other.span for other in each.related)))
+    faulty = {line for each in seen if each not in telling for line in (each.line - 1, each.line, each.line + 1)}
+    own = tuple(each for each in found if each.span.start < lost or each.code or each.line in faulty)
+    return own, tuple(each for each in found if each not in own)
+
+
+def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
+    """The verdict of the grammar alone: at once, for every language that has one, as one types."""
+    # Here, because a text that its language's own tool takes needs none of it: `stet check` starts a third faster.
+    from stet_ls.validators.syntax import compiled_regions, language_pack
+    from stet_ls.validators.syntax.builtin_checks import own_findings
+
+    started = time.monotonic()
+    row = languages.language(language)
+    name = row.id if row else language
+    if row is not None and grammars.is_foreign(row):
+        return replace(language_pack.glance(source, row, deadline=deadline), seconds=time.monotonic() - started)
+    try:
+        parsed = parse(source, name, deadline=deadline)
+    except (grammars.NoGrammarError, DeadlineError) as error:
+        return Verdict(Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started)
+    findings = compiled_regions.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
+    if len(parsed.data) <= _LARGE or deadline >= _UNHURRIED:
+        findings = (*findings, *own_findings(parsed))
+    if b"\0" in source.data:
+        findings = (_binary(source), *findings)
+    return Verdict(
+        Status.ERROR if any(finding.severity is Severity.ERROR for finding in findings) else Status.OK,
+        name,
+        findings,
+        may_block=bool(row and row.trusted),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _binary(source: Source) -> Finding:
+    """Some grammars take a NUL for the end of the text and see nothing wrong in what stands behind it."""
+    at = source.data.index(b"\0")
+    line = source.line_of(at)
+    return Finding(Span(at, at + 1), "a NUL character: this is binary data and no source text", line=line)
+
+
+def broken_by(before: Verdict, after: Verdict) -> tuple[Finding, ...]:
+    """The errors that are in `after` and were not in `before`: only these can be held against an edit.
+
+    Where two tools judged (one was too slow the other time) their words cannot be compared: then only a larger number
+    of errors counts as new ones.
+    """
+    known, found = before.findings + before.echoes, after.findings + after.echoes
+    if before.source == after.source or before.status is not Status.ERROR:
+        return new_findings(known, found)
+    return found[len(known) :]

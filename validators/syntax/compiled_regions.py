@@ -1,0 +1,39 @@
+"""Findings of a text of which the preprocessor may switch parts off: what is not compiled is no error."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from stet_ls.validators.findings import Finding, Severity
+from stet_ls.validators.parsing.parse import DeadlineError, parse
+from stet_ls.validators.parsing.tree import Parsed
+from stet_ls.validators.source import Source
+from stet_ls.validators.syntax import messages
+from stet_ls.validators.syntax.directives import compiled
+
+_PREPROCESSED = frozenset({"csharp", "c", "cpp"})
+
+
+def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
+    """What is wrong with a broken tree: errors of what is compiled, warnings of what is not.
+
+    Without an error nothing is wrong that a compiler would see. `end` is a time of time.monotonic().
+    """
+    if parsed.language not in _PREPROCESSED or b"#" not in parsed.data:
+        return messages.explain(parsed, end=end)
+    data, off = compiled(parsed)
+    if not off:
+        return messages.explain(parsed, end=end)
+    text = data[: len(parsed.source.data)].decode("utf-8", "replace")
+    try:
+        seen = parse(Source(text), parsed.language, deadline=max(end - time.monotonic(), 0.01))
+    except DeadlineError:
+        return messages.explain(parsed, end=end)
+    findings = messages.explain(seen, end=end) if seen.root.has_error else ()
+    hidden = (
+        replace(finding, severity=Severity.WARNING, message=f"{finding.message} (in code that is switched off)")
+        for finding in messages.explain(parsed, end=end)
+        if any(span.contains(finding.span) for span in off)
+    )
+    return (*findings, *hidden)

@@ -1,0 +1,50 @@
+"""Some 150 more languages, whose grammars nobody here has tested: the extra `all-languages`.
+
+They are parsed in a child process, because a grammar is C code that may never come to an end (one does not, on the
+text "x") or take its process with it. That costs one verdict then: UNKNOWN, with the reason. The child dies at the
+deadline of its text, after idling, and with its parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+
+from stet_ls.validators.findings import Status, Verdict
+from stet_ls.validators.install_hints import way_to
+from stet_ls.validators.languages import Language
+from stet_ls.validators.source import Source
+from stet_ls.validators.syntax.language_pack.child_pool import Crew, PackError, crew
+from stet_ls.validators.syntax.language_pack.frames import verdict_of
+
+__all__ = ["DENIED", "PackError", "glance", "installed"]
+
+DENIED: Mapping[str, str] = {"cobol": "it never comes to an end on some texts"}
+"""Grammars that are not even tried, and why."""
+
+
+@cache
+def installed() -> bool:
+    """True if the language pack is there. It is not loaded: that is for the child."""
+    return find_spec("tree_sitter_language_pack") is not None
+
+
+def glance(
+    source: Source, row: Language, *, deadline: float, by: Crew | None = None, denied: Mapping[str, str] = DENIED
+) -> Verdict:
+    """The verdict of a grammar of the pack, as `syntax.glance` would give it; advice, never a reason to block.
+
+    `deadline` is in seconds. Nothing raises: what the child could not judge is UNKNOWN.
+    """
+    name = row.packed or ""
+    if not installed():
+        reason = f"not parsed: no grammar for {row.title}; `{way_to('all-languages')}` brings one"
+    elif name in denied:
+        reason = f"not parsed: the grammar for {row.title} is not used, because {denied[name]}"
+    else:
+        try:
+            return (by or crew()).ask(row.id, source.data, lambda answer: verdict_of(answer, source), deadline=deadline)
+        except PackError as error:
+            reason = f"not parsed: {row.title}'s grammar {error}"
+    return Verdict(Status.UNKNOWN, row.id, may_block=False, reason=reason)

@@ -1,0 +1,78 @@
+"""Words that may stand once and stand twice: `private private`. Most grammars take them, no compiler does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from stet_ls.validators.findings import Finding
+from stet_ls.validators.parsing.tree import Parsed
+from stet_ls.validators.source import Span
+
+REPEATED = "repeated-word"
+
+# Modifiers may not come twice in one declaration, the others not twice in a row; all stand among these words only.
+_WORDS: Mapping[str, str] = {
+    "java": "public private protected static final abstract synchronized native transient volatile strictfp class"
+    " interface enum extends implements throws import package",
+    "csharp": "public private protected internal static readonly abstract virtual override sealed extern unsafe"
+    " volatile async partial const event class struct interface enum namespace using delegate operator",
+    "rust": "pub mut fn let for use mod struct enum impl trait unsafe static const match while loop",
+    "go": "func var const type struct interface map range return",
+    "typescript": "public private protected static readonly abstract override declare export async",
+    "typescriptreact": "public private protected static readonly abstract override declare export async",
+    "cpp": "class struct enum union typename namespace return friend static template int float double bool void",
+    "c": "struct enum union return static extern typedef int float double void",
+}
+_RUNS = {
+    language: re.compile(rf"\b(?:{words})(?:[ \t\r\n]+(?:{words}))+\b".encode())
+    for language, words in ((language, "|".join(words.split())) for language, words in _WORDS.items())
+}
+_MOST = 100  # repeated words of one text
+_WORD = re.compile(rb"\w+")
+_TEXT = re.compile(
+    "comment|string|char|token_tree|macro|preproc_(?:def|function_def|arg|call)|template_(?:string|literal)"
+)
+
+
+def check(parsed: Parsed) -> tuple[Finding, ...]:
+    """Every word that stands a second time where the language takes it once."""
+    runs = _RUNS.get(parsed.language)
+    if runs is None:
+        return ()
+    seconds = (span for run in runs.finditer(parsed.source.data) for span in _seconds(run.group(), run.start()))
+    return tuple(_finding(parsed, span) for span in islice(seconds, _MOST) if _is_code(parsed, span))
+
+
+def _seconds(run: bytes, start: int) -> Iterator[Span]:
+    seen: set[bytes] = set()
+    for match in _WORD.finditer(run):
+        if match.group() in seen:
+            yield Span(start + match.start(), start + match.end())
+        seen.add(match.group())
+
+
+def _is_code(parsed: Parsed, span: Span) -> bool:
+    """True for a word of the program that the grammar took: what it did not take is told already."""
+    node = parsed.root.descendant_for_byte_range(span.start, span.end)
+    if node is None or node.end_byte - node.start_byte != span.end - span.start:
+        return False
+    while node is not None and node.parent is not None:
+        if node.is_error or _TEXT.search(node.type):
+            return False
+        node = node.parent
+    return True
+
+
+def _finding(parsed: Parsed, span: Span) -> Finding:
+    word = parsed.source.slice(span)
+    line = parsed.source.line_of(span.start)
+    return Finding(
+        span,
+        f"'{word}' stands here twice",
+        code=REPEATED,
+        line=line,
+        suggestions=(f"remove one '{word}' of line {line + 1}",),
+        signature=f"{REPEATED} {word} {parsed.source.line_text(line).strip()[:40]}",
+    )
