@@ -11,10 +11,10 @@ import time
 from collections.abc import Collection
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.answers import isolation
-from stet_ls.engine.actions.generated_tests.location import find_place
-from stet_ls.engine.actions.generated_tests.suite_plans import Planned, planned
+from stet_ls.engine.actions.generated_tests.location import find_suite_file
+from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
@@ -25,17 +25,17 @@ from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.judges.project_tests.executed_changes import ran
 from stet_ls.engine.judges.project_tests.reachability import leading, says_any, test_name
 from stet_ls.engine.judges.project_tests.report_text import beside, count
-from stet_ls.engine.memory.recall import Known
+from stet_ls.engine.memory.recall import RecalledSolution
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.validators.source import Source, Splice
 
 _RAN = (Check.TESTS, Check.DOCTEST)
-_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
+_CANNOT = frozenset({SuiteOutcome.NO_RUNNER, SuiteOutcome.REFUSED, SuiteOutcome.NOTHING_RAN})
 
 
-async def recalled(job: Job, recipe: Recipe, known: Known) -> Answer | None:
+async def answer_from_memory(job: Job, recipe: Action, known: RecalledSolution) -> Answer | None:
     """The answer that a remembered solution makes; None if it does not hold here, and a model has to be asked."""
     if job.request.budget is Budget.QUICK or not job.settings.checks.validation:
         return None  # nothing is run that could prove it
@@ -62,7 +62,7 @@ async def recalled(job: Job, recipe: Recipe, known: Known) -> Answer | None:
     return replace(answer, message=message, warnings=warnings, isolation=isolation(job))
 
 
-def _reply(known: Known, language: str) -> Completion:
+def _reply(known: RecalledSolution, language: str) -> Completion:
     fence = "`" * (3 + max((len(run) for run in known.text.split() if set(run) == {"`"}), default=0))
     text = f"CODE:\n{fence}{language}\n{known.text.rstrip()}\n{fence}\n"
     return Completion(text, "", "stop", None, "", "", 0.0, 0.0, 0, cost=0.0)
@@ -78,8 +78,8 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
     runtime = await job.runtime(after, tests)
     if runtime is None or (request.language == "python" and runtime.python is None):
         return None
-    place = await asyncio.to_thread(find_place, request)
-    way = planned(runtime, request.language, request.path, after, place.path)
+    place = await asyncio.to_thread(find_suite_file, request)
+    way = suite_plan(runtime, request.language, request.path, after, place.path)
     with job.stage("judge"):
         report = await run_tests(runtime.sandbox, replace(way.running(tests), traced=way.target))
     number = len(report.cases)
@@ -109,7 +109,7 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
     return Evidence(Check.TESTS, verdict, detail, seconds=time.monotonic() - began, count=number)
 
 
-async def _unrun(case: Case, way: Planned, tests: str, report: TestReport) -> str:
+async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> str:
     """What its own tests, which pass, do not run of it; "" if they run all of it."""
     runtime = case.runtime
     assert runtime is not None

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Generic, TypeVar
 
-from stet_ls.engine.api.events import Judged, Judging
+from stet_ls.engine.api.events import JudgeFinished, JudgeStarted
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.attachments import sealed
+from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, Judge, name_of, timed
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.model.endpoint.faults import Failure, reason
-from stet_ls.engine.privacy.placeholders import hide
+from stet_ls.engine.model.endpoint.faults import EndpointFailure, reason
+from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import restore
 from stet_ls.engine.prompt.build import Prompt, Reason, repair
 from stet_ls.engine.reply.parsing.reply_spec import NO_CODE, ONLY_REASONED
@@ -99,7 +99,7 @@ async def propose(
             job.ledger.warnings.append(f"A repair was given up: {error}")
             break
         with job.stage("judge"):
-            result = await consider(job, reply, read, judges, prompt.secrets)
+            result = await judge_reply(job, reply, read, judges, prompt.secrets)
         best = _better(best, result)
         problem = _complaint(result)
         if problem is None:
@@ -114,14 +114,14 @@ async def propose(
     return best
 
 
-async def consider(
+async def judge_reply(
     job: Job, reply: Completion, read: Reader[Content], judges: Sequence[Judge], secrets: Mapping[str, str]
 ) -> Proposal[Content] | Unusable:
     """What a reply holds, judged. No word about it quotes a value that the model was not shown."""
     draft = await read(replace(reply, text=restore(reply.text, secrets)))
     if isinstance(draft, Unusable):
         problem = _no_code(reply) if draft.problem == NO_CODE else draft.problem
-        return Unusable(hide(problem, secrets))
+        return Unusable(hide_secrets(problem, secrets))
     if judges and not job.settings.checks.validation:
         if reply.is_thought:
             return Unusable(ONLY_REASONED)
@@ -131,12 +131,12 @@ async def consider(
         case = replace(case, runtime=await job.runtime_for_judges(case.before.text, case.after.text))
     evidence: list[Evidence] = []
     for judge in judges:
-        job.on_event(Judging(name_of(judge)))
+        job.on_event(JudgeStarted(name_of(judge)))
         try:
-            item = sealed(await timed(judge, case), secrets)
+            item = without_secrets(await timed(judge, case), secrets)
         except RecursionError:  # what no judge could look at is offered by none
             return Unusable("The code is nested too deeply to be checked.")
-        job.on_event(Judged(item))
+        job.on_event(JudgeFinished(item))
         evidence.append(item)
         if item.verdict is Ruling.FAIL and item.check in (Check.NOOP, Check.SYNTAX):
             break  # what does not parse, or is no change, has nothing for the other judges
@@ -174,7 +174,7 @@ def _no_code(reply: Completion) -> str:
     """That a reply held no code, and why, as far as that is known."""
     if reply.fault is None:
         return NO_CODE + _beginning(reply.text)
-    return f"The reply broke off before any code came: {reason(Failure(reply.fault), 'the endpoint')}."
+    return f"The reply broke off before any code came: {reason(EndpointFailure(reply.fault), 'the endpoint')}."
 
 
 def _beginning(text: str) -> str:

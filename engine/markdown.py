@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stet_ls.validators.invisible_chars import shown
+from stet_ls.validators.invisible_chars import escape_invisible
 
 # CommonMark 0.31: 4.5 fenced code blocks, 6.1 code spans, 2.4 backslash escapes.
 _OPENING = re.compile(r"(?P<indent>[ \t]*)(?:(?P<ticks>`{3,})[^`]*|(?P<tildes>~{3,}).*)")
@@ -23,17 +23,17 @@ def harmless(markdown: str) -> str:
     Fences are moved to the margin and closed: there all readers of markdown agree on where a block ends, and what one
     takes for code another might render.
     """
-    return "\n".join(_lines(shown(markdown.replace("\r\n", "\n").replace("\r", "\n"))))
+    return "\n".join(_lines(escape_invisible(markdown.replace("\r\n", "\n").replace("\r", "\n"))))
 
 
 def plain(text: str) -> str:
     """A sentence for a message box, which is no markdown; but VS Code makes `[x](command:y)` a link that runs y."""
-    return shown(text).replace("](", "] (")
+    return escape_invisible(text).replace("](", "] (")
 
 
 def code_span(text: str) -> str:
     """`text` as a code span that it cannot end."""
-    line = " ".join(shown(text).split())
+    line = " ".join(escape_invisible(text).split())
     ticks = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
     pad = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{ticks}{pad}{line}{pad}{ticks}"

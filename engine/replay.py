@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.job.ledger import Ended
+from stet_ls.engine.job.ledger import JobEnd
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths
-from stet_ls.engine.trace.playback import Recorded, difference, request_of, settings_of
+from stet_ls.engine.trace.playback import RecordedModels, difference, request_of, settings_of
 from stet_ls.engine.trace.record import Record
 
 
@@ -20,7 +20,7 @@ from stet_ls.engine.trace.record import Record
 class Replayed:
     """What a replay came to. `diff` is "" if that is the same; `asked` counts calls, `recorded` those of the record."""
 
-    ended: Ended
+    ended: JobEnd
     diff: str
     asked: int
     recorded: int
@@ -32,7 +32,7 @@ async def replay(record: Record, name: str, settings: Settings, paths: Paths) ->
 
     `name` is how messages call the record. Raises UsageError if it cannot be run: it names the field.
     """
-    models = Recorded(record, name)
+    models = RecordedModels(record, name)
     request = request_of(record, name)
     settings = settings_of(record, settings, name)
     answer: Answer | None = None
@@ -41,13 +41,13 @@ async def replay(record: Record, name: str, settings: Settings, paths: Paths) ->
         engine = Engine(settings, replace(paths, data=Path(folder)), models=models)
         try:
             answer = await engine.run(request)
-            ended = Ended.of(answer)
+            ended = JobEnd.of(answer)
         except asyncio.CancelledError:
             if _is_cancelled():
                 raise
-            ended = Ended.CANCELLED
+            ended = JobEnd.CANCELLED
         except Exception as error:  # noqa: BLE001 - a bug of the engine is what a record may be about
-            raised, ended = error, Ended.FAILED
+            raised, ended = error, JobEnd.FAILED
         finally:
             await engine.close()
     return Replayed(ended, difference(record, answer, raised, ended), models.asked, len(record.calls), answer)

@@ -9,30 +9,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.actions.action import Recipe, brief
+from stet_ls.engine.actions.action import Action, build_job_prompt
 from stet_ls.engine.actions.registry import Actions
-from stet_ls.engine.answer_from_memory import recalled
-from stet_ls.engine.api.answer import Answer, Outcome
+from stet_ls.engine.answer_from_memory import answer_from_memory
+from stet_ls.engine.api.answer import Answer, EditOutcome
 from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import LimitError
-from stet_ls.engine.execution.runtime_provider import Runtimes
+from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.job.ledger import Ended, Entry, LedgerFile, now
+from stet_ls.engine.job.ledger import JobEnd, LedgerEntry, LedgerFile, now
 from stet_ls.engine.job.overtime import OvertimeError, ended_after
-from stet_ls.engine.job.spending_limits import Purse
-from stet_ls.engine.memory.job_memory import Flow
-from stet_ls.engine.memory.memory_client import Memory
+from stet_ls.engine.job.spending_limits import SpendingLimiter
+from stet_ls.engine.memory.job_memory import JobMemory
+from stet_ls.engine.memory.memory_client import MemoryClient
 from stet_ls.engine.model.local_server_consent import ServerAsker
 from stet_ls.engine.model.model_source import ModelSource
-from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.prompt.build import Prompt
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.storage.writable import told_as_off
-from stet_ls.engine.trace.record_store import Store
-from stet_ls.engine.trace.recorder import Finished, Tape
-from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
+from stet_ls.engine.trace.record_store import RecordStore
+from stet_ls.engine.trace.recorder import FinishedJob, JobRecorder
+from stet_ls.engine.workspace.symbol_index import SymbolIndex
 
 log = logging.getLogger(__name__)
 
@@ -47,20 +47,20 @@ class Engine:
         """`models` answer instead of the settings' endpoints: those of a record."""
         self.settings = settings
         self.actions = Actions(settings)
-        own = Models(settings, paths)
+        own = ModelPool(settings, paths)
         self.models: ModelSource = models or own
         self._own_models = own
         self._lines = own.lines
-        self.index = WorkspaceIndex(paths, settings.privacy.ignore)
+        self.index = SymbolIndex(paths, settings.privacy.ignore)
         """The workspace's symbols. Whoever opens a workspace has it watched, and tells of changes."""
-        self.runtimes = Runtimes(settings, paths)
+        self.runtimes = RuntimeProvider(settings, paths)
         # A record is run again with what was remembered then, not with what is remembered now.
         remembering = settings.memory if models is None else settings.memory.model_copy(update={"enabled": False})
-        self.memory = Flow(Memory(remembering, paths), remembering)
+        self.memory = JobMemory(MemoryClient(remembering, paths), remembering)
         self.ledger = LedgerFile(paths.ledger)
-        self._purse = Purse(settings.spending, self.ledger)
-        self._traces = Store(paths.traces, settings.trace.keep if settings.trace.enabled else 0)
-        self._watchers: list[Callable[[Finished], None]] = [self._traces.keep]
+        self._purse = SpendingLimiter(settings.spending, self.ledger)
+        self._traces = RecordStore(paths.traces, settings.trace.keep if settings.trace.enabled else 0)
+        self._watchers: list[Callable[[FinishedJob], None]] = [self._traces.keep]
         self._paths = paths
         self._told_off: set[str] = set()
 
@@ -69,7 +69,7 @@ class Engine:
         if self.models is self._own_models:
             self._own_models.asker = asker
 
-    def watch(self, watcher: Callable[[Finished], None]) -> None:
+    def watch(self, watcher: Callable[[FinishedJob], None]) -> None:
         """Has `watcher` told of each job that ended, on the event loop's thread: it must not take long."""
         self._watchers.append(watcher)
 
@@ -86,16 +86,16 @@ class Engine:
         recipe = self._recipe(request)
         await self._own_models.settle()  # before the job's time begins: a person is asked
         profile = await self.models.profile()
-        tape = Tape(self.models, on_event)
+        tape = JobRecorder(self.models, on_event)
         job = Job(request, self.settings, tape, profile, self._purse, tape.hear, self.index, self.runtimes)
         tape.name(job.trace_id, request.action)
         log.info("job began", extra={"job": job.trace_id, "action": request.action})
-        ended, answer, raised = Ended.FAILED, None, None
+        ended, answer, raised = JobEnd.FAILED, None, None
         try:
             answer = await self._within_time(job, recipe)
-            ended = Ended.of(answer)
+            ended = JobEnd.of(answer)
         except asyncio.CancelledError:
-            ended = Ended.CANCELLED
+            ended = JobEnd.CANCELLED
             raise
         except Exception as error:
             raised = error
@@ -106,7 +106,7 @@ class Engine:
             self._tell(job, tape, ended, answer, raised)
         return answer
 
-    async def _within_time(self, job: Job, recipe: Recipe) -> Answer:
+    async def _within_time(self, job: Job, recipe: Action) -> Answer:
         """The answer, or LimitError in its place once the job has worked for longer than all that it may spend."""
         try:
             async with ended_after(job.end, waits=job.is_waiting):
@@ -141,7 +141,7 @@ class Engine:
             log.warning("%s", sentence)
         return replace(answer, warnings=(*answer.warnings, *new)) if new else answer
 
-    async def _with_memory(self, job: Job, recipe: Recipe) -> Answer:
+    async def _with_memory(self, job: Job, recipe: Action) -> Answer:
         """Runs the recipe with what is remembered in its prompt, and has the answer tell what that was.
 
         What fits exactly, and whose tests still pass, is the answer itself.
@@ -151,7 +151,7 @@ class Engine:
         if recall.missed:
             job.ledger.warnings.append(f"memory not searched: {recall.missed}")
         for exact in known:
-            if exact.fits and (answer := await recalled(job, recipe, exact)) is not None:
+            if exact.fits and (answer := await answer_from_memory(job, recipe, exact)) is not None:
                 self.memory.offered(job.trace_id, job.request, answer, (exact,))
                 return replace(answer, metadata={**answer.metadata, "memory_hits": 1, "memory": [exact.to_json()]})
         job.remembered = tuple(each.piece for each in known)
@@ -168,8 +168,10 @@ class Engine:
             answer, message=message, metadata={**answer.metadata, "memory": [each.to_json() for each in used]}
         )
 
-    def _tell(self, job: Job, tape: Tape, ended: Ended, answer: Answer | None, raised: Exception | None) -> None:
-        finished = Finished(
+    def _tell(
+        self, job: Job, tape: JobRecorder, ended: JobEnd, answer: Answer | None, raised: Exception | None
+    ) -> None:
+        finished = FinishedJob(
             job.trace_id,
             now(),
             ended,
@@ -185,9 +187,9 @@ class Engine:
         for watcher in self._watchers:
             watcher(finished)
 
-    def _write_down(self, job: Job, ended: Ended) -> None:
+    def _write_down(self, job: Job, ended: JobEnd) -> None:
         spent = job.ledger
-        entry = Entry(
+        entry = LedgerEntry(
             at=now(),
             job=job.trace_id,
             action=job.request.action,
@@ -212,17 +214,17 @@ class Engine:
         recipe = self._recipe(request)
         job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore, self.index)
         job.remembered = tuple(each.piece for each in (await self.memory.recall(request)).known)
-        return (await asyncio.to_thread(brief, job, recipe)).prompt
+        return (await asyncio.to_thread(build_job_prompt, job, recipe)).prompt
 
-    def _recipe(self, request: Request) -> Recipe:
+    def _recipe(self, request: Request) -> Action:
         return self.actions.recipe(request.action)
 
-    async def outcome(self, job: str, outcome: Outcome, text: str) -> None:
+    async def outcome(self, job: str, outcome: EditOutcome, text: str) -> None:
         """Hears what became of a job's edit. `text` is the document as it stands."""
         log.info("job %s: %s", job, outcome)
         # The memory first: a prompt that is made meanwhile must not show what was undone.
         await self.memory.outcome(job, outcome, text)
-        await self.became(job, "discarded" if outcome is Outcome.REJECTED else outcome.value)
+        await self.became(job, "discarded" if outcome is EditOutcome.REJECTED else outcome.value)
 
     async def became(self, job: str, fate: str) -> None:
         """Hears, in a word for its record, what became of a job's edit, where that is nothing to be learned from."""

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from stet_ls.engine.api.events import Judged, Judging
+from stet_ls.engine.api.events import JudgeFinished, JudgeStarted
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError
-from stet_ls.engine.execution.harness_run import Impossible
+from stet_ls.engine.execution.harness_run import NotRunnable
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.agreement import Agreement, agreement
 from stet_ls.engine.judges.case import Case, Judge
-from stet_ls.engine.loop import Proposal, Reader, Unusable, consider
+from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
 from stet_ls.engine.prompt.build import Prompt
 
 Content = TypeVar("Content")
@@ -33,7 +33,7 @@ _ENOUGH = 2
 """Samples that agree before anything else was drawn: the others would hardly outvote them."""
 
 
-async def choose(
+async def most_consistent(
     job: Job,
     prompt: Prompt,
     read: Reader[Content],
@@ -46,21 +46,21 @@ async def choose(
     if not _worth_it(job, first):
         return first
     drawn = [first]
-    found: Agreement | Impossible = await agreement([await _case(job, first)])
-    while not isinstance(found, Impossible) and len(drawn) < job.profile.samples and job.may_ask_again():
+    found: Agreement | NotRunnable = await agreement([await _case(job, first)])
+    while not isinstance(found, NotRunnable) and len(drawn) < job.profile.samples and job.may_ask_again():
         try:
             reply = await job.ask(prompt, temperature=TEMPERATURE, max_tokens=max_tokens)
         except (ModelError, LimitError) as error:
             job.ledger.warnings.append(f"No further sample was drawn: {error}")
             break
         with job.stage("judge"):
-            result = await consider(job, reply, read, judges, prompt.secrets)
+            result = await judge_reply(job, reply, read, judges, prompt.secrets)
             if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
                 continue
             if proven(job, result):
                 return result
             drawn.append(result)
-            job.on_event(Judging(Check.AGREEMENT))
+            job.on_event(JudgeStarted(Check.AGREEMENT))
             found = await agreement([await _case(job, each) for each in drawn])
         if isinstance(found, Agreement) and found.distinct == _ENOUGH and len(found.groups) == 1:
             break
@@ -92,16 +92,16 @@ async def _case(job: Job, proposal: Proposal[Content]) -> Case:
     return replace(case, runtime=await job.runtime(case.before.text, case.after.text))
 
 
-def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | Impossible) -> Proposal[Content]:
+def _elected(job: Job, drawn: Sequence[Proposal[Content]], found: Agreement | NotRunnable) -> Proposal[Content]:
     """The shortest of the largest group; without a group of several, the first, which was drawn the coldest."""
     if len(drawn) == 1:
         return drawn[0]
-    if isinstance(found, Impossible):
+    if isinstance(found, NotRunnable):
         evidence = Evidence(Check.AGREEMENT, Ruling.SKIPPED, f"the model's answers were not compared: {found.reason}")
         chosen = drawn[0]
     else:
         evidence = found.evidence()
         group = [drawn[number] for number in found.groups[0]]
         chosen = min(group, key=lambda each: len(each.draft.case.after.text)) if len(group) > 1 else drawn[0]
-    job.on_event(Judged(evidence))
+    job.on_event(JudgeFinished(evidence))
     return replace(chosen, evidence=(*chosen.evidence, evidence))

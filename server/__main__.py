@@ -13,7 +13,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.server.cli.command_table import COMMANDS, build_parser, did_you_mean, unknown_argument
-from stet_ls.validators.invisible_chars import shown
+from stet_ls.validators.invisible_chars import escape_invisible
 
 EXIT_BUG = 70  # EX_SOFTWARE of sysexits.h
 EXIT_BROKEN_PIPE = 141  # what a shell reports for SIGPIPE
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except StetError as error:
         for line in str(error).splitlines():
-            print(f"stet: {shown(line)}", file=sys.stderr)
+            print(f"stet: {escape_invisible(line)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -79,7 +79,7 @@ def _tell_skipped(words: list[str]) -> None:
 
     unread = [path for path in skipped() if str(path) not in words]
     for path in unread[:_MOST_TOLD]:
-        print(f"stet: warning: `{shown(str(path))}` is skipped: it is no regular file", file=sys.stderr)
+        print(f"stet: warning: `{escape_invisible(str(path))}` is skipped: it is no regular file", file=sys.stderr)
     if more := unread[_MOST_TOLD:]:
         print(f"stet: warning: {len(more)} more files are skipped for that reason", file=sys.stderr)
 

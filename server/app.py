@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from stet_ls.server.diagnostics.publisher import OPTIONS
-from stet_ls.server.diagnostics.suppression import Rules
+from stet_ls.server.diagnostics.suppression import SuppressionRules
 from stet_ls.server.documents.index_updates import watchers
 from stet_ls.server.errors import failure_of
 from stet_ls.server.evidence.report_viewer import SCHEME
@@ -191,7 +191,7 @@ async def _warm_up(ls: StetServer) -> None:
         ls.indexing.look()
     except Exception as error:  # noqa: BLE001 - a task's root; the first job meets the same error and answers with it
         ls.warn(failure_of(error, during="load the engine").message)
-        ls.diagnostics.configure(Rules())
+        ls.diagnostics.configure(SuppressionRules())
 
 
 def _import_lifecycle() -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.settings import Loaded
     from stet_ls.engine.settings.schema import Settings
     from stet_ls.engine.storage.paths import Paths
-    from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
+    from stet_ls.engine.workspace.symbol_index import SymbolIndex
 
 LOGGER = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ MOST_WARNINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class EditorSettings:
+class ClientSettings:
     """What the editor says of its user's settings and of the workspace's. Any of it may come from the opened folder."""
 
     workspace: Mapping[str, Any] | None = None
@@ -37,7 +37,7 @@ class EditorSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class LoadedEngine:
     """An engine and the settings that it was made with."""
 
     engine: Engine
@@ -58,7 +58,7 @@ class EngineLoader:
         paths: Paths,
         *,
         project: Callable[[], Path | None],
-        editor: Callable[[], Awaitable[EditorSettings]],
+        editor: Callable[[], Awaitable[ClientSettings]],
         warn: Callable[[str], None],
         apply: Callable[[Settings], None],
         made: Callable[[Engine], None] = lambda _: None,
@@ -70,7 +70,7 @@ class EngineLoader:
         self._apply = apply
         self._made = made
         self._lock = asyncio.Lock()
-        self._ready: Ready | None = None
+        self._ready: LoadedEngine | None = None
         self._retired: list[Engine] = []
         self._stamp: Stamp = ()
         self._stale = True
@@ -86,7 +86,7 @@ class EngineLoader:
         return self._ready.settings if self._ready else None
 
     @property
-    def index(self) -> WorkspaceIndex | None:
+    def index(self) -> SymbolIndex | None:
         """The symbols that the engine in force knows; None until there is one."""
         return self._ready.engine.index if self._ready else None
 
@@ -94,7 +94,7 @@ class EngineLoader:
         """Makes the next `get` read the settings again."""
         self._stale = True
 
-    async def get(self) -> Ready:
+    async def get(self) -> LoadedEngine:
         """The engine for the settings as they are now. Raises SettingsError if they name an unusable endpoint."""
         async with self._lock:
             stamp = self._look()
@@ -114,7 +114,7 @@ class EngineLoader:
         if self._ready is not None:
             await self._ready.engine.close()
 
-    async def _load(self) -> Ready:
+    async def _load(self) -> LoadedEngine:
         editor = await self._editor()
         engine_class, loaded = await asyncio.to_thread(_read, self._project(), editor)
         for warning in _few(loaded.warnings):
@@ -125,7 +125,7 @@ class EngineLoader:
         if self._ready is not None:
             # Its jobs run on with the settings that they started with.
             self._retired.append(self._ready.engine)
-        ready = Ready(engine_class(loaded.settings, self._paths), loaded.settings)
+        ready = LoadedEngine(engine_class(loaded.settings, self._paths), loaded.settings)
         if self._ready is not None:
             ready.engine.memory.inherit(self._ready.engine.memory)
         self._made(ready.engine)
@@ -139,7 +139,7 @@ class EngineLoader:
         return tuple(_modified(file) for file in files)
 
 
-def _read(project: Path | None, editor: EditorSettings) -> tuple[type[Engine], Loaded]:
+def _read(project: Path | None, editor: ClientSettings) -> tuple[type[Engine], Loaded]:
     from stet_ls.engine.actions.custom.packages import packaged
     from stet_ls.engine.run import Engine
     from stet_ls.engine.settings import load

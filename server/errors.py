@@ -16,7 +16,7 @@ from stet_ls.engine.errors import ModelError, PolicyError, SettingsError, StetEr
 LOGGER = logging.getLogger(__name__)
 
 
-class Code(IntEnum):
+class RpcCode(IntEnum):
     """The error codes that Stet answers with."""
 
     INVALID_PARAMS = -32602
@@ -32,10 +32,10 @@ class Blame(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ErrorReply:
     """An error as the client gets it: a JSON-RPC code, one sentence, and what kind of ending it is for a job."""
 
-    code: Code
+    code: RpcCode
     message: str
     blame: Blame
 
@@ -47,7 +47,7 @@ class Failure:
 @dataclass(frozen=True, slots=True)
 class _Row:
     error: type[BaseException]
-    code: Code
+    code: RpcCode
     blame: Blame
     level: int
     sentence: str = "{error}"
@@ -55,23 +55,23 @@ class _Row:
 
 # The first row that fits wins, so the narrow ones stand first.
 _TABLE = (
-    _Row(SettingsError, Code.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
-    _Row(UsageError, Code.INVALID_PARAMS, Blame.REFUSED, logging.INFO),
-    _Row(PolicyError, Code.REQUEST_FAILED, Blame.REFUSED, logging.WARNING),
-    _Row(ModelError, Code.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
-    _Row(StetError, Code.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
-    _Row(TimeoutError, Code.REQUEST_FAILED, Blame.FAILED, logging.WARNING, "Stet ran out of time."),
-    _Row(OSError, Code.REQUEST_FAILED, Blame.FAILED, logging.ERROR, "Stet met a system error: {error}."),
-    _Row(Exception, Code.INTERNAL, Blame.FAILED, logging.ERROR, "Stet hit a bug ({name}); its log has the details."),
+    _Row(SettingsError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
+    _Row(UsageError, RpcCode.INVALID_PARAMS, Blame.REFUSED, logging.INFO),
+    _Row(PolicyError, RpcCode.REQUEST_FAILED, Blame.REFUSED, logging.WARNING),
+    _Row(ModelError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
+    _Row(StetError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
+    _Row(TimeoutError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING, "Stet ran out of time."),
+    _Row(OSError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.ERROR, "Stet met a system error: {error}."),
+    _Row(Exception, RpcCode.INTERNAL, Blame.FAILED, logging.ERROR, "Stet hit a bug ({name}); its log has the details."),
 )
 
 
-def failure_of(error: Exception, *, during: str) -> Failure:
+def failure_of(error: Exception, *, during: str) -> ErrorReply:
     """What to tell the client about `error`, which is written to the log here and nowhere else.
 
     `during` names what was being done, for the log. A bug's text and traceback stay in the log: they may hold paths.
     """
     row = next(row for row in _TABLE if isinstance(error, row.error))
-    unexpected = row.code is Code.INTERNAL
+    unexpected = row.code is RpcCode.INTERNAL
     LOGGER.log(row.level, "%s: %s: %s", during, type(error).__name__, error, exc_info=error if unexpected else None)
-    return Failure(row.code, row.sentence.format(error=error, name=type(error).__name__), row.blame)
+    return ErrorReply(row.code, row.sentence.format(error=error, name=type(error).__name__), row.blame)

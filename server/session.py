@@ -16,25 +16,25 @@ from pygls.uris import to_fs_path
 
 from stet_ls import __version__
 from stet_ls.engine.markdown import plain
-from stet_ls.server.consent.model_download import ModelOffer
-from stet_ls.server.consent.permissions import Questions
-from stet_ls.server.consent.project_trust import Trust
-from stet_ls.server.diagnostics.publisher import Diagnostics
-from stet_ls.server.diagnostics.suppression import Rules
-from stet_ls.server.documents.index_updates import Indexing
+from stet_ls.server.consent.model_download import ModelDownloadOffer
+from stet_ls.server.consent.permissions import PermissionPrompts
+from stet_ls.server.consent.project_trust import ProjectTrust
+from stet_ls.server.diagnostics.publisher import DiagnosticsPublisher
+from stet_ls.server.diagnostics.suppression import SuppressionRules
+from stet_ls.server.documents.index_updates import IndexUpdates
 from stet_ls.server.documents.open_documents import Documents
 from stet_ls.server.documents.unit_index import UnitIndex
-from stet_ls.server.edits.edit_outcomes import Fate, Outcomes
+from stet_ls.server.edits.edit_outcomes import OutcomeName, OutcomeWatcher
 from stet_ls.server.edits.pending_edits import PendingEdits
-from stet_ls.server.engine_loader import EditorSettings, EngineLoader
-from stet_ls.server.evidence.code_lenses import Lenses
-from stet_ls.server.evidence.evidence_files import Shelf
-from stet_ls.server.evidence.report_viewer import Reports
+from stet_ls.server.engine_loader import ClientSettings, EngineLoader
+from stet_ls.server.evidence.code_lenses import CodeLenses
+from stet_ls.server.evidence.evidence_files import EvidenceFiles
+from stet_ls.server.evidence.report_viewer import ReportViewer
 from stet_ls.server.jobs.job_registry import Jobs
-from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.protocol import Protocol, converter_factory
 from stet_ls.server.observability.health import Health
-from stet_ls.server.observability.metrics_feed import Counters
+from stet_ls.server.observability.metrics_feed import MetricsFeed
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
@@ -71,13 +71,13 @@ class StetServer(LanguageServer):
             protocol_cls=Protocol,
             converter_factory=converter_factory,
         )
-        self.client = Client()
+        self.client = ClientFeatures()
         self.process_id = client_process_id
         self._told_process_id = client_process_id
         self.documents: Documents = self.protocol.documents
         self.jobs = Jobs(self._forget)
         self.units = UnitIndex(self._read)
-        self.outcomes = Outcomes(self.documents, self._tell_outcome)
+        self.outcomes = OutcomeWatcher(self.documents, self._tell_outcome)
         self.sending = asyncio.Lock()
         """Held by the job whose edit was sent and is not in its document yet."""
         self.pending_edits = PendingEdits()
@@ -98,10 +98,10 @@ class StetServer(LanguageServer):
         return user_paths()
 
     @cached_property
-    def reports(self) -> Reports:
+    def reports(self) -> ReportViewer:
         """What was shown to the user."""
         client, paths = self.client, self.paths
-        return Reports(
+        return ReportViewer(
             self,
             paths.cache / "reports",
             paths.evidence,
@@ -110,34 +110,34 @@ class StetServer(LanguageServer):
         )
 
     @cached_property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> EvidenceFiles:
         """The evidence of jobs as files that can be opened."""
-        return Shelf(self.reports, self.paths.evidence)
+        return EvidenceFiles(self.reports, self.paths.evidence)
 
     @cached_property
-    def lenses(self) -> Lenses:
+    def lenses(self) -> CodeLenses:
         """What stands above changed code."""
-        return Lenses(self, self.documents, self.client)
+        return CodeLenses(self, self.documents, self.client)
 
     @cached_property
-    def diagnostics(self) -> Diagnostics:
+    def diagnostics(self) -> DiagnosticsPublisher:
         """What the editor is shown of findings."""
-        return Diagnostics(self, self.documents, self.client)
+        return DiagnosticsPublisher(self, self.documents, self.client)
 
     @cached_property
-    def offer(self) -> ModelOffer:
+    def offer(self) -> ModelDownloadOffer:
         """The offer to fetch the embedded model, where a job found none at all."""
-        return ModelOffer(self, self.paths, shown=self.client.work_done_progress)
+        return ModelDownloadOffer(self, self.paths, shown=self.client.work_done_progress)
 
     @cached_property
-    def trust(self) -> Trust:
+    def trust(self) -> ProjectTrust:
         """The question whether a project's actions may run."""
-        return Trust(self.questions, self.engine)
+        return ProjectTrust(self.questions, self.engine)
 
     @cached_property
-    def questions(self) -> Questions:
+    def questions(self) -> PermissionPrompts:
         """What a job asks the user before it goes on."""
-        return Questions(self)
+        return PermissionPrompts(self)
 
     @cached_property
     def health(self) -> Health:
@@ -145,9 +145,9 @@ class StetServer(LanguageServer):
         return Health()
 
     @cached_property
-    def counters(self) -> Counters:
+    def counters(self) -> MetricsFeed:
         """What this server counts."""
-        return Counters(self.warn)
+        return MetricsFeed(self.warn)
 
     @cached_property
     def engine(self) -> EngineLoader:
@@ -162,13 +162,13 @@ class StetServer(LanguageServer):
         )
 
     @cached_property
-    def indexing(self) -> Indexing:
+    def indexing(self) -> IndexUpdates:
         """What the engine's index hears of the workspace."""
-        return Indexing(lambda: self.engine.index, self.roots)
+        return IndexUpdates(lambda: self.engine.index, self.roots)
 
     def meet(self, params: types.InitializeParams) -> None:
         """Learns who the client is."""
-        self.client = Client.of(params)
+        self.client = ClientFeatures.of(params)
         # The server ends with this process. pygls forgets what the command line told when `initialize` tells nothing.
         self.process_id = params.process_id or self._told_process_id
         options = params.initialization_options
@@ -190,7 +190,7 @@ class StetServer(LanguageServer):
         """The folder whose `.stet.toml` counts."""
         return next(iter(self.roots()), None)
 
-    async def editor_settings(self) -> EditorSettings:
+    async def editor_settings(self) -> ClientSettings:
         """The editor's settings: pulled where it answers, else those that came with `initialize`.
 
         `initializationOptions`: `settings`, and `userSettings`, what a plugin read from the user's scope. Neither may
@@ -207,7 +207,7 @@ class StetServer(LanguageServer):
             else:
                 workspace = (pulled[0] if pulled else None) or workspace
         user = self._options.get("userSettings")
-        return EditorSettings(
+        return ClientSettings(
             workspace if isinstance(workspace, dict) else None, user if isinstance(user, dict) else None
         )
 
@@ -264,11 +264,11 @@ class StetServer(LanguageServer):
         self.lenses.forget(job)
         self.shelf.drop(job)
 
-    def _tell_outcome(self, trace: str, fate: Fate, text: str) -> None:
+    def _tell_outcome(self, trace: str, fate: OutcomeName, text: str) -> None:
         async def tell() -> None:
-            from stet_ls.engine.api.answer import Outcome
+            from stet_ls.engine.api.answer import EditOutcome
 
-            await (await self.engine.get()).engine.outcome(trace, Outcome(fate), text)
+            await (await self.engine.get()).engine.outcome(trace, EditOutcome(fate), text)
 
         self._fate(tell(), f"outcome of {trace}")
 
@@ -289,5 +289,5 @@ class StetServer(LanguageServer):
         set_level(self._log_level or settings.log.level, prompts=settings.log.prompts)
         set_format(self._log_format or settings.log.format)
         self.outcomes.stands_seconds = settings.memory.stands_seconds
-        self.diagnostics.configure(Rules.of(settings.checks), toolbox(settings, self.roots()))
+        self.diagnostics.configure(SuppressionRules.of(settings.checks), toolbox(settings, self.roots()))
         self.lenses.configure(wanted=settings.editor.code_lens)

@@ -12,7 +12,7 @@ import pytest
 from bench.eval.calibrate import STARTS, disorder, dumps, recount
 from bench.eval.table import wilson
 
-from stet_ls.engine.judges.calibration import FILE, LEAST_COUNT, Cell, Strength, chance, read
+from stet_ls.engine.judges.calibration import FILE, LEAST_COUNT, Cell, EvidenceTier, chance, read
 
 SCRIPT = Path(__file__).parent / "bench" / "eval" / "calibrate.py"
 SMALL, LARGE = "qwen2.5-coder:1.5b", "qwen2.5-coder:7b"
@@ -29,18 +29,18 @@ def test_what_was_counted_often_enough_is_the_chance_and_the_rest_starts() -> No
     row = next(row for row in rows if row.model == SMALL)
 
     assert (row.profile, row.date) == ("tiny", "2026-01-02")
-    counted, few = row.cells[Strength.E1], row.cells[Strength.E5]
+    counted, few = row.cells[EvidenceTier.E1], row.cells[EvidenceTier.E5]
     assert (counted.chance, counted.right, counted.count, counted.interval) == (0.25, 10, 40, wilson(10, 40))
     assert (few.chance, few.right, few.count, few.measured) == (0.9, LEAST_COUNT - 1, LEAST_COUNT - 1, False)
-    assert row.cells[Strength.E0] == Cell(0.2)
-    assert chance(Strength.E1, "tiny", SMALL, rows) == (0.25, SMALL)
-    assert chance(Strength.E1, "tiny", "another:1b", rows) == (0.25, "tiny"), "its profile's row is the sum"
+    assert row.cells[EvidenceTier.E0] == Cell(0.2)
+    assert chance(EvidenceTier.E1, "tiny", SMALL, rows) == (0.25, SMALL)
+    assert chance(EvidenceTier.E1, "tiny", "another:1b", rows) == (0.25, "tiny"), "its profile's row is the sum"
 
 
 def test_the_profiles_are_sums_and_other_models_stay() -> None:
     first = recount((), [*results("a-7b", "E3", 30, 30), *results("b-7b", "E3", 0, 30), *results(SMALL, "E3", 1, 1)])
     again = recount(first, results("b-7b", "E3", 15, 30))
-    cells = {row.name: row.cells[Strength.E3] for row in again}
+    cells = {row.name: row.cells[EvidenceTier.E3] for row in again}
 
     assert (cells["a-7b"].right, cells["b-7b"].right) == (30, 15)
     assert (cells["mid"].right, cells["mid"].count, cells["mid"].chance) == (45, 60, 0.75)
@@ -50,14 +50,18 @@ def test_the_profiles_are_sums_and_other_models_stay() -> None:
 
 def test_a_count_that_is_taken_back_leaves_the_start_value() -> None:
     counted = recount((), results(LARGE, "E2", 5, 50))
-    assert recount(counted, results(LARGE, "E2", 1, 2))[1].cells[Strength.E2].chance == STARTS["mid"][2]
+    assert recount(counted, results(LARGE, "E2", 1, 2))[1].cells[EvidenceTier.E2].chance == STARTS["mid"][2]
 
 
 def test_strengths_out_of_order_are_named() -> None:
-    cells = dict.fromkeys(Strength, Cell(0.5))
-    cells |= {Strength.E2: Cell(0.8, 80, 100), Strength.E3: Cell(0.6, 60, 100), Strength.E4: Cell(0.1, 1, 10)}
+    cells = dict.fromkeys(EvidenceTier, Cell(0.5))
+    cells |= {
+        EvidenceTier.E2: Cell(0.8, 80, 100),
+        EvidenceTier.E3: Cell(0.6, 60, 100),
+        EvidenceTier.E4: Cell(0.1, 1, 10),
+    }
     assert disorder(cells) == ("E3",), "what was not counted is not out of order"
-    cells[Strength.E3] = Cell(0.8, 80, 100)
+    cells[EvidenceTier.E3] = Cell(0.8, 80, 100)
     assert disorder(cells) == ()
 
 
@@ -100,7 +104,11 @@ def test_the_command_writes_the_table_and_checks_it(folder: Path, tmp_path: Path
     assert "E1 9/30" in done.stdout
     assert "3 results do not say their strength" in done.stderr
     row = next(row for row in read(table) if row.model == SMALL)
-    assert (row.cells[Strength.E1].right, row.cells[Strength.E1].count, row.cells[Strength.E3].count) == (9, 30, 1)
+    assert (row.cells[EvidenceTier.E1].right, row.cells[EvidenceTier.E1].count, row.cells[EvidenceTier.E3].count) == (
+        9,
+        30,
+        1,
+    )
     assert calibrate(*words, "--check").returncode == 0
 
 

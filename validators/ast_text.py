@@ -10,7 +10,7 @@ import ast
 import copy
 
 
-def unparsed(node: ast.AST) -> str:
+def unparse(node: ast.AST) -> str:
     """As `ast.unparse`; numbers too long for that in hexadecimals. ValueError for what no text stands for."""
     try:
         return ast.unparse(node)
@@ -18,7 +18,7 @@ def unparsed(node: ast.AST) -> str:
         return ast.unparse(_Hexadecimal().visit(copy.deepcopy(node)))
 
 
-def dumped(node: ast.AST) -> str:
+def dump(node: ast.AST) -> str:
     """As `ast.dump`: equal for trees that mean the same."""
     try:
         return ast.dump(node)

@@ -38,7 +38,7 @@ def _is_installed(name: str) -> bool:
     return True
 
 
-def way_to(extra: str) -> str:
+def install_command(extra: str) -> str:
     """The command that brings an extra: from the folder, archive or repository that Stet came from, else the index.
 
     Where it came from is what the installer wrote down (PEP 610); nothing is written about an index.

@@ -20,11 +20,11 @@ _MOVING = {ord("\r"): 0x240D, ord("\f"): 0x240C}
 """Characters of honest sources that let a line overwrite what stands on the screen."""
 
 
-def hidden_in(text: str) -> Counter[str]:
+def invisible_in(text: str) -> Counter[str]:
     """How often each hidden character is there. A byte order mark that begins the text is none."""
     return Counter(HIDDEN.findall(text.removeprefix("\ufeff")))
 
 
-def shown(text: str) -> str:
+def escape_invisible(text: str) -> str:
     """The text with something to see in the place of each character that hides or moves others."""
     return HIDDEN.sub(lambda match: chr(_PICTURES.get(ord(match.group()), 0xFFFD)), text).translate(_MOVING)

@@ -13,7 +13,7 @@ NO_COMMENT = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NodeKinds:
     """Node kinds of one grammar. Kinds that a release of the grammar does not know are passed over.
 
     `values` are functions and classes without a name of their own: they count where a variable, field or key gives
@@ -37,7 +37,7 @@ def _kinds(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-_ECMASCRIPT = Shape(
+_ECMASCRIPT = NodeKinds(
     functions=_kinds("function_declaration generator_function_declaration method_definition"),
     classes=_kinds(
         "class_declaration abstract_class_declaration interface_declaration enum_declaration type_alias_declaration"
@@ -54,7 +54,7 @@ _ECMASCRIPT = Shape(
     calls={"call_expression": "function", "new_expression": "constructor"},
 )
 
-_C_FAMILY = Shape(
+_C_FAMILY = NodeKinds(
     functions=_kinds("function_definition"),
     classes=_kinds("class_specifier struct_specifier union_specifier enum_specifier concept_definition"),
     wrappers=_kinds("template_declaration type_definition declaration"),
@@ -63,8 +63,8 @@ _C_FAMILY = Shape(
     calls={"call_expression": "function", "new_expression": "type"},
 )
 
-SHAPES: Mapping[str, Shape] = {
-    "python": Shape(
+NODE_KINDS: Mapping[str, NodeKinds] = {
+    "python": NodeKinds(
         functions=_kinds("function_definition"),
         classes=_kinds("class_definition"),
         wrappers=_kinds("decorated_definition"),
@@ -76,7 +76,7 @@ SHAPES: Mapping[str, Shape] = {
     "javascriptreact": _ECMASCRIPT,
     "typescript": _ECMASCRIPT,
     "typescriptreact": _ECMASCRIPT,
-    "go": Shape(
+    "go": NodeKinds(
         functions=_kinds("function_declaration method_declaration"),
         classes=_kinds("type_spec"),
         values=_kinds("func_literal"),
@@ -84,7 +84,7 @@ SHAPES: Mapping[str, Shape] = {
         imports=_kinds("import_declaration"),
         calls={"call_expression": "function"},
     ),
-    "rust": Shape(
+    "rust": NodeKinds(
         functions=_kinds("function_item macro_definition"),
         classes=_kinds("struct_item enum_item union_item trait_item impl_item"),
         leading=_kinds("attribute_item"),
@@ -92,7 +92,7 @@ SHAPES: Mapping[str, Shape] = {
         imports=_kinds("use_declaration extern_crate_declaration"),
         calls={"call_expression": "function", "macro_invocation": "macro"},
     ),
-    "java": Shape(
+    "java": NodeKinds(
         functions=_kinds("method_declaration constructor_declaration compact_constructor_declaration"),
         classes=_kinds(
             "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration"
@@ -103,7 +103,7 @@ SHAPES: Mapping[str, Shape] = {
     ),
     "c": _C_FAMILY,
     "cpp": _C_FAMILY,
-    "csharp": Shape(
+    "csharp": NodeKinds(
         functions=_kinds(
             "method_declaration constructor_declaration destructor_declaration operator_declaration"
             " conversion_operator_declaration local_function_statement property_declaration indexer_declaration"
@@ -117,19 +117,19 @@ SHAPES: Mapping[str, Shape] = {
         imports=_kinds("using_directive extern_alias_directive"),
         calls={"invocation_expression": "function", "object_creation_expression": "type"},
     ),
-    "shellscript": Shape(
+    "shellscript": NodeKinds(
         functions=_kinds("function_definition"),
         classes=frozenset(),
         requires=re.compile(r"(?:source|\.)\s"),
         calls={"command": "name"},
     ),
-    "ruby": Shape(
+    "ruby": NodeKinds(
         functions=_kinds("method singleton_method"),
         classes=_kinds("class module"),
         requires=re.compile(r"(?:require|require_relative|load|autoload)\b"),
         calls={"call": "method"},
     ),
-    "php": Shape(
+    "php": NodeKinds(
         functions=_kinds("function_definition method_declaration"),
         classes=_kinds("class_declaration interface_declaration trait_declaration enum_declaration"),
         leading=_kinds("attribute_list"),
@@ -142,21 +142,21 @@ SHAPES: Mapping[str, Shape] = {
             "object_creation_expression": "",
         },
     ),
-    "kotlin": Shape(
+    "kotlin": NodeKinds(
         functions=_kinds("function_declaration secondary_constructor"),
         classes=_kinds("class_declaration object_declaration companion_object"),
         docs=DOC_COMMENT,
         imports=_kinds("import import_header import_list"),
         calls={"call_expression": ""},
     ),
-    "swift": Shape(
+    "swift": NodeKinds(
         functions=_kinds("function_declaration init_declaration deinit_declaration"),
         classes=_kinds("class_declaration protocol_declaration"),
         docs=DOC_COMMENT,
         imports=_kinds("import_declaration"),
         calls={"call_expression": ""},
     ),
-    "lua": Shape(
+    "lua": NodeKinds(
         functions=_kinds("function_declaration"),
         classes=frozenset(),
         values=_kinds("function_definition"),

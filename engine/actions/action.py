@@ -9,28 +9,28 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.prompt.build import Prompt, Remembered, Task, build
+from stet_ls.engine.prompt.build import Prompt, RememberedItem, TaskSpec, build
 from stet_ls.engine.prompt.instruction import Instruction, find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.validators.languages import language
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class Action:
     """One action. `title` is the imperative for menus ("Refactor"), `task` what its model is asked, `run` does it."""
 
     name: str
     title: str
     description: str
-    task: Task | None
+    task: TaskSpec | None
     run: Callable[[Job], Awaitable[Answer]]
     needs_instruction: bool = False
-    prepare: Callable[[Job], Task] | None = None
+    prepare: Callable[[Job], TaskSpec] | None = None
     """Where the task depends on the job: makes it, after it has fitted the request to the action."""
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
+class JobPrompt:
     """What a job is about, and the prompt that says it to a model. `wish` is all that was said of what to do: the
     user's words, and those of a custom action.
     """
@@ -41,7 +41,7 @@ class Brief:
     wish: str = ""
 
 
-def brief(job: Job, recipe: Recipe) -> Brief:
+def build_job_prompt(job: Job, recipe: Action) -> JobPrompt:
     """Finds target and instruction and builds the first prompt. Parses, reads files: not for the event loop.
 
     Raises UsageError if the action has nothing to go by, or no target that fits the model.
@@ -71,15 +71,17 @@ def brief(job: Job, recipe: Recipe) -> Brief:
     job.remembered = tuple(each for each in job.remembered if _shows(prompt, each))
     words = [] if instruction is None or instruction.origin == "stub" else [instruction.text]
     words = words if request.said is None else [request.said]
-    return Brief(target, instruction, prompt, "\n".join([*words, task.goal] if recipe.prepare is not None else words))
+    return JobPrompt(
+        target, instruction, prompt, "\n".join([*words, task.goal] if recipe.prepare is not None else words)
+    )
 
 
-def _shows(prompt: Prompt, remembered: Remembered) -> bool:
+def _shows(prompt: Prompt, remembered: RememberedItem) -> bool:
     """True if there was room for it."""
     return any(f"{remembered.provenance}:\n" in message.content for message in prompt.messages)
 
 
-def _instruction(recipe: Recipe, request: Request, target: Target) -> Instruction | None:
+def _instruction(recipe: Action, request: Request, target: Target) -> Instruction | None:
     """What is wanted of a target, in words. UsageError if there is nothing to go by for an action that needs it."""
     instruction = find_instruction(request, target)
     if recipe.needs_instruction and instruction is None:
@@ -87,7 +89,7 @@ def _instruction(recipe: Recipe, request: Request, target: Target) -> Instructio
     return instruction
 
 
-def _no_instruction(recipe: Recipe, language_id: str) -> str:
+def _no_instruction(recipe: Action, language_id: str) -> str:
     row = language(language_id)
     mark = (row.line_comment if row is not None else "") or "#"
     return (

@@ -5,17 +5,17 @@ Numbers come from tools alone; a finding of the model counts as an opinion, and 
 
 from __future__ import annotations
 
-from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.analysis.analysis_report import counted, report
 from stet_ls.engine.actions.analysis.measures import measure
-from stet_ls.engine.actions.analysis.model_findings import ask_opinions
+from stet_ls.engine.actions.analysis.model_findings import ask_for_findings
 from stet_ls.engine.actions.answers import finished
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.build import TaskSpec
 
-TASK = Task(
+TASK = TaskSpec(
     action="analyze",
     goal="Review the code: which lines of it go wrong, and for which input?",
     wants="findings",
@@ -28,7 +28,7 @@ async def run(job: Job) -> Answer:
     target = await prose.find_target(job)
     with job.stage("judge"):
         measures = await measure(job, target)
-    opinions = await ask_opinions(job, target, RECIPE, measures.functions or ())
+    opinions = await ask_for_findings(job, target, RECIPE, measures.functions or ())
     with job.stage("finish"):
         heading = prose.heading(job, target)
         told = opinions.findings(request.source)
@@ -49,4 +49,4 @@ async def run(job: Job) -> Answer:
         return finished(job, answer)
 
 
-RECIPE = Recipe("analyze", "Analyze", "Report what tools and the model find.", TASK, run)
+RECIPE = Action("analyze", "Analyze", "Report what tools and the model find.", TASK, run)

@@ -12,18 +12,18 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.reproduce import reproduce
-from stet_ls.engine.actions.rewriting.stated_examples import stated
+from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 
-TASK = Task(
+TASK = TaskSpec(
     action="debug",
     goal="Find the bug in the code and fix it.",
     wants="unit",
@@ -39,9 +39,9 @@ NOT_REPRODUCED = "The bug was not reproduced: no test, example or diagnostic sho
 REWRITE = rewrite.Rewrite(
     done="Fixed",
     tried="Tried to fix",
-    judges=rewrite.KEEPING,
+    judges=rewrite.INTERFACE_JUDGES,
     samples=True,
-    further=thorough.prove,
+    further=thorough.generate_test_fix,
 )
 
 
@@ -51,7 +51,7 @@ async def run(job: Job) -> Answer:
         target = await asyncio.to_thread(resolve_target, job.request)
         instruction = await asyncio.to_thread(find_instruction, job.request, target)
         words = instruction.text if instruction is not None else ""
-        examples = stated(words, target.name) if job.request.language == "python" else ""
+        examples = stated_examples(words, target.name) if job.request.language == "python" else ""
         seen = await reproduce(job, target, examples)
     if not seen.found and not words:
         job.ledger.warnings.append(NOT_REPRODUCED)
@@ -60,4 +60,4 @@ async def run(job: Job) -> Answer:
     return await rewrite.run(replace(job, request=seen.request), RECIPE, REWRITE, stated=examples, seen=seen.evidence)
 
 
-RECIPE = Recipe("debug", "Fix", "Fix what a diagnostic or an instruction points at.", TASK, run)
+RECIPE = Action("debug", "Fix", "Fix what a diagnostic or an instruction points at.", TASK, run)

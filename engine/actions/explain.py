@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.prose.example_verification import run_examples
@@ -21,10 +21,10 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.privacy.placeholders import without_values
-from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.validators import structure
 
-TASK = Task(
+TASK = TaskSpec(
     action="explain",
     goal="Explain what the code does, for an engineer who reads it for the first time.",
     wants="prose",
@@ -42,7 +42,7 @@ _EXAMPLES = "Show up to three calls as `>>> call` lines in a code block, each wi
 async def run(job: Job) -> Answer:
     """Answers with markdown: facts first, then the model's words, marked as such."""
     target = await prose.find_target(job)
-    told = await prose.tell(job, target, RECIPE)
+    told = await prose.ask_for_prose(job, target, RECIPE)
     if isinstance(told, Unusable):
         return refusal(job, f"Explain: nothing to show. {told.problem}")
     with job.stage("judge"):
@@ -90,9 +90,9 @@ def _facts(job: Job, target: Target) -> list[str]:
     return facts
 
 
-def _task(job: Job) -> Task:
+def _task(job: Job) -> TaskSpec:
     """Examples are asked for where they can be run."""
     return replace(TASK, rules=(*TASK.rules, _EXAMPLES)) if job.request.language == "python" else TASK
 
 
-RECIPE = Recipe("explain", "Explain", "Explain what the code does.", TASK, run, prepare=_task)
+RECIPE = Action("explain", "Explain", "Explain what the code does.", TASK, run, prepare=_task)

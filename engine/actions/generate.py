@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import asyncio
 
-from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.rewriting import rewrite
-from stet_ls.engine.actions.rewriting.stated_examples import stated
+from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import lint, signature
-from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 
-TASK = Task(
+TASK = TaskSpec(
     action="generate",
     goal="Write the code that the instruction asks for.",
     wants="unit",
@@ -34,11 +34,11 @@ TASK = Task(
 REWRITE = rewrite.Rewrite(
     done="Generated",
     tried="Tried to generate",
-    judges=(*rewrite.PARSING, signature.kept, lint.judge, *rewrite.RUNNING),
+    judges=(*rewrite.STATIC_JUDGES, signature.kept, lint.judge, *rewrite.TEST_JUDGES),
     temperature=0.2,
     samples=True,
     adds=True,
-    further=thorough.prove,
+    further=thorough.generate_test_fix,
 )
 
 
@@ -53,10 +53,10 @@ def _wished(job: Job) -> str:
     instruction = find_instruction(job.request, target)
     if instruction is None or job.request.language != "python":
         return ""
-    return stated(instruction.text, target.name, wished=True)
+    return stated_examples(instruction.text, target.name, wished=True)
 
 
-RECIPE = Recipe(
+RECIPE = Action(
     "generate",
     "Generate",
     "Write code from a comment, a docstring or an instruction.",

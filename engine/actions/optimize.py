@@ -13,15 +13,15 @@ is offered with the words "not measured: ...", and no editor applies it without 
 
 from __future__ import annotations
 
-from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import timing
-from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.build import TaskSpec
 
-TASK = Task(
+TASK = TaskSpec(
     action="optimize",
     goal="Make the code faster without changing what it does.",
     wants="unit",
@@ -35,7 +35,7 @@ TASK = Task(
 REWRITE = rewrite.Rewrite(
     done="Optimized",
     tried="Tried to optimize",
-    judges=(*rewrite.EQUAL, timing.judge),
+    judges=(*rewrite.EQUIVALENCE_JUDGES, timing.judge),
     required=frozenset({Check.TIMING}),
 )
 
@@ -45,4 +45,4 @@ async def run(job: Job) -> Answer:
     return await rewrite.run(job, RECIPE, REWRITE)
 
 
-RECIPE = Recipe("optimize", "Optimize", "Make the code faster without changing what it does.", TASK, run)
+RECIPE = Action("optimize", "Optimize", "Make the code faster without changing what it does.", TASK, run)

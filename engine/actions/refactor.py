@@ -10,13 +10,13 @@ The message says what it bettered by measure ("complexity 9 → 4, 20 → 12 lin
 
 from __future__ import annotations
 
-from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.rewriting import refactor_metrics, rewrite
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.build import TaskSpec
 
-TASK = Task(
+TASK = TaskSpec(
     action="refactor",
     goal="Refactor the code: make it shorter and clearer without changing what it does.",
     wants="unit",
@@ -30,8 +30,8 @@ TASK = Task(
 REWRITE = rewrite.Rewrite(
     done="Refactored",
     tried="Tried to refactor",
-    judges=rewrite.EQUAL,
-    goal=lambda case, asked: refactor_metrics.told(case, asked=asked),
+    judges=rewrite.EQUIVALENCE_JUDGES,
+    goal=lambda case, asked: refactor_metrics.describe_gain(case, asked=asked),
 )
 
 
@@ -40,4 +40,4 @@ async def run(job: Job) -> Answer:
     return await rewrite.run(job, RECIPE, REWRITE)
 
 
-RECIPE = Recipe("refactor", "Refactor", "Make the code clearer without changing what it does.", TASK, run)
+RECIPE = Action("refactor", "Refactor", "Make the code clearer without changing what it does.", TASK, run)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from stet_ls.engine.actions import analyze, debug, explain, generate, optimize, refactor, task, test
-from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.custom.adapter import recipe_of
 from stet_ls.engine.actions.custom.custom_action import CustomAction, of_row
 from stet_ls.engine.actions.custom.packages import Packaged, packaged
@@ -17,7 +17,7 @@ from stet_ls.engine.settings.action_tables import project_file
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ActionOrigin
 
-RECIPES: Mapping[str, Recipe] = MappingProxyType(
+BUILT_IN: Mapping[str, Action] = MappingProxyType(
     {
         recipe.name: recipe
         for recipe in (
@@ -36,13 +36,13 @@ RECIPES: Mapping[str, Recipe] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class RegisteredAction:
     """A custom action, where it comes from in words, and its recipe."""
 
     action: CustomAction
     source: str
     origin: ActionOrigin
-    recipe: Recipe
+    recipe: Action
 
     @property
     def trusted(self) -> bool:
@@ -55,7 +55,7 @@ class Actions:
 
     def __init__(self, settings: Settings, packages: Packaged | None = None) -> None:
         packages = packaged() if packages is None else packages
-        self.custom: dict[str, Listed] = {}
+        self.custom: dict[str, RegisteredAction] = {}
         problems = list(packages.problems)
         for action, package in packages.actions:
             self._add(action, f"the package {package}", ActionOrigin(package))
@@ -69,19 +69,19 @@ class Actions:
                 self._add(of_row(row), row.origin.place, row.origin)
         self.problems = tuple(problems)
 
-    def __iter__(self) -> Iterator[Recipe]:
+    def __iter__(self) -> Iterator[Action]:
         """The recipes of all actions, the built-in ones first; those that wait for trust too."""
-        yield from RECIPES.values()
+        yield from BUILT_IN.values()
         for listed in self.custom.values():
             yield listed.recipe
 
     def __contains__(self, name: str) -> bool:
         """True if there is such an action, trusted or not."""
-        return name in RECIPES or name in self.custom
+        return name in BUILT_IN or name in self.custom
 
-    def recipe(self, name: str) -> Recipe:
+    def recipe(self, name: str) -> Action:
         """The recipe to run. Raises UsageError for an unknown name, PolicyError for one that waits for trust."""
-        if (recipe := RECIPES.get(name)) is not None:
+        if (recipe := BUILT_IN.get(name)) is not None:
             return recipe
         listed = self.custom.get(name)
         if listed is None:
@@ -101,10 +101,10 @@ class Actions:
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
         return f"Unknown action {name!r}; {hint}"
 
-    def waiting(self, name: str) -> Listed | None:
+    def waiting(self, name: str) -> RegisteredAction | None:
         """The action of that name, if it waits for trust."""
         listed = self.custom.get(name)
         return None if listed is None or listed.trusted else listed
 
     def _add(self, action: CustomAction, source: str, origin: ActionOrigin) -> None:
-        self.custom[action.name] = Listed(action, source, origin, recipe_of(action))
+        self.custom[action.name] = RegisteredAction(action, source, origin, recipe_of(action))

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions import debug, generate, optimize, refactor, test
-from stet_ls.engine.actions.action import Recipe, brief
+from stet_ls.engine.actions.action import Action, build_job_prompt
 from stet_ls.engine.actions.answers import finished, refusal
-from stet_ls.engine.actions.planning.task_plan import STEPS, TASK, Project, Step, project, read_plan
-from stet_ls.engine.actions.planning.unrequested_changes import unasked
-from stet_ls.engine.actions.planning.workspace_overlay import Sketch
+from stet_ls.engine.actions.planning.task_plan import STEPS, TASK, Project, TaskStep, project, read_plan
+from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
+from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -32,7 +32,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.loop import Draft, Unusable, propose
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.privacy.placeholders import told
+from stet_ls.engine.privacy.placeholders import for_reader
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 
@@ -103,7 +103,7 @@ class _Course:
         return max([0, *self.done, *self.skipped]) + 1
 
 
-def _within(plan: Sequence[Step], number: int, request: Request) -> Request:
+def _within(plan: Sequence[TaskStep], number: int, request: Request) -> Request:
     """The request of a step, with the plan before the eyes of whoever writes its code: what comes later is not its."""
     if len(plan) == 1:
         return request
@@ -112,35 +112,35 @@ def _within(plan: Sequence[Step], number: int, request: Request) -> Request:
     return replace(request, context={**request.context, _PLAN: told})
 
 
-def _sketch(request: Request, about: Project) -> Sketch:
+def _sketch(request: Request, about: Project) -> WorkspaceOverlay:
     """The workspace before the first step: without the comment that asked for the task."""
     instruction = find_instruction(request, resolve_target(request))
-    sketch = Sketch(request, about, instruction.text if instruction is not None else "")
+    sketch = WorkspaceOverlay(request, about, instruction.text if instruction is not None else "")
     if instruction is not None and instruction.replaces is not None:
         sketch.take_out(instruction.replaces)
     return sketch
 
 
-async def _plan(job: Job, about: Project) -> tuple[Step, ...] | Unusable:
+async def _plan(job: Job, about: Project) -> tuple[TaskStep, ...] | Unusable:
     """The steps that the model proposes."""
     request = job.request
     listing = await asyncio.to_thread(about.listing, request.language)
     asking = replace(job, request=replace(request, context={**request.context, _LISTING: listing}))
     with job.stage("context"):
-        prompt = (await asyncio.to_thread(brief, asking, RECIPE)).prompt
+        prompt = (await asyncio.to_thread(build_job_prompt, asking, RECIPE)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, tools=job.tools)
 
-    async def read(completion: Completion) -> Draft[tuple[Step, ...]] | Unusable:
+    async def read(completion: Completion) -> Draft[tuple[TaskStep, ...]] | Unusable:
         if completion.finish != "stop":
             return Unusable(_BROKE_OFF)
-        plan = read_plan(told(completion.text, prompt.secrets), about, request.language)
+        plan = read_plan(for_reader(completion.text, prompt.secrets), about, request.language)
         return plan if isinstance(plan, Unusable) else Draft(plan, case)
 
     proposal = await propose(asking, prompt, read, (), temperature=0.1, max_tokens=_PLAN_TOKENS)
     return proposal if isinstance(proposal, Unusable) else proposal.draft.content
 
 
-def _answer(job: Job, plan: Sequence[Step], course: _Course, sketch: Sketch) -> Answer:
+def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: WorkspaceOverlay) -> Answer:
     report = "\n".join(_line(number, step, course) for number, step in enumerate(plan, 1))
     done, problem = tuple(course.done.values()), course.problem
     if not done:
@@ -150,7 +150,7 @@ def _answer(job: Job, plan: Sequence[Step], course: _Course, sketch: Sketch) -> 
         no = refusal(job, f"Task: no edit. The plan's {which}, {plan[at - 1]}, came to nothing: {why}")
         return replace(no, explanation=report, unneeded=not problem)
     files = sketch.new_files
-    evidence = (*_together(course.done), *unasked(files, done, sketch.kept))
+    evidence = (*_together(course.done), *unrequested_changes(files, done, sketch.kept))
     made = f"New file{'' if len(files) == 1 else 's'} {', '.join(file.path.name for file in files)} · " if files else ""
     refuted = any(item.verdict is Ruling.FAIL for item in evidence)
     head = f"{len(done)} of {len(plan)} steps" if len(done) < len(plan) else _steps(len(done))
@@ -188,7 +188,7 @@ def _steps(count: int) -> str:
     return "one step" if count == 1 else f"{count} steps"
 
 
-def _line(number: int, step: Step, course: _Course) -> str:
+def _line(number: int, step: TaskStep, course: _Course) -> str:
     if number in course.done:
         return f"{number}. {step}: {course.done[number].message}"
     if number in course.skipped:
@@ -217,7 +217,7 @@ def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
     return tuple(merged)
 
 
-RECIPE = Recipe(
+RECIPE = Action(
     "task",
     "Do a task",
     "Plan a change and work through it in several steps, over several files.",

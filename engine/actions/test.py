@@ -11,15 +11,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.actions.action import Brief, Recipe, brief
+from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt
 from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.generated_tests.candidate_tests import Suspect
-from stet_ls.engine.actions.generated_tests.insertion import join, prepared
-from stet_ls.engine.actions.generated_tests.location import Place, find_place
-from stet_ls.engine.actions.generated_tests.validation import prove
-from stet_ls.engine.actions.generated_tests.validation_result import Proof
+from stet_ls.engine.actions.generated_tests.insertion import insert_tests, prepare_tests
+from stet_ls.engine.actions.generated_tests.location import SuiteFile, find_suite_file
+from stet_ls.engine.actions.generated_tests.validation import validate
+from stet_ls.engine.actions.generated_tests.validation_result import ValidationResult
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
-from stet_ls.engine.api.events import Judged
+from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job.job import Job
@@ -27,16 +27,16 @@ from stet_ls.engine.judges import lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.confidence import confidence, summary
 from stet_ls.engine.judges.danger import judge
-from stet_ls.engine.loop import Draft, Proposal, Unusable, consider, propose
+from stet_ls.engine.loop import Draft, Proposal, Unusable, judge_reply, propose
 from stet_ls.engine.markdown import fenced, harmless
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.privacy.placeholders import hide, misplaced
-from stet_ls.engine.prompt.build import Task, further
+from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
+from stet_ls.engine.prompt.build import TaskSpec, further
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 from stet_ls.validators.source import Source
 
-TASK = Task(
+TASK = TaskSpec(
     action="test",
     goal="Write tests for the code.",
     wants="tests",
@@ -69,8 +69,8 @@ async def run(job: Job) -> Answer:
     if request.path is None:
         return refusal(job, "Test: save the document first; a test file needs a place beside it.")
     with job.stage("context"):
-        about = await asyncio.to_thread(brief, job, RECIPE)
-        place = await asyncio.to_thread(find_place, request)
+        about = await asyncio.to_thread(build_job_prompt, job, RECIPE)
+        place = await asyncio.to_thread(find_suite_file, request)
     size = job.reply_room(estimate(request.source.slice(about.target.span)) + 1200, _LEAST_TOKENS)
 
     async def read(completion: Completion) -> Draft[_Written] | Unusable:
@@ -90,19 +90,21 @@ async def run(job: Job) -> Answer:
         return _answer(job, place, about, proposal, proof)
 
 
-async def _proven(job: Job, place: Place, code: str, about: Brief) -> Proof:
+async def _proven(job: Job, place: SuiteFile, code: str, about: JobPrompt) -> ValidationResult:
     with job.stage("tests"):
-        proof = await prove(job, place, code, about.target)
+        proof = await validate(job, place, code, about.target)
     proof = replace(proof, evidence=tuple(_hidden(each, about) for each in proof.evidence))
     for item in proof.evidence:
-        job.on_event(Judged(item))
+        job.on_event(JudgeFinished(item))
     return proof
 
 
-async def _with_more(job: Job, place: Place, about: Brief, first: Proof, size: int) -> Proof:
+async def _with_more(
+    job: Job, place: SuiteFile, about: JobPrompt, first: ValidationResult, size: int
+) -> ValidationResult:
     """What one further call adds that names the gaps; the tests that stood stay as they are."""
     prompt = further(about.prompt, first.code, "\n".join(first.gaps))
-    grown = Place(place.path, first.text.text, exists=place.exists)
+    grown = SuiteFile(place.path, first.text.text, exists=place.exists)
 
     async def read(completion: Completion) -> Draft[_Written] | Unusable:
         return await asyncio.to_thread(_read, job, replace(about, prompt=prompt), grown, completion)
@@ -113,13 +115,13 @@ async def _with_more(job: Job, place: Place, about: Brief, first: Proof, size: i
         job.ledger.warnings.append(f"No further tests were asked for: {error}")
         return first
     with job.stage("judge"):
-        result = await consider(job, reply, read, JUDGES, prompt.secrets)
+        result = await judge_reply(job, reply, read, JUDGES, prompt.secrets)
     if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
         return first
     return _together(first, await _proven(job, grown, result.draft.content.code, about))
 
 
-def _together(first: Proof, more: Proof) -> Proof:
+def _together(first: ValidationResult, more: ValidationResult) -> ValidationResult:
     """Both rounds as one. The second's mutants were tried on the tests of both."""
     suspects = (*first.suspects, *more.suspects)
     dropped = first.dropped + more.dropped
@@ -134,13 +136,15 @@ def _together(first: Proof, more: Proof) -> Proof:
     return replace(more, count=count, evidence=evidence, suspects=suspects, dropped=dropped)
 
 
-def _answer(job: Job, place: Place, about: Brief, proposal: Proposal[_Written], proof: Proof) -> Answer:
+def _answer(
+    job: Job, place: SuiteFile, about: JobPrompt, proposal: Proposal[_Written], proof: ValidationResult
+) -> Answer:
     request, target = job.request, about.target
     evidence = (*proposal.evidence, *proof.evidence)
-    suspects = [replace(each, sentence=hide(each.sentence, about.prompt.secrets)) for each in proof.suspects]
+    suspects = [replace(each, sentence=hide_secrets(each.sentence, about.prompt.secrets)) for each in proof.suspects]
     markdown = _apart(suspects, request.language)
     if proof.problem:
-        no = refusal(job, f"Test: no tests, {hide(proof.problem, about.prompt.secrets)}.")
+        no = refusal(job, f"Test: no tests, {hide_secrets(proof.problem, about.prompt.secrets)}.")
         return replace(
             no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects), unneeded=proof.redundant
         )
@@ -168,23 +172,23 @@ def _answer(job: Job, place: Place, about: Brief, proposal: Proposal[_Written], 
     return finished(job, answer)
 
 
-def _read(job: Job, about: Brief, place: Place, completion: Completion) -> Draft[_Written] | Unusable:
+def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) -> Draft[_Written] | Unusable:
     request, language, target = job.request, job.request.language, about.target
     cut = completion.finish != "stop"
     reply = parse_reply(completion.text, language=language, wants="tests", symbol=target.name, truncated=cut)
     code = reply.tests or reply.code
     if code is None:
         return Unusable(reply.problem or "The reply held no tests.")
-    code = prepared(place, code, request, target)
-    before, after = Source(place.text), join(place, code, request, job.tools)
-    if problem := misplaced(place.text + request.source.text, after.text, {}):
+    code = prepare_tests(place, code, request, target)
+    before, after = Source(place.text), insert_tests(place, code, request, job.tools)
+    if problem := misplaced_placeholder(place.text + request.source.text, after.text, {}):
         return Unusable(problem)
     unseen = frozenset(about.prompt.secrets.values())
     case = Case("test", language, place.path, before, after, tools=job.tools, secrets=unseen)
     return Draft(_Written(code, after.text), case, truncated=cut)
 
 
-def _edits(place: Place, text: str) -> tuple[Edit, ...]:
+def _edits(place: SuiteFile, text: str) -> tuple[Edit, ...]:
     if not place.exists:
         return ()
     base = Source(place.text)
@@ -205,8 +209,8 @@ def _sentences(suspects: list[Suspect]) -> str:
     return "\n".join(f"Possible bug or wrong expectation: {each.test.name}: {each.sentence}" for each in suspects)
 
 
-def _hidden(item: Evidence, about: Brief) -> Evidence:
-    return replace(item, detail=hide(item.detail, about.prompt.secrets))
+def _hidden(item: Evidence, about: JobPrompt) -> Evidence:
+    return replace(item, detail=hide_secrets(item.detail, about.prompt.secrets))
 
 
-RECIPE = Recipe("test", "Write tests", "Write tests into the project's test file.", TASK, run)
+RECIPE = Action("test", "Write tests", "Write tests into the project's test file.", TASK, run)

@@ -13,7 +13,7 @@ from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source, Span
 
 
-class Outcome(StrEnum):
+class EditOutcome(StrEnum):
     """What became of an edit that was offered."""
 
     KEPT = "kept"

@@ -25,14 +25,14 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class JudgeStarted:
     """A judge is asked. `judge` is its name ("differential"), "" for one that somebody added."""
 
     judge: str
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgeFinished:
     """A judge spoke."""
 
     evidence: Evidence
@@ -64,7 +64,7 @@ class Requested:
 
 
 @dataclass(frozen=True, slots=True)
-class Uncounted:
+class UnmeteredUsage:
     """A request took about so many tokens, and no reply tells of them: it broke off, was cancelled, or was not counted.
 
     `cost` is what they cost where the reply's own cost leaves them out. For the ledger: whoever hears it may raise
@@ -75,7 +75,7 @@ class Uncounted:
     cost: float = 0.0
 
 
-Event = Stage | Progress | Judging | Judged | Notice | Requested | Uncounted
+Event = Stage | Progress | JudgeStarted | JudgeFinished | Notice | Requested | UnmeteredUsage
 OnEvent = Callable[[Event], None]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from stet_ls.engine.diagnosis.diagnosis import About
-from stet_ls.engine.runners.report import Failure, Frame
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.engine.diagnosis.diagnosis import CodeFacts
+from stet_ls.engine.runners.report import CaseFailure, Frame
+from stet_ls.validators.ast_text import unparse
 
 _OF_TYPES = frozenset({"TypeError", "AttributeError"})
 _ARITY = re.compile(
@@ -23,13 +23,13 @@ _OLD = {"List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenS
 """Names of `typing` for the same."""
 
 
-def wrong_call(failure: Failure, about: About) -> bool:
+def wrong_call(failure: CaseFailure, about: CodeFacts) -> bool:
     """True for a call of the unit that Python refused."""
     name = about.unit.rpartition(".")[2]
     return bool(name) and _ARITY.search(failure.message) is not None and f"{name}()" in failure.message
 
 
-def as_asked(message: str, about: About) -> bool:
+def as_asked(message: str, about: CodeFacts) -> bool:
     """True if a call that did not fit the code fits what was asked for."""
     given = re.search(r"but (\d+) (?:was|were) given", message)
     if given is None or about.parameters is None:
@@ -38,7 +38,7 @@ def as_asked(message: str, about: About) -> bool:
     return least <= int(given[1]) and (most is None or int(given[1]) <= most)
 
 
-def misfit(failure: Failure, frame: Frame, about: About) -> str | None:
+def misfit(failure: CaseFailure, frame: Frame, about: CodeFacts) -> str | None:
     """An argument outside of the types that the unit's parameters state, in words; None where all of them fit."""
     if failure.type not in _OF_TYPES or about.language != "python" or frame.function != about.unit.rpartition(".")[2]:
         return None
@@ -87,5 +87,5 @@ def _is(value: object, name: str) -> bool:
 
 
 def _name(node: ast.expr) -> str:
-    text = unparsed(node).rpartition(".")[2]
+    text = unparse(node).rpartition(".")[2]
     return _OLD.get(text, text)

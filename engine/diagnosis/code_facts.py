@@ -6,13 +6,13 @@ import ast
 import sys
 from collections.abc import Iterable, Mapping
 
-from stet_ls.engine.diagnosis.diagnosis import About
+from stet_ls.engine.diagnosis.diagnosis import CodeFacts
 from stet_ls.engine.execution.python.inputs.subject import Function, Subject, read_module, subject_of
 from stet_ls.engine.sandbox.environments.interpreter import Environment
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 
-def about_of(
+def code_facts(
     text: str,
     unit: str,
     *,
@@ -20,8 +20,8 @@ def about_of(
     texts: Mapping[str, str] | None = None,
     trusted: Iterable[str] = (),
     modules: Iterable[str] = (),
-) -> About:
-    """An `About` for a unit, told from `text`, the module as it was when the unit was asked for.
+) -> CodeFacts:
+    """An `CodeFacts` for a unit, told from `text`, the module as it was when the unit was asked for.
 
     `unit` is a qualified name ("Parser.parse"). `texts` are the candidate's files by their paths relative to the
     working folder; `trusted` the test files that somebody vouches for; `modules` the top-level names that can be
@@ -30,7 +30,7 @@ def about_of(
     """
     module = read_module(text)
     subject = subject_of(module, unit) if module is not None else None
-    return About(
+    return CodeFacts(
         "python",
         solution=frozenset(texts or ()),
         trusted=frozenset(trusted),
@@ -66,7 +66,7 @@ def _types(subject: Subject) -> dict[str, str]:
     return {
         row.name.lstrip("*"): row.annotation.value
         if isinstance(row.annotation, ast.Constant) and isinstance(row.annotation.value, str)
-        else unparsed(row.annotation)
+        else unparse(row.annotation)
         for row in subject.parameters
         if row.annotation is not None
     }

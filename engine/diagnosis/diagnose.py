@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.diagnosis import node_load_errors
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Symptom
+from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis, Symptom
 from stet_ls.engine.diagnosis.rules import RULES, unknown
-from stet_ls.engine.runners.report import Case, Failure, Outcome, Phase, TestReport
+from stet_ls.engine.runners.report import CaseFailure, CaseResult, Phase, SuiteOutcome, TestReport
 
-_STOPPED = {Outcome.TIMEOUT: "timeout"}
+_STOPPED = {SuiteOutcome.TIMEOUT: "timeout"}
 
 
-def diagnose(report: TestReport, about: About) -> tuple[Diagnosis, ...]:
+def diagnose(report: TestReport, about: CodeFacts) -> tuple[Diagnosis, ...]:
     """One diagnosis for each failure of a report, in its order; none if it is green or nothing was run."""
     return tuple(_one(node_load_errors.told(symptom), about) for symptom in symptoms(report))
 
@@ -22,30 +22,30 @@ def symptoms(report: TestReport) -> Iterator[Symptom]:
     for error in report.collection:
         yield Symptom("", error.path, error.failure)
     stopped = _STOPPED.get(report.outcome, "")
-    if report.outcome is Outcome.LIMIT and report.run is not None:
+    if report.outcome is SuiteOutcome.LIMIT and report.run is not None:
         stopped = report.run.status.value
     for case in report.failed():
         running = case.id in report.running
         yield Symptom(case.id, _file(case), case.failure or _unsaid(case), stopped if running else "")
     if stopped and not report.running:
-        yield Symptom("", "", Failure("Stopped", report.detail, Phase.COLLECT), stopped)
+        yield Symptom("", "", CaseFailure("Stopped", report.detail, Phase.COLLECT), stopped)
 
 
-def _one(symptom: Symptom, about: About) -> Diagnosis:
+def _one(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     if symptom.test in about.flaky:
         return Diagnosis(symptom, Cause.FLAKY, "flaky", "it does not end alike each time", None)
     return next((told for rule in RULES if (told := rule(symptom, about)) is not None), unknown(symptom, about))
 
 
-def _file(case: Case) -> str:
+def _file(case: CaseResult) -> str:
     return case.id.partition("::")[0]
 
 
-def _unsaid(case: Case) -> Failure:
-    return Failure("Failed", case.reason or "it failed without a word", Phase.CALL)
+def _unsaid(case: CaseResult) -> CaseFailure:
+    return CaseFailure("Failed", case.reason or "it failed without a word", Phase.CALL)
 
 
-def orders(diagnoses: Sequence[Diagnosis], *, missed: bool = False) -> str:
+def repair_orders(diagnoses: Sequence[Diagnosis], *, missed: bool = False) -> str:
     """What a model is told: each failure of the code in a sentence, and what has to be done about it.
 
     `missed`: it was told before and did not do it, which is said once, more forcefully.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from stet_ls.engine.diagnosis.fixes import Fix
-from stet_ls.engine.runners.report import Failure
+from stet_ls.engine.runners.report import CaseFailure
 
 
 class Cause(StrEnum):
@@ -22,7 +22,7 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class CodeFacts:
     """What is known about a candidate and its tests.
 
     Paths are relative to the working folder. `solution` are the files of the candidate, `trusted` the test files that
@@ -52,7 +52,7 @@ class Symptom:
 
     test: str
     file: str
-    failure: Failure
+    failure: CaseFailure
     stopped: str = ""
     """The limit that ended the run while this test ran: "timeout", "memory" and so on."""
 

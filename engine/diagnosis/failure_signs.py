@@ -6,8 +6,8 @@ import itertools
 import math
 import re
 
-from stet_ls.engine.diagnosis.diagnosis import About
-from stet_ls.engine.runners.report import Comparison, Failure, Frame, Origin
+from stet_ls.engine.diagnosis.diagnosis import CodeFacts
+from stet_ls.engine.runners.report import AssertComparison, CaseFailure, Frame, FrameOrigin
 
 _ASSERTION = frozenset({
     "AssertionError", "AssertionFailedError", "ERR_ASSERTION", "ComparisonFailure", "Failed", "TestFailure",
@@ -48,21 +48,21 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]*\w)")
 _WANTED = re.compile(r"\b(?:want(?:ed)?|expect(?:ed)?|should be|not equal|!=)", re.IGNORECASE)
 
 
-def first_line(failure: Failure) -> str:
+def first_line(failure: CaseFailure) -> str:
     """What is quoted of it."""
     return failure.said
 
 
-def is_assertion(failure: Failure) -> bool:
+def is_assertion(failure: CaseFailure) -> bool:
     """True if a test said that it did not hold."""
     if failure.comparison is not None or failure.type in _ASSERTION or "AssertionError" in failure.mro:
         return True
     # Rust's `assert!` panics as everything else does.
     at = failure.deepest
-    return failure.message.startswith("assertion failed") and at is not None and at.origin is Origin.TEST
+    return failure.message.startswith("assertion failed") and at is not None and at.origin is FrameOrigin.TEST
 
 
-def denied(failure: Failure) -> bool:
+def denied(failure: CaseFailure) -> bool:
     """True for what the box does not allow."""
     named = failure.type in _DENIED or _DENIED.intersection(failure.mro)
     # Go's tests report what went wrong in words of their own, errors of the system among them.
@@ -70,7 +70,7 @@ def denied(failure: Failure) -> bool:
     return speaks and (bool(named) or _DENIED_WORDS.search(failure.message) is not None)
 
 
-def lost_file(failure: Failure) -> str | None:
+def lost_file(failure: CaseFailure) -> str | None:
     """The path of a file or folder that was not there, if that is why it failed."""
     if is_assertion(failure) and failure.type != "TestFailure":
         return None
@@ -80,14 +80,14 @@ def lost_file(failure: Failure) -> str | None:
     return next((match[1] for match in matches if match is not None), None)
 
 
-def absent_package(failure: Failure) -> str | None:
+def absent_package(failure: CaseFailure) -> str | None:
     """The package, crate or header that a compiler did not find."""
     if failure.type != "CompileError":
         return None
     return next((match[1] for pattern in _ABSENT if (match := pattern.search(failure.message)) is not None), None)
 
 
-def missing_name(failure: Failure) -> str | None:
+def missing_name(failure: CaseFailure) -> str | None:
     """The name that a module of the project was asked for and did not have."""
     patterns = (
         r"cannot import name '(\w+)'",
@@ -104,7 +104,7 @@ def missing_name(failure: Failure) -> str | None:
     return next((match[1] for match in matches if match is not None), None)
 
 
-def nearly_equal(failure: Failure) -> tuple[str, str] | None:
+def nearly_equal(failure: CaseFailure) -> tuple[str, str] | None:
     """Two floats that a test wanted exactly equal and that differ by rounding alone; from its words if need be."""
     compared = failure.comparison
     if compared is not None:
@@ -115,12 +115,12 @@ def nearly_equal(failure: Failure) -> tuple[str, str] | None:
     return next((found for pair in itertools.pairwise(numbers) if (found := _close(*pair)) is not None), None)
 
 
-def sides(compared: Comparison) -> str:
+def sides(compared: AssertComparison) -> str:
     """A comparison in words."""
     return f"{compared.left} {compared.operator} {compared.right} is false"
 
 
-def on_purpose(frame: Frame, about: About) -> bool:
+def on_purpose(frame: Frame, about: CodeFacts) -> bool:
     """True if the line is a `raise`, a `throw` or a `panic`: the author of the code meant it, the test's may not."""
     lines = about.texts.get(frame.path, "").splitlines()
     line = lines[frame.line - 1].strip() if 0 < frame.line <= len(lines) else ""

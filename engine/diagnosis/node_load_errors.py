@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from stet_ls.engine.diagnosis.diagnosis import Symptom
-from stet_ls.engine.runners.report import Failure, Frame, Origin
+from stet_ls.engine.runners.report import CaseFailure, Frame, FrameOrigin
 
 _ERROR = re.compile(r"^(?P<type>\w*(?:Error|Exception))(?: \[(?P<code>\w+)\])?: (?P<message>.*)$", re.MULTILINE)
 _PLACE = re.compile(r"^(?:file://)?/box/(?P<path>[^\s:]+):(?P<line>\d+)$", re.MULTILINE)
@@ -46,8 +46,10 @@ def told(symptom: Symptom) -> Symptom:
     )
 
 
-def _frames(failure: Failure, test: str, importer: str | None) -> tuple[Frame, ...]:
+def _frames(failure: CaseFailure, test: str, importer: str | None) -> tuple[Frame, ...]:
     """The stack in the text, outermost first; of a missing module the file that asked for it."""
     found = [(match["path"], int(match["line"]), match["function"] or "") for match in _STACK.finditer(failure.message)]
     found = list(reversed(found)) or ([(importer, 0, "")] if importer is not None else [])
-    return tuple(Frame(path, line, name, Origin.TEST if path == test else Origin.PROJECT) for path, line, name in found)
+    return tuple(
+        Frame(path, line, name, FrameOrigin.TEST if path == test else FrameOrigin.PROJECT) for path, line, name in found
+    )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from stet_ls.engine.diagnosis.arguments import as_asked, misfit, wrong_call
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis, Symptom
+from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis, Symptom
 from stet_ls.engine.diagnosis.failure_signs import (
     absent_package,
     denied,
@@ -19,9 +19,9 @@ from stet_ls.engine.diagnosis.failure_signs import (
     sides,
 )
 from stet_ls.engine.diagnosis.fixes import Fix
-from stet_ls.engine.runners.report import Frame, Origin, Phase
+from stet_ls.engine.runners.report import Frame, FrameOrigin, Phase
 
-Rule = Callable[[Symptom, About], Diagnosis | None]
+Rule = Callable[[Symptom, CodeFacts], Diagnosis | None]
 
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError", "CompileError"})
 _IMPORT = frozenset({"ModuleNotFoundError", "ImportError", "ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"})
@@ -31,7 +31,7 @@ _PROGRAMS = ("subprocess.py", "node:child_process", "os/exec")
 _SETUP_WORDS = re.compile(r"fixture '[^']+' not found|duplicate|parametrize|in \"parametrize\"|ScopeMismatch")
 
 
-def syntax(symptom: Symptom, about: About) -> Diagnosis | None:
+def syntax(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """A file that does not parse or compile: the candidate's, or the tests'."""
     failure = symptom.failure
     if failure.type not in _SYNTAX or denied(failure) or absent_package(failure) is not None:
@@ -52,7 +52,7 @@ def syntax(symptom: Symptom, about: About) -> Diagnosis | None:
     return _told(symptom, Cause.TEST, "test.syntax", f"the tests do not parse: {where}: {first_line(failure)}")
 
 
-def missing_module(symptom: Symptom, about: About) -> Diagnosis | None:
+def missing_module(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """An import of something that is neither installed nor in the workspace."""
     failure = symptom.failure
     module = failure.module if failure.type in _IMPORT else absent_package(failure)
@@ -67,7 +67,7 @@ def missing_module(symptom: Symptom, about: About) -> Diagnosis | None:
     return _told(symptom, Cause.ENVIRONMENT, "environment.package", said, Fix("does not import", top))
 
 
-def interface(symptom: Symptom, about: About) -> Diagnosis | None:
+def interface(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """A name of the candidate that the tests ask for and that is not there."""
     failure = symptom.failure
     name = missing_name(failure)
@@ -82,20 +82,20 @@ def interface(symptom: Symptom, about: About) -> Diagnosis | None:
     return _told(symptom, Cause.TEST, "test.interface", f"the tests use `{name}`, which nobody asked for")
 
 
-def broken_setup(symptom: Symptom, about: About) -> Diagnosis | None:
+def broken_setup(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """A test that the runner could not even begin."""
     failure = symptom.failure
     if failure.phase not in (Phase.SETUP, Phase.COLLECT) or symptom.file in about.trusted:
         return None
     frame = failure.deepest
-    if not _SETUP_WORDS.search(failure.message) and frame is not None and frame.origin is Origin.PROJECT:
+    if not _SETUP_WORDS.search(failure.message) and frame is not None and frame.origin is FrameOrigin.PROJECT:
         return None
     if denied(failure):
         return None
     return _told(symptom, Cause.TEST, "test.setup", f"the test cannot be set up: {first_line(failure)}")
 
 
-def environment(symptom: Symptom, about: About) -> Diagnosis | None:
+def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """What the box does not give: network, files outside, other programs, more memory."""
     failure = symptom.failure
     if symptom.stopped == "starved":
@@ -113,7 +113,7 @@ def environment(symptom: Symptom, about: About) -> Diagnosis | None:
     return None
 
 
-def lost(symptom: Symptom, about: About) -> Diagnosis | None:
+def lost(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """A file that is not there: one of the machine's that the code names, or one that a test should have brought."""
     path = lost_file(symptom.failure)
     if path is None or symptom.file in about.trusted:
@@ -123,26 +123,26 @@ def lost(symptom: Symptom, about: About) -> Diagnosis | None:
         said = f"the code needs a place outside of its folder, which the sandbox does not have: {path}"
         return _told(symptom, Cause.ENVIRONMENT, "environment.file", said)
     frame = symptom.failure.deepest
-    ours = frame is not None and frame.origin is Origin.PROJECT
+    ours = frame is not None and frame.origin is FrameOrigin.PROJECT
     if ours or any(path in text for text in about.texts.values()):
         return None
     return _told(symptom, Cause.TEST, "test.file", f"the test needs a file that it does not make: {path}")
 
 
-def endless(symptom: Symptom, about: About) -> Diagnosis | None:
+def endless(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """Code that does not come to an end."""
     failure = symptom.failure
     overflow = failure.type in _ENDLESS or _STACK_WORDS.search(failure.message)
     if symptom.stopped != "timeout" and not overflow:
         return None
     frame = failure.deepest
-    if frame is not None and frame.origin is Origin.TEST and symptom.file not in about.trusted:
+    if frame is not None and frame.origin is FrameOrigin.TEST and symptom.file not in about.trusted:
         return _told(symptom, Cause.TEST, "test.nontermination", "the test itself does not end")
     said = "it calls itself without an end" if overflow else "it does not end in time"
     return _told(symptom, Cause.LOGIC, "logic.nontermination", said, _change(frame, about))
 
 
-def died(symptom: Symptom, about: About) -> Diagnosis | None:
+def died(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """The process ended in the middle of a test."""
     if symptom.failure.type != "ProcessDied":
         return None
@@ -150,13 +150,13 @@ def died(symptom: Symptom, about: About) -> Diagnosis | None:
     return _told(symptom, Cause.LOGIC, "logic.exit", said, Fix("changes", about.unit))
 
 
-def crash(symptom: Symptom, about: About) -> Diagnosis | None:
+def crash(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """An exception out of the candidate, or out of the test."""
     failure, frame = symptom.failure, symptom.failure.deepest
     if is_assertion(failure) or frame is None:
         return None
     said = f"{failure.type}: {first_line(failure)} (in {frame.function}, {frame.path}:{frame.line})"
-    if frame.origin is Origin.PROJECT:
+    if frame.origin is FrameOrigin.PROJECT:
         wrong = None if symptom.file in about.trusted else misfit(failure, frame, about)
         if wrong is not None:
             return _told(symptom, Cause.TEST, "test.argument", f"the test passes {wrong}")
@@ -170,7 +170,7 @@ def crash(symptom: Symptom, about: About) -> Diagnosis | None:
     return _told(symptom, Cause.TEST, "test.crash", f"the test itself fails: {said}")
 
 
-def tolerance(symptom: Symptom, about: About) -> Diagnosis | None:
+def tolerance(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """Two floats compared as if they were exact."""
     pair = None if symptom.file in about.trusted else nearly_equal(symptom.failure)
     if pair is None:
@@ -178,7 +178,7 @@ def tolerance(symptom: Symptom, about: About) -> Diagnosis | None:
     return _told(symptom, Cause.TEST, "test.tolerance", f"{pair[0]} and {pair[1]} need a tolerance")
 
 
-def mismatch(symptom: Symptom, about: About) -> Diagnosis | None:
+def mismatch(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """A value that is not the expected one: whom to believe depends on who vouches for the test."""
     failure = symptom.failure
     if not is_assertion(failure):
@@ -206,7 +206,7 @@ RULES: tuple[Rule, ...] = (
 """In the order in which they are asked."""
 
 
-def unknown(symptom: Symptom, about: About) -> Diagnosis:
+def unknown(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     """What no rule knows. A trusted test is believed all the same."""
     said = f"{symptom.failure.type}: {first_line(symptom.failure)}".removesuffix(": ")
     if symptom.file in about.trusted:
@@ -218,8 +218,8 @@ def _told(symptom: Symptom, cause: Cause, kind: str, sentence: str, fix: Fix | N
     return Diagnosis(symptom, cause, kind, sentence, fix)
 
 
-def _change(frame: Frame | None, about: About) -> Fix:
-    inside = frame is not None and frame.origin is Origin.PROJECT and not frame.function.startswith("<")
+def _change(frame: Frame | None, about: CodeFacts) -> Fix:
+    inside = frame is not None and frame.origin is FrameOrigin.PROJECT and not frame.function.startswith("<")
     name = frame.function.rpartition(".")[2] if frame is not None and inside else ""  # Go's have their package before
     return Fix("changes", name or about.unit)
 
@@ -229,7 +229,7 @@ def _unsure(symptom: Symptom, unsure: str, said: str) -> Diagnosis:
     return _told(symptom, Cause.UNDETERMINED, "undetermined", f"{unsure}: {said}")
 
 
-def _call(symptom: Symptom, about: About) -> Diagnosis:
+def _call(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     """A call that does not fit: whether test or code is wrong is read off the signature that was asked for."""
     said = first_line(symptom.failure)
     if as_asked(said, about):

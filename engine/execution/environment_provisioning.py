@@ -11,29 +11,29 @@ from pathlib import Path
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.runtime import Lacking
-from stet_ls.engine.sandbox.environments.environment_store import Store
+from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
 from stet_ls.engine.sandbox.environments.imported_modules import Imports, imports, missing
-from stet_ls.engine.sandbox.environments.install_policy import Ask, Gate
+from stet_ls.engine.sandbox.environments.install_policy import Ask, InstallPolicy
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 from stet_ls.engine.sandbox.environments.known_packages import distribution, normalized
 from stet_ls.engine.sandbox.environments.requirements import dependencies
-from stet_ls.engine.sandbox.environments.wheel_install import Fresh, PackagesError
+from stet_ls.engine.sandbox.environments.wheel_install import MinimumAge, PackagesError
 from stet_ls.engine.sandbox.environments.workspace_imports import Sources
 from stet_ls.engine.sandbox.isolation import IsolationReport
 from stet_ls.engine.settings.schema import SandboxSettings
-from stet_ls.engine.workspace.source_files import Limits, Walk
+from stet_ls.engine.workspace.source_files import SourceWalk, WalkLimits
 
 STAGE = "environment"
 """What a job is at while packages are unpacked."""
 
 _FAILED_SECONDS = 300.0
 """So long what could not be had is not tried again: no network is no network for the next candidate either."""
-_LOOK = Limits(files=3_000, entries=10_000, seconds=0.5)
+_LOOK = WalkLimits(files=3_000, entries=10_000, seconds=0.5)
 """How far a workspace is searched for a module before somebody is asked about a package of its name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Helper:
+class JobResources:
     """What a job lends: `held` keeps environments until it ends, `stage` shows what it is at, `warn` adds a warning.
 
     `wait` is told of seconds in which a user was asked or packages were unpacked, `ran` of the box of each run.
@@ -47,16 +47,16 @@ class Helper:
 
 
 @dataclass
-class Fitter:
+class EnvironmentProvisioner:
     """Builds environments with the user's settings. `ask` is asked about packages that nobody vouches for."""
 
     settings: SandboxSettings
-    store: Store
+    store: EnvironmentStore
     ask: Ask
     _failed: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = field(default_factory=dict)
 
     async def fit(
-        self, sources: Sources, path: Path | None, helper: Helper, python: Environment, texts: tuple[str, ...]
+        self, sources: Sources, path: Path | None, helper: JobResources, python: Environment, texts: tuple[str, ...]
     ) -> tuple[Environment, Lacking]:
         """`python`, or an environment with the packages that the texts at `path` need too; and those that are missing.
 
@@ -73,20 +73,22 @@ class Fitter:
             helper.wait(time.monotonic() - began)
 
     async def _fitted(
-        self, root: Path, helper: Helper, python: Environment, modules: frozenset[str], own: frozenset[str]
+        self, root: Path, helper: JobResources, python: Environment, modules: frozenset[str], own: frozenset[str]
     ) -> tuple[Environment, Lacking]:
         """As many of the modules as can be had. Nobody is asked about what only other files of the workspace import."""
         project = await asyncio.to_thread(dependencies, root)
         allowed = frozenset(self.settings.packages)
         installed = python.interpreter.distributions
         packages = {name: normalized(distribution(name, installed)) for name in modules}
-        unasked = frozenset(name for name, package in packages.items() if Gate(project, allowed).passes(package))
+        unasked = frozenset(
+            name for name, package in packages.items() if InstallPolicy(project, allowed).passes(package)
+        )
         declared = frozenset(name for name, package in packages.items() if package in project)
         why = ""
         for wanted in dict.fromkeys((modules, unasked | (own & modules), unasked, declared)):
             if not wanted:
                 continue
-            gate = Gate(project, allowed, ask=self.ask if wanted - unasked <= own else None)
+            gate = InstallPolicy(project, allowed, ask=self.ask if wanted - unasked <= own else None)
             try:
                 fitted = await self._environment(gate, helper, python, wanted)
             except (StetError, OSError) as error:
@@ -104,7 +106,7 @@ class Fitter:
         return fitted, Lacking(modules - wanted, why)
 
     async def _environment(
-        self, gate: Gate, helper: Helper, python: Environment, modules: frozenset[str]
+        self, gate: InstallPolicy, helper: JobResources, python: Environment, modules: frozenset[str]
     ) -> Environment:
         """The environment with the packages of some modules. Raises StetError and OSError, and soon what it raised."""
         interpreter = python.interpreter
@@ -113,7 +115,7 @@ class Fitter:
         known = self._failed.get((interpreter.stamp, wanted))
         if known is not None and time.monotonic() < known[0]:
             raise PackagesError(known[1])
-        fresh = Fresh(self.settings.package_days, frozenset(gate.project))
+        fresh = MinimumAge(self.settings.package_days, frozenset(gate.project))
         try:
             with helper.stage(STAGE, ", ".join(wanted)):
                 return await helper.held.enter_async_context(self.store.use(interpreter, wanted, fresh=fresh))
@@ -143,7 +145,7 @@ def _stands(folder: Path, module: str) -> bool:
 
 def _elsewhere(root: Path) -> frozenset[str]:
     names: set[str] = set()
-    for found in Walk(root, limits=_LOOK).files():
+    for found in SourceWalk(root, limits=_LOOK).files():
         if found.language == "python":
             *folders, name = found.path.split("/")
             names.update((*folders, name.removesuffix(".py")))

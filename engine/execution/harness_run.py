@@ -36,7 +36,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """What came of one call. `kind`: ok, raised, late, limit, died or reached (it would have reached out).
 
     `results`, `variables`, `printed` and `shared` are bounded texts, empty where all texts that are compared came to
@@ -81,7 +81,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class HarnessRun:
     """The same calls against several texts of one module; the first is the one that the others are held against.
 
     `path` is where the module stands, `name` its dotted name, `roots` the folders it is imported from. `warm` are
@@ -138,7 +138,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class VersionOutcomes:
     """What one text did: `problem` is why it could not be loaded, `outcomes` by the call's number.
 
     `beside` is what it did when it was loaded, or after a call, that the first text did not do. `lacks` is the module
@@ -146,13 +146,13 @@ class Told:
     """
 
     problem: str
-    outcomes: Mapping[int, Outcome] = field(default_factory=dict)
+    outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
     beside: str = ""
     lacks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class HarnessReport:
     """What came of a trial. `left_out` counts the calls of which the first text made nothing to compare, by why.
 
     `rounds` are the seconds that old and new took for `inputs` calls, each made the first time; `again` the seconds
@@ -162,7 +162,7 @@ class Report:
     is not known.
     """
 
-    texts: tuple[Told, ...]
+    texts: tuple[VersionOutcomes, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
     rounds: tuple[tuple[float, float], ...] = ()
     again: tuple[tuple[float, float], ...] = ()
@@ -173,18 +173,18 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Impossible:
+class NotRunnable:
     """Nothing could be run; `reason` is a clause for the user."""
 
     reason: str
 
 
-def read_report(data: bytes, nonce: str, trial: Trial) -> Report | Impossible:
+def read_report(data: bytes, nonce: str, trial: HarnessRun) -> HarnessReport | NotRunnable:
     """The report of a trial. What the box wrote is not trusted to be whole or of the right shape."""
     try:
         told: dict[str, Any] = json.loads(data)
         if told.get("nonce") != nonce:
-            return Impossible("the report of the run is not its own, so it proves nothing")
+            return NotRunnable("the report of the run is not its own, so it proves nothing")
         if trial.rounds:
             return _timing(told["timing"])
         texts = tuple(_told(each) for each in told["texts"])
@@ -195,9 +195,9 @@ def read_report(data: bytes, nonce: str, trial: Trial) -> Report | Impossible:
         built = tuple(str(each.get("built", "")) for each in told["texts"])
         unseen = [frozenset(map(int, numbers)) for numbers in told.get("unseen") or ()]
         known = (unseen[0], unseen[1]) if len(unseen) == len(trial.probed) > 1 else None
-        return Report(texts, left_out, built=built if all(built) else (), unseen=known)
+        return HarnessReport(texts, left_out, built=built if all(built) else (), unseen=known)
     except (ValueError, KeyError, TypeError, AttributeError):
-        return Impossible("the run ended before it reported what came out")
+        return NotRunnable("the run ended before it reported what came out")
 
 
 _LEFT_OUT = {
@@ -208,17 +208,17 @@ _LEFT_OUT = {
 }
 
 
-def _told(row: Mapping[str, Any]) -> Told:
+def _told(row: Mapping[str, Any]) -> VersionOutcomes:
     beside, lacks = str(row.get("beside", "")), str(row.get("lacks", ""))
-    return Told(str(row["load"]), _outcomes(row["outcomes"]), beside, lacks)
+    return VersionOutcomes(str(row["load"]), _outcomes(row["outcomes"]), beside, lacks)
 
 
-def _outcomes(rows: Mapping[str, Mapping[str, Any]]) -> dict[int, Outcome]:
+def _outcomes(rows: Mapping[str, Mapping[str, Any]]) -> dict[int, CallOutcome]:
     return {int(number): _outcome(row) for number, row in rows.items()}
 
 
-def _outcome(row: Mapping[str, Any]) -> Outcome:
-    return Outcome(
+def _outcome(row: Mapping[str, Any]) -> CallOutcome:
+    return CallOutcome(
         kind=str(row["kind"]),
         digest=str(row["digest"]),
         error=str(row.get("error", "")),
@@ -234,8 +234,8 @@ def _outcome(row: Mapping[str, Any]) -> Outcome:
     )
 
 
-def _timing(row: Mapping[str, Any]) -> Report | Impossible:
+def _timing(row: Mapping[str, Any]) -> HarnessReport | NotRunnable:
     if row["load"]:
-        return Impossible(f"the code could not be loaded to be timed ({row['load']})")
+        return NotRunnable(f"the code could not be loaded to be timed ({row['load']})")
     rounds, again = (tuple((float(old), float(new)) for old, new in row[name]) for name in ("rounds", "again"))
-    return Report((), rounds=rounds, again=again, inputs=int(row["inputs"]), warm=bool(row["warm"]))
+    return HarnessReport((), rounds=rounds, again=again, inputs=int(row["inputs"]), warm=bool(row["warm"]))

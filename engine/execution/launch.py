@@ -5,28 +5,28 @@ from __future__ import annotations
 import asyncio
 
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.execution.harness_run import Impossible, Report, Trial, read_report
+from stet_ls.engine.execution.harness_run import HarnessReport, HarnessRun, NotRunnable, read_report
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.sandbox.spec import RunSpec, Status
+from stet_ls.engine.sandbox.spec import RunSpec, RunStatus
 
 LEAST_SECONDS = 1.5
 """With less left no run is begun."""
 
 
-TOO_LATE = Impossible("the job's time was used up")
+TOO_LATE = NotRunnable("the job's time was used up")
 
 
 _ENDED = {
-    Status.MEMORY: "the code took too much memory",
-    Status.TIMEOUT: "the code did not end in time",
-    Status.STARVED: "the machine was too busy to run the code to its end",
-    Status.PROCESSES: "the code started too many processes",
-    Status.OUTPUT: "the code wrote without end",
-    Status.NO_RUNNER: "what runs the code does not start in the sandbox; `stet doctor` says what is wrong",
+    RunStatus.MEMORY: "the code took too much memory",
+    RunStatus.TIMEOUT: "the code did not end in time",
+    RunStatus.STARVED: "the machine was too busy to run the code to its end",
+    RunStatus.PROCESSES: "the code started too many processes",
+    RunStatus.OUTPUT: "the code wrote without end",
+    RunStatus.NO_RUNNER: "what runs the code does not start in the sandbox; `stet doctor` says what is wrong",
 }
 
 
-async def reported(runtime: Runtime, spec: RunSpec, nonce: str, trial: Trial) -> Report | Impossible:
+async def launch(runtime: Runtime, spec: RunSpec, nonce: str, trial: HarnessRun) -> HarnessReport | NotRunnable:
     """The report that a run of a trial brings, or why it brings none."""
     try:
         async with asyncio.timeout(spec.limits.within(runtime.left()).wall):  # not in the limits: they name a warm box
@@ -34,11 +34,11 @@ async def reported(runtime: Runtime, spec: RunSpec, nonce: str, trial: Trial) ->
     except TimeoutError:
         return TOO_LATE
     except (StetError, ValueError, OSError) as error:
-        return Impossible(f"no code may run here: {error}")
-    if result.status is Status.KILLED:  # whoever ended it may have written what it brought
-        return Impossible("the code ended its own run, so what it reported proves nothing")
+        return NotRunnable(f"no code may run here: {error}")
+    if result.status is RunStatus.KILLED:  # whoever ended it may have written what it brought
+        return NotRunnable("the code ended its own run, so what it reported proves nothing")
     report = read_report(result.report, nonce, trial)
-    if isinstance(report, Impossible) and result.status is not Status.OK:
+    if isinstance(report, NotRunnable) and result.status is not RunStatus.OK:
         said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        return Impossible(_ENDED.get(result.status, f"the run ended early ({said or result.status})"))
+        return NotRunnable(_ENDED.get(result.status, f"the run ended early ({said or result.status})"))
     return report

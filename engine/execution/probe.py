@@ -32,7 +32,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
+class ProbedText:
     """A text with `probes`, numbered from 0 on, which call `name`; and the literals of the units that hold them."""
 
     text: str

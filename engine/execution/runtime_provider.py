@@ -9,13 +9,13 @@ from typing import Protocol
 
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.execution.environment_provisioning import Fitter, Helper
-from stet_ls.engine.execution.python.harness import waiting
+from stet_ls.engine.execution.environment_provisioning import EnvironmentProvisioner, JobResources
+from stet_ls.engine.execution.python.harness import warm_spec
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.sandbox.environments.environment_store import Store
-from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
+from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
+from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
-from stet_ls.engine.sandbox.environments.probe_cache import Proofs
+from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
 from stet_ls.engine.sandbox.environments.workspace_imports import Sources
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.isolation_record import Recorded
@@ -26,7 +26,7 @@ from stet_ls.engine.storage.paths import Paths
 _MEGABYTE = 1024 * 1024
 
 
-class Asker(Protocol):
+class PermissionAsker(Protocol):
     """Asks the user. A door that has nobody to ask has none of these, and then the answer is no."""
 
     async def isolation(self, report: IsolationReport, needed: Level) -> bool:
@@ -38,23 +38,23 @@ class Asker(Protocol):
         ...
 
 
-class Runtimes:
+class RuntimeProvider:
     """The sandbox of an engine and its interpreters. Nothing is probed or looked for before the first runtime."""
 
     def __init__(self, settings: Settings, paths: Paths) -> None:
         own_settings = settings.sandbox
-        self.asker: Asker | None = None
+        self.asker: PermissionAsker | None = None
         self._setting = own_settings.python
         folder = paths.cache / "sandbox"
         minimum = Level(own_settings.minimum_level)
         self.sandbox = Sandbox(minimum, folder, backend=own_settings.backend, ask=self._may_run)
-        self._detector = Detector(self.sandbox, Proofs(folder / "proofs.json", self.sandbox.identity))
-        store = Store(paths.cache / "environments", limit=own_settings.environments_mb * _MEGABYTE)
-        self._fitter = Fitter(own_settings, store, self._may_install)
+        self._detector = Detector(self.sandbox, ProbeCache(folder / "proofs.json", self.sandbox.identity))
+        store = EnvironmentStore(paths.cache / "environments", limit=own_settings.environments_mb * _MEGABYTE)
+        self._fitter = EnvironmentProvisioner(own_settings, store, self._may_install)
         self.interpreters: dict[Path, Interpreter] = {}
         """What was last found, by workspace: for reports on how things are."""
 
-    async def runtime(self, request: Request, helper: Helper) -> Runtime:
+    async def runtime(self, request: Request, helper: JobResources) -> Runtime:
         """What a request's code may run with. What does not work is told by the judge that needs it."""
         runtime = Runtime(Recorded(self.sandbox, helper.ran), None, request.workspace)
         if request.language != "python":
@@ -69,8 +69,8 @@ class Runtimes:
             self.interpreters.pop(root, None)
             return replace(runtime, why_no_python=found.why_none())
         self.interpreters[root] = found.interpreter
-        python = own(found.interpreter)
-        await self.sandbox.build_ahead(waiting(python))
+        python = bare_environment(found.interpreter)
+        await self.sandbox.build_ahead(warm_spec(python))
         sources = Sources(root, {buffer.path: buffer.text for buffer in request.workspace.buffers})
         return replace(runtime, python=python, fitting=partial(self._fitter.fit, sources, request.path, helper))
 

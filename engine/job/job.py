@@ -11,27 +11,27 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.engine.api.events import Event, OnEvent, Stage, Uncounted
+from stet_ls.engine.api.events import Event, OnEvent, Stage, UnmeteredUsage
 from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.errors import LimitError
-from stet_ls.engine.execution.environment_provisioning import Helper
+from stet_ls.engine.execution.environment_provisioning import JobResources
 from stet_ls.engine.job.budget import CALLS, calls_of
-from stet_ls.engine.job.spending_limits import Purse, Spent
-from stet_ls.engine.job.usage import Ledger
+from stet_ls.engine.job.spending_limits import Spend, SpendingLimiter
+from stet_ls.engine.job.usage import JobUsage
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.model_source import ModelSource
 from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model.request_queue import QUEUED
-from stet_ls.engine.prompt.build import Prompt, Remembered
+from stet_ls.engine.prompt.build import Prompt, RememberedItem
 from stet_ls.engine.sandbox.isolation import IsolationReport, weakest
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.tool_settings import toolbox
-from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
+from stet_ls.engine.workspace.symbol_index import SymbolIndex
 from stet_ls.validators.checkers.toolbox import Toolbox
 
 if TYPE_CHECKING:
     from stet_ls.engine.execution.runtime import Runtime
-    from stet_ls.engine.execution.runtime_provider import Runtimes
+    from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 
 
 SLOW_LIMIT = 90.0
@@ -72,14 +72,14 @@ class Job:
     settings: Settings
     models: ModelSource
     profile: Profile
-    purse: Purse
+    purse: SpendingLimiter
     on_event: OnEvent
-    index: WorkspaceIndex | None = None
-    runtimes: Runtimes | None = None
-    ledger: Ledger = field(default_factory=Ledger)
+    index: SymbolIndex | None = None
+    runtimes: RuntimeProvider | None = None
+    ledger: JobUsage = field(default_factory=JobUsage)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     started: float = field(default_factory=time.monotonic)
-    remembered: tuple[Remembered, ...] = ()
+    remembered: tuple[RememberedItem, ...] = ()
     """Solutions that stood, for the prompt; once it is made, those that are in it."""
     given: Completion | None = None
     """A reply that is there already: it is taken instead of asking a model, and costs nothing."""
@@ -92,7 +92,7 @@ class Job:
     _queued_at: float | None = None
     _fitting: int = 0
     """How often it waits for an environment now: a person may be asked about it."""
-    _call: Spent | None = None
+    _call: Spend | None = None
     """What the call under way takes at most."""
     held: AsyncExitStack = field(default_factory=AsyncExitStack)
     """What is in use until the job ends; whoever made the job closes it."""
@@ -107,7 +107,7 @@ class Job:
         """Begins to look for what code is run with, so that it is known when the first candidate comes."""
         if self.runtimes is None or self._runtime is not None:
             return
-        helper = Helper(self.held, self.stage, self._warn, self._wait, self._ran)
+        helper = JobResources(self.held, self.stage, self._warn, self._wait, self._ran)
         self._runtime = asyncio.create_task(self.runtimes.runtime(self.request, helper))
         self.held.push_async_callback(_given_up, self._runtime)
 
@@ -214,7 +214,7 @@ class Job:
 
     def _hear(self, event: Event) -> None:
         """Counts the time that a call waits for its turn, which no deadline counts, and what failed requests took."""
-        if isinstance(event, Uncounted):
+        if isinstance(event, UnmeteredUsage):
             self.ledger.uncounted += event.tokens
             self.ledger.known_cost += event.cost
             if self.ledger.cost is not None:
@@ -271,10 +271,10 @@ class Job:
             return wanted
         return max(least, min(wanted, int(rate * SLOW_LIMIT * _WRITING_SHARE) - self.profile.thought))
 
-    def spent(self) -> Spent:
+    def spent(self) -> Spend:
         """What the job's calls took so far; a call of unknown price counts as nothing."""
         ledger = self.ledger
-        return Spent(ledger.prompt_tokens + ledger.completion_tokens + ledger.uncounted, ledger.known_cost)
+        return Spend(ledger.prompt_tokens + ledger.completion_tokens + ledger.uncounted, ledger.known_cost)
 
     def seconds(self) -> float:
         """Seconds since the job began."""
@@ -303,7 +303,7 @@ class Job:
     async def _reserve(self, prompt_tokens: int, reply_tokens: int) -> None:
         """Asks for what a call takes at most."""
         prompt_tokens = round(prompt_tokens * self.profile.token_factor)
-        call = Spent(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
+        call = Spend(prompt_tokens + reply_tokens, self.models.most(prompt_tokens, reply_tokens))
         await asyncio.to_thread(self.purse.reserve, self.trace_id, self.spent(), call)
         self._call = call
 

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 _MODE = 0o600
 
 
-class Ended(StrEnum):
+class JobEnd(StrEnum):
     """How a job ended."""
 
     OFFERED = "offered"
@@ -35,7 +35,7 @@ class Ended(StrEnum):
     CANCELLED = "cancelled"
 
     @classmethod
-    def of(cls, answer: Answer) -> Ended:
+    def of(cls, answer: Answer) -> JobEnd:
         """How a job ended that came to an answer."""
         if not answer.success:
             return cls.REFUSED
@@ -43,7 +43,7 @@ class Ended(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """What one job spent. `at` is its end in UTC; tokens are the endpoints' own counts; `cost` is None if unknown.
 
     `uncounted` are the tokens that no endpoint counted, as far as they can be guessed: of requests that were cancelled
@@ -83,12 +83,12 @@ class Total:
     seconds: float = 0.0
     uncounted: int = 0
 
-    def plus(self, entry: Entry) -> Total:
+    def plus(self, entry: LedgerEntry) -> Total:
         """With one job more."""
         return Total(
             self.jobs + 1,
-            self.offered + (entry.ended == Ended.OFFERED),
-            self.refuted + (entry.ended == Ended.REFUTED),
+            self.offered + (entry.ended == JobEnd.OFFERED),
+            self.refuted + (entry.ended == JobEnd.REFUTED),
             self.calls + entry.calls,
             self.prompt_tokens + entry.prompt_tokens,
             self.completion_tokens + entry.completion_tokens,
@@ -107,7 +107,7 @@ class Total:
 GROUPS = ("day", "model", "action")
 """What totals can be told by."""
 
-_NAMES = {field.name for field in fields(Entry)}
+_NAMES = {field.name for field in fields(LedgerEntry)}
 
 
 class LedgerFile:
@@ -117,7 +117,7 @@ class LedgerFile:
         self._folder = folder
         self._told: set[tuple[Path, int]] = set()
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: LedgerEntry) -> None:
         """Writes one job down. A full disk or a missing right is logged: no job fails for its bookkeeping."""
         line = (json.dumps(asdict(entry), ensure_ascii=False) + "\n").encode()
         try:
@@ -127,7 +127,7 @@ class LedgerFile:
         except OSError as error:
             log.warning("job %s is not in the ledger: %s", entry.job, Obstacle.of(self._folder, error))
 
-    def entries(self, *, since: date | None = None) -> Iterator[Entry]:
+    def entries(self, *, since: date | None = None) -> Iterator[LedgerEntry]:
         """The jobs from a day on (UTC), the oldest first. A damaged line is passed over and told once."""
         first = since.isoformat() if since else ""
         for path in sorted(self._folder.glob("????-??.jsonl")):
@@ -160,7 +160,7 @@ def days_ago(days: int) -> date:
     return datetime.now(UTC).date() - timedelta(days=days - 1)
 
 
-def total(entries: Iterator[Entry] | Sequence[Entry]) -> Total:
+def total(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry]) -> Total:
     """The sum of jobs."""
     summed = Total()
     for entry in entries:
@@ -168,7 +168,7 @@ def total(entries: Iterator[Entry] | Sequence[Entry]) -> Total:
     return summed
 
 
-def totals(entries: Iterator[Entry] | Sequence[Entry], by: str) -> dict[str, Total]:
+def totals(entries: Iterator[LedgerEntry] | Sequence[LedgerEntry], by: str) -> dict[str, Total]:
     """The sums by one of GROUPS, in the order of the names."""
     sums: defaultdict[str, Total] = defaultdict(Total)
     for entry in entries:
@@ -189,10 +189,10 @@ def _append(path: Path, line: bytes) -> None:
         os.close(descriptor)
 
 
-def _entry(line: str) -> Entry | None:
+def _entry(line: str) -> LedgerEntry | None:
     try:
         row = json.loads(line)
-        entry = Entry(**{name: row[name] for name in _NAMES if name in row})
+        entry = LedgerEntry(**{name: row[name] for name in _NAMES if name in row})
         total([entry])  # every number is one
         date.fromisoformat(entry.day)
     except (ValueError, TypeError):

@@ -10,18 +10,18 @@ from stet_ls.engine.settings.schema import Spending
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Spend:
     """Tokens sent and received, and what they cost in the currency of the providers' prices."""
 
     tokens: int = 0
     cost: float = 0.0
 
-    def plus(self, other: Spent) -> Spent:
+    def plus(self, other: Spend) -> Spend:
         """Both together."""
-        return Spent(self.tokens + other.tokens, self.cost + other.cost)
+        return Spend(self.tokens + other.tokens, self.cost + other.cost)
 
 
-class Purse:
+class SpendingLimiter:
     """The limits of one user, and what this server's running jobs have spent of them.
 
     A job is in the ledger only once it has ended; until then its spending, with the most that its call under way may
@@ -31,20 +31,20 @@ class Purse:
     def __init__(self, limits: Spending, ledger: LedgerFile) -> None:
         self._limits = limits
         self._ledger = ledger
-        self._running: dict[str, Spent] = {}
-        self._ended_today = Spent()
+        self._running: dict[str, Spend] = {}
+        self._ended_today = Spend()
 
-    def reserve(self, job: str, spent: Spent, call: Spent) -> None:
+    def reserve(self, job: str, spent: Spend, call: Spend) -> None:
         """Lets a job that `spent` so much make a call that takes `call` at most. Raises LimitError if it may not.
 
         Reads the ledger.
         """
         if self._limits.daily_tokens or self._limits.daily_cost:
             today = self._ledger.today()
-            self._ended_today = Spent(today.tokens, today.cost)
+            self._ended_today = Spend(today.tokens, today.cost)
         self.renew(job, spent, call)
 
-    def renew(self, job: str, spent: Spent, call: Spent) -> None:
+    def renew(self, job: str, spent: Spend, call: Spend) -> None:
         """The same once more within a call whose last request gave nothing. Goes by the ledger as it was read."""
         limits = self._limits
         planned = spent.plus(call)
@@ -59,15 +59,15 @@ class Purse:
             _hold("daily_cost", limits.daily_cost, before.cost, call.cost)
         self._running[job] = planned
 
-    def settle(self, job: str, spent: Spent) -> None:
+    def settle(self, job: str, spent: Spend) -> None:
         """The call has ended: the job really spent so much."""
         self._running[job] = spent
 
     def close(self, job: str) -> None:
         """The job has ended, and is in the ledger."""
-        self._ended_today = self._ended_today.plus(self._running.pop(job, Spent()))
+        self._ended_today = self._ended_today.plus(self._running.pop(job, Spend()))
 
-    def _today(self, *, without: str) -> Spent:
+    def _today(self, *, without: str) -> Spend:
         sum_ = self._ended_today
         for job, spent in self._running.items():
             if job != without:

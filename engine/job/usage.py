@@ -8,7 +8,7 @@ from stet_ls.engine.sandbox.isolation import IsolationReport
 
 
 @dataclass
-class Ledger:
+class JobUsage:
     """What a job spent. Tokens are the endpoint's own count, or 0 where it told none.
 
     `uncounted` are tokens of requests that nobody counted, see `events.Uncounted`.

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.execution.harness_run import Call, Impossible, Trial
+from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable
 from stet_ls.engine.execution.python.changed_lines import without_documentation
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.calls import calls_for
-from stet_ls.engine.execution.python.module_location import Place, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 
@@ -53,26 +53,26 @@ class Agreement:
         return Evidence(Check.AGREEMENT, Ruling.PASS if agree else Ruling.UNKNOWN, said)
 
 
-async def agreement(cases: Sequence[Case]) -> Agreement | Impossible:
+async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
     """Groups the candidates of one target by what they do. The inputs are drawn for the first of them."""
     first = cases[0]
     if first.language != "python" or first.runtime is None or not first.unit:
-        return Impossible("no code was run")
+        return NotRunnable("no code was run")
     place, calls = await asyncio.to_thread(_prepare, first, first.runtime)
     distinct = await asyncio.to_thread(_distinct, [case.after.text for case in cases])
     texts = tuple(cases[number].after.text for number in distinct)
-    trial = Trial(
+    trial = HarnessRun(
         texts, calls, first.unit, place.path, place.name, place.roots, place.warm,
         reads=place.overlay is not None, plain=True, cpu=0.2,
     )  # fmt: skip
     report = await run(first.runtime, trial, place.overlay)
-    if isinstance(report, Impossible):
+    if isinstance(report, NotRunnable):
         return report
     loaded = [told for told in report.texts if not told.problem]
     common = [n for n in range(len(calls)) if loaded and all(n in told.outcomes for told in loaded)]
     valid = [n for n in common if any(told.outcomes[n].valid for told in loaded)]
     if not valid:
-        return Impossible("no input was found that the code of any sample takes")
+        return NotRunnable("no input was found that the code of any sample takes")
     groups: dict[tuple[str, ...], list[int]] = {}
     for number, told in zip(distinct, report.texts, strict=False):
         key = (f"broken {number}",) if told.problem else tuple(told.outcomes[n].digest for n in valid)
@@ -89,5 +89,5 @@ def _distinct(texts: Sequence[str]) -> tuple[int, ...]:
     return tuple(known.values())
 
 
-def _prepare(case: Case, runtime: Runtime) -> tuple[Place, tuple[Call, ...]]:
+def _prepare(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
     return place_of(case.path, (case.after.text,), runtime), calls_for(case.after.text, case.unit)

@@ -8,21 +8,21 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from stet_ls.engine.api.evidence import Attachment, Evidence
-from stet_ls.engine.privacy.placeholders import hide
+from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import redact
 
 _ROOM_FOR_WORDS = 100
 """Bytes for what a title may have to add."""
 
 
-class Listed(NamedTuple):
+class FittedRows(NamedTuple):
     """Rows as one text, and the title of the file that holds them, which says so if some are left out."""
 
     rows: str
     title: str
 
 
-def fitting(rows: Sequence[str], title: str, *around: str) -> Listed | None:
+def fitting(rows: Sequence[str], title: str, *around: str) -> FittedRows | None:
     """As many rows as fit into an attachment beside its title and the texts around them; None if not one does."""
     room = Attachment.MOST_BYTES - sum(map(_size, (title, *around))) - _ROOM_FOR_WORDS
     ends = itertools.accumulate(map(_size, rows))
@@ -30,21 +30,21 @@ def fitting(rows: Sequence[str], title: str, *around: str) -> Listed | None:
     if not kept:
         return None
     left_out = f" ({len(kept)} of {len(rows)} calls; the others did not fit)" if len(kept) < len(rows) else ""
-    return Listed("".join(kept), title + left_out)
+    return FittedRows("".join(kept), title + left_out)
 
 
 def _size(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def sealed(item: Evidence, secrets: Mapping[str, str]) -> Evidence:
+def without_secrets(item: Evidence, secrets: Mapping[str, str]) -> Evidence:
     """The evidence without the values that the model was not shown, and, in what can be opened, without any other
     that looks like a secret: people pass such files on.
     """
     attachments = tuple(replace(each, text=_hidden(each.text, secrets)) for each in item.attachments)
-    return replace(item, detail=hide(item.detail, secrets), attachments=attachments)
+    return replace(item, detail=hide_secrets(item.detail, secrets), attachments=attachments)
 
 
 def _hidden(text: str, secrets: Mapping[str, str]) -> str:
-    found = redact(hide(text, secrets), secrets)
+    found = redact(hide_secrets(text, secrets), secrets)
     return "(not shown: it holds a secret that cannot be taken out)\n" if found.left else found.text

@@ -28,7 +28,7 @@ _ENOUGH_INPUTS = 200
 """Valid inputs on which old and new have to behave alike to be called equal."""
 
 
-class Strength(StrEnum):
+class EvidenceTier(StrEnum):
     """How far the evidence reaches, the weakest first."""
 
     E0 = "E0"
@@ -39,18 +39,19 @@ class Strength(StrEnum):
     E5 = "E5"
 
 
-WORDS: Mapping[Strength, str] = {
-    Strength.E0: "not checked, or the reply broke off",
-    Strength.E1: "it parses and its names resolve; nothing ran it",
-    Strength.E2: "tests or examples of the model pass, or examples of the user do and other evidence is against them",
-    Strength.E3: "several samples, or old and new code on few inputs or beside a part of the change, behave alike",
-    Strength.E4: f"old and new code behave alike on {_ENOUGH_INPUTS} valid inputs or more",
-    Strength.E5: "tests or examples of the user run it and pass",
+WORDS: Mapping[EvidenceTier, str] = {
+    EvidenceTier.E0: "not checked, or the reply broke off",
+    EvidenceTier.E1: "it parses and its names resolve; nothing ran it",
+    EvidenceTier.E2: "tests or examples of the model pass, "
+    "or examples of the user do and other evidence is against them",
+    EvidenceTier.E3: "several samples, or old and new code on few inputs or beside a part of the change, behave alike",
+    EvidenceTier.E4: f"old and new code behave alike on {_ENOUGH_INPUTS} valid inputs or more",
+    EvidenceTier.E5: "tests or examples of the user run it and pass",
 }
 """What each strength means."""
 
 
-def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> Strength:
+def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> EvidenceTier:
     """The strongest of what passed. New lint does not weaken it: style is the user's to weigh.
 
     Examples that pass are worth little where other samples, or tests from the same words, say otherwise.
@@ -58,17 +59,17 @@ def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> Streng
     evidence = tuple(evidence)
     passed = {item.check: item for item in evidence if item.verdict is Ruling.PASS}
     if truncated or Check.SYNTAX not in passed:
-        return Strength.E0
+        return EvidenceTier.E0
     ran = [passed[check] for check in (Check.TESTS, Check.DOCTEST) if check in passed]
     compared = passed.get(Check.DIFFERENTIAL)
     doubted = any(map(_doubts, evidence))
     if any(item.trusted and not (doubted and item.check is Check.DOCTEST) for item in ran):
-        return Strength.E5
+        return EvidenceTier.E5
     if compared is not None and compared.count >= _ENOUGH_INPUTS:
-        return Strength.E4
+        return EvidenceTier.E4
     if compared is not None or Check.AGREEMENT in passed or any(map(is_partly_equal, evidence)):
-        return Strength.E3
-    return Strength.E2 if ran else Strength.E1
+        return EvidenceTier.E3
+    return EvidenceTier.E2 if ran else EvidenceTier.E1
 
 
 def is_partly_equal(item: Evidence) -> bool:
@@ -111,7 +112,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CalibrationRow:
     """The chances of one model, or, without `model`, of all models of a profile. `date` is that of the newest count.
 
     `disorder` names strengths that were right less often than a weaker one.
@@ -120,7 +121,7 @@ class Row:
     profile: str
     model: str
     date: str
-    cells: Mapping[Strength, Cell]
+    cells: Mapping[EvidenceTier, Cell]
     disorder: tuple[str, ...] = ()
 
     @property
@@ -139,22 +140,24 @@ class Row:
         }
 
 
-def read(file: Path = FILE) -> tuple[Row, ...]:
+def read(file: Path = FILE) -> tuple[CalibrationRow, ...]:
     """The rows of a table. KeyError or ValueError if the file is none."""
     return tuple(_row(data) for data in json.loads(file.read_text("utf-8"))["rows"])
 
 
-def _row(data: Mapping[str, Any]) -> Row:
+def _row(data: Mapping[str, Any]) -> CalibrationRow:
     cells = {}
-    for each in Strength:
+    for each in EvidenceTier:
         cell = data["tiers"][each]
         low_high = cell["interval"]
         interval = None if low_high is None else (float(low_high[0]), float(low_high[1]))
         cells[each] = Cell(float(cell["chance"]), int(cell["right"]), int(cell["count"]), interval)
-    return Row(data["profile"], data["model"], data["date"], cells, tuple(data["disorder"]))
+    return CalibrationRow(data["profile"], data["model"], data["date"], cells, tuple(data["disorder"]))
 
 
-def chance(at: Strength, profile: str, model: str, rows: Sequence[Row] | None = None) -> tuple[float, str]:
+def chance(
+    at: EvidenceTier, profile: str, model: str, rows: Sequence[CalibrationRow] | None = None
+) -> tuple[float, str]:
     """The chance for evidence of that strength, and the row that it is from: the model's, its profile's, or none."""
     rows = _shipped() if rows is None else rows
     of_profile = next((row for row in rows if not row.model and row.profile == profile), None)
@@ -168,5 +171,5 @@ def chance(at: Strength, profile: str, model: str, rows: Sequence[Row] | None = 
 
 
 @cache
-def _shipped() -> tuple[Row, ...]:
+def _shipped() -> tuple[CalibrationRow, ...]:
     return read()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.validators.ast_text import dumped
+from stet_ls.validators.ast_text import dump
 from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.parsing import grammars
 from stet_ls.validators.parsing.parse import DeadlineError, parse
@@ -94,7 +94,7 @@ def _without_docstrings(source: Source) -> str:
             ast.get_docstring(node, clean=False) is not None
         ):
             node.body = node.body[1:] or [ast.Pass()]
-    return dumped(tree)
+    return dump(tree)
 
 
 def _shape(parsed: Parsed) -> list[Mark]:

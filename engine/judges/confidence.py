@@ -8,7 +8,7 @@ from typing import Literal
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges import calibration
-from stet_ls.engine.judges.calibration import Strength
+from stet_ls.engine.judges.calibration import EvidenceTier
 
 Tier = Literal["tiny", "mid", "strong"]
 
@@ -38,7 +38,7 @@ class Confidence:
     """The `chance` from 0 to 1 that a candidate is right; why, in words; and which row of the table says so."""
 
     chance: float
-    strength: Strength
+    strength: EvidenceTier
     calibration: str
     reason: str
 
@@ -59,7 +59,7 @@ def confidence(evidence: Sequence[Evidence], tier: Tier, *, model: str = "", tru
     return Confidence(min(chance, REFUTED) if refuted else chance, at, row, _reason(evidence, refuted, at, truncated))
 
 
-def _reason(evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: Strength, truncated: bool) -> str:
+def _reason(evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: EvidenceTier, truncated: bool) -> str:
     if refuted:
         return "; ".join(_phrase(item) for item in refuted)
     if truncated:

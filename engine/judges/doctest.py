@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
-from stet_ls.engine.execution.harness_run import Call, Impossible, Outcome, Told, Trial
+from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
 from stet_ls.engine.execution.python.changed_lines import Part, named_in, parts, wired
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
 from stet_ls.engine.execution.python.inputs.subject import read_module, subject_of
-from stet_ls.engine.execution.python.module_location import Place, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 _CHECKER = doctest.OutputChecker()
 _LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -49,7 +49,7 @@ class _Asked:
     examples: tuple[Example, ...]
     user: int
     parts: tuple[Part, ...]
-    place: Place
+    place: ModuleLocation
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -72,11 +72,11 @@ async def judge(case: Case) -> Evidence:
     word = f"stet{secrets.token_hex(8)}"
     wires = await asyncio.to_thread(_wired, case.after.text, asked.parts, word)
     told, *stopped = await _all_told(case.runtime, (case.after.text, *wires.values()), asked.calls, asked.place)
-    if isinstance(told, Impossible):
+    if isinstance(told, NotRunnable):
         return _said(Ruling.UNKNOWN, f"the examples were not run: {told.reason}")
     if told.beside:  # what it changed may be what shows the results
         usual, *_ = await _all_told(case.runtime, (case.before.text,), asked.calls, asked.place)
-        if isinstance(usual, Impossible) or usual.beside != told.beside:
+        if isinstance(usual, NotRunnable) or usual.beside != told.beside:
             return _said(Ruling.UNKNOWN, f"the examples prove nothing, for beside them {told.beside}")
     wrong = [n for n, each in enumerate(asked.examples) if not comes_out(each, told.outcomes.get(n))]
     excuses = {n: case.runtime.excuse(got.lacks) if (got := told.outcomes.get(n)) is not None else "" for n in wrong}
@@ -108,10 +108,12 @@ def _none(number: int) -> str:
     return "it does not run" if number == 1 else "none of them runs"
 
 
-async def _refuted(case: Case, runtime: Runtime, asked: _Asked, wrong: Sequence[int], told: Told) -> Evidence:
+async def _refuted(
+    case: Case, runtime: Runtime, asked: _Asked, wrong: Sequence[int], told: VersionOutcomes
+) -> Evidence:
     """Some examples come out wrong. What failed before is no reproach to an action that keeps what the code does."""
     before = await outcomes(runtime, case.before.text, asked.calls, asked.place)
-    held = {} if isinstance(before, Impossible) else before
+    held = {} if isinstance(before, NotRunnable) else before
     broken = [n for n in wrong if n >= asked.user or comes_out(asked.examples[n], held.get(n))]
     count = f"{len(wrong)} of {_count(len(asked.examples))}"
     if not broken and case.action in _KEEPS:
@@ -130,9 +132,9 @@ def _wired(text: str, parts: Sequence[Part], word: str) -> dict[Part, str]:
     return {part: wires for part, wires in made if wires is not None}
 
 
-def _met(told: Told | Impossible, word: str) -> set[int]:
+def _met(told: VersionOutcomes | NotRunnable, word: str) -> set[int]:
     """The calls that came by the errors in a text."""
-    found = {} if isinstance(told, Impossible) else told.outcomes
+    found = {} if isinstance(told, NotRunnable) else told.outcomes
     return {n for n, each in found.items() if word in f"{each.message}{each.printed}{''.join(each.results)}"}
 
 
@@ -143,7 +145,7 @@ def _is_run(part: Part, met: set[int], asked: _Asked) -> bool:
     return named or any(n < len(counted) for n in met)
 
 
-def _output(wrong: Sequence[tuple[Example, Outcome | None]]) -> Attachment:
+def _output(wrong: Sequence[tuple[Example, CallOutcome | None]]) -> Attachment:
     """What came out wrong, as doctest itself tells it."""
     told = []
     for example, got in wrong:
@@ -162,13 +164,13 @@ async def failing(case: Case) -> list[str]:
     if not asked.examples:
         return []
     told = await outcomes(case.runtime, case.before.text, asked.calls, asked.place)
-    if isinstance(told, Impossible):
+    if isinstance(told, NotRunnable):
         return []
     wrong = ((each, told.get(n)) for n, each in enumerate(asked.examples) if not comes_out(each, told.get(n)))
     return [_wrong(each, got) for each, got in wrong if got is None or not case.runtime.excuse(got.lacks)]
 
 
-def _wrong(example: Example, got: Outcome | None) -> str:
+def _wrong(example: Example, got: CallOutcome | None) -> str:
     wanted = example.error or example.want.strip()
     shown = "nothing" if got is None else got.printed.strip() if got.kind == "ok" and got.printed.strip() else got
     return f"`{example.source}` should give {wanted}, gives {shown}"
@@ -198,7 +200,7 @@ def read_examples(texts: Sequence[str]) -> list[Example]:
     return found
 
 
-def comes_out(example: Example, outcome: Outcome | None) -> bool:
+def comes_out(example: Example, outcome: CallOutcome | None) -> bool:
     """True if an outcome is what the example says."""
     if outcome is None:
         return False
@@ -222,7 +224,7 @@ def _echoing(source: str) -> str:
     except SyntaxError:
         return source
     if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
-        return f"import sys; sys.displayhook({unparsed(tree.body[0])})"
+        return f"import sys; sys.displayhook({unparse(tree.body[0])})"
     return source
 
 
@@ -247,20 +249,22 @@ def _add(known: dict[tuple[str, str, str], Example], examples: Sequence[Example]
 
 
 async def outcomes(
-    runtime: Runtime, text: str, calls: tuple[Call, ...], place: Place
-) -> dict[int, Outcome] | Impossible:
+    runtime: Runtime, text: str, calls: tuple[Call, ...], place: ModuleLocation
+) -> dict[int, CallOutcome] | NotRunnable:
     """What each call comes to in a text, by its number; fewer than all where the time was used up."""
     (told,) = await _all_told(runtime, (text,), calls, place)
-    return told if isinstance(told, Impossible) else dict(told.outcomes)
+    return told if isinstance(told, NotRunnable) else dict(told.outcomes)
 
 
 async def _all_told(
-    runtime: Runtime, texts: tuple[str, ...], calls: tuple[Call, ...], place: Place
-) -> tuple[Told | Impossible, ...]:
+    runtime: Runtime, texts: tuple[str, ...], calls: tuple[Call, ...], place: ModuleLocation
+) -> tuple[VersionOutcomes | NotRunnable, ...]:
     """What each text did, in one run."""
-    trial = Trial(texts, calls, "", place.path, place.name, place.roots, place.warm, reads=place.overlay is not None)
+    trial = HarnessRun(
+        texts, calls, "", place.path, place.name, place.roots, place.warm, reads=place.overlay is not None
+    )
     report = await run(runtime, replace(trial, cpu=1.0, plain=True), place.overlay)
-    if isinstance(report, Impossible):
+    if isinstance(report, NotRunnable):
         return (report,) * len(texts)
     return tuple(not_loaded(runtime, told) if told.problem else told for told in report.texts)
 

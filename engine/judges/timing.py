@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.execution.harness_run import Call, Impossible, Trial
+from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.examples import test_texts
-from stet_ls.engine.execution.python.inputs.scaled import grown
+from stet_ls.engine.execution.python.inputs.scaled import scaled
 from stet_ls.engine.execution.python.inputs.subject import changed_units, read_module
-from stet_ls.engine.execution.python.module_location import Place, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
 from stet_ls.engine.execution.runtime import Extent, Runtime
 from stet_ls.engine.judges.case import Case
 
@@ -67,7 +67,7 @@ async def judge(case: Case) -> Evidence:
         return Evidence(Check.TIMING, Ruling.UNKNOWN, f"not measured: {why}", trusted=True)
     assert case.runtime is not None
     found = await _measured(case, case.runtime)
-    if isinstance(found, Impossible):
+    if isinstance(found, NotRunnable):
         return Evidence(Check.TIMING, Ruling.UNKNOWN, f"the gain could not be measured: {found.reason}")
     return evidence_of(found)
 
@@ -83,26 +83,26 @@ def _unmeasurable(case: Case) -> str:
     return ""
 
 
-async def _measured(case: Case, runtime: Runtime) -> Gain | Impossible:
+async def _measured(case: Case, runtime: Runtime) -> Gain | NotRunnable:
     unit = case.unit or await asyncio.to_thread(_changed, case)
     if not unit:
-        return Impossible("the change is about no function or class that could be called")
+        return NotRunnable("the change is about no function or class that could be called")
     case = replace(case, unit=unit)
     place, calls = await asyncio.to_thread(_prepare, case, runtime)
     if not calls:
-        return Impossible(f"no input for `{unit}` was found")
+        return NotRunnable(f"no input for `{unit}` was found")
     fit = await _fit(case, runtime, place, calls)
-    if isinstance(fit, Impossible):
+    if isinstance(fit, NotRunnable):
         return fit
-    trial = Trial(
+    trial = HarnessRun(
         (case.before.text, case.after.text), fit, case.unit, place.path, place.name, place.roots, place.warm,
         reads=place.overlay is not None, seconds=5.0, rounds=ROUNDS,
     )  # fmt: skip
     report = await run(runtime, trial, place.overlay)
-    if isinstance(report, Impossible):
+    if isinstance(report, NotRunnable):
         return report
     if len(report.rounds) < LEAST_ROUNDS:
-        return Impossible("it takes too long to be run often enough")
+        return NotRunnable("it takes too long to be run often enough")
     again = gain(report.again) if len(report.again) >= _LEAST_AGAIN else None
     return replace(gain(report.rounds), inputs=report.inputs, again=again, warm=report.warm)
 
@@ -143,24 +143,26 @@ def _is_another_story(first: Gain, again: Gain) -> bool:
     return gained.is_faster and lost.low < WORTH and (by_far or (gained is first and not first.warm))
 
 
-async def _fit(case: Case, runtime: Runtime, place: Place, calls: tuple[Call, ...]) -> tuple[Call, ...] | Impossible:
+async def _fit(
+    case: Case, runtime: Runtime, place: ModuleLocation, calls: tuple[Call, ...]
+) -> tuple[Call, ...] | NotRunnable:
     """The inputs that both texts answer in reasonable time, those near the end of the list first: they are larger."""
-    trial = Trial(
+    trial = HarnessRun(
         (case.before.text, case.after.text), calls, case.unit, place.path, place.name, place.roots, place.warm,
         reads=place.overlay is not None, cpu=0.2,
     )  # fmt: skip
     report = await run(runtime, trial, place.overlay)
-    if isinstance(report, Impossible):
+    if isinstance(report, NotRunnable):
         return report
     if (broken := next((text for text in report.texts if text.problem), None)) is not None:
         return not_loaded(runtime, broken)
     if len(report.texts) < 2:
-        return Impossible("no input was answered in time")
+        return NotRunnable("no input was answered in time")
     both = [
         n for n, outcome in report.texts[0].outcomes.items() if outcome.kind == "ok" and n in report.texts[1].outcomes
     ]
     chosen = tuple(calls[n] for n in sorted(both)[-_INPUTS:])
-    return chosen or Impossible("no input was answered in time")
+    return chosen or NotRunnable("no input was answered in time")
 
 
 def _changed(case: Case) -> str:
@@ -169,13 +171,13 @@ def _changed(case: Case) -> str:
     return next(iter(changed_units(before, after)), "") if before and after else ""
 
 
-def _prepare(case: Case, runtime: Runtime) -> tuple[Place, tuple[Call, ...]]:
+def _prepare(case: Case, runtime: Runtime) -> tuple[ModuleLocation, tuple[Call, ...]]:
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     drawn = calls_for(case.before.text, case.unit, test_texts(case.path, runtime.root_of(case.path)))
     calls = tuple(replace(call, body=_each_once(call.body)) for call in drawn)
     # The few that somebody wrote, grown: what is slow shows on large inputs.
     small = [call for call in calls if call.names and len(call.body.splitlines()) == 1][:60]
-    large = [each for factor in (8, 40) for call in small if (each := grown(call, factor))]
+    large = [each for factor in (8, 40) for call in small if (each := scaled(call, factor))]
     return place, (*calls[:_INPUTS], *large)
 
 

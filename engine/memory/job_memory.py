@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stet_ls.engine.api.answer import Answer, Outcome
+from stet_ls.engine.api.answer import Answer, EditOutcome
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.memory.learned_solution import Places, as_it_is, digest, edited, lesson, places_of
-from stet_ls.engine.memory.memory_client import Memory
-from stet_ls.engine.memory.pending_outcomes import Awaited, Undone, Written
-from stet_ls.engine.memory.recall import Known, chosen, provenance
-from stet_ls.engine.memory.request_scope import scope_for, squeezed, text_of, wish
+from stet_ls.engine.memory.learned_solution import Places, as_it_is, digest, edited, places_of, solution_from_edit
+from stet_ls.engine.memory.memory_client import MemoryClient
+from stet_ls.engine.memory.pending_outcomes import PendingOutcomes, Undone, UnsettledWrite
+from stet_ls.engine.memory.recall import RecalledSolution, chosen, provenance
+from stet_ls.engine.memory.request_scope import request_wording, scope_for, squeezed, text_of
 from stet_ls.engine.memory.solution import Solution, ground
 from stet_ls.engine.settings.schema import MemorySettings
 
@@ -37,7 +37,7 @@ _TEAM_LOOK = 2.0
 _PENDING = 100
 """Edits whose fate is awaited, and as many that were kept and may be undone yet; the oldest is given up first."""
 
-_FELL = frozenset({Outcome.UNDONE, Outcome.REJECTED})
+_FELL = frozenset({EditOutcome.UNDONE, EditOutcome.REJECTED})
 
 RECALLED = frozenset({"generate", "debug", "refactor", "optimize", "test"})
 """Actions that are shown what is remembered."""
@@ -56,14 +56,14 @@ class _Pending:
 class Recall:
     """What a job gets of the memory. `missed` says why it was not searched; "" if it was, or holds nothing."""
 
-    known: tuple[Known, ...] = ()
+    known: tuple[RecalledSolution, ...] = ()
     missed: str = ""
 
 
-class Flow:
+class JobMemory:
     """The memory of one engine. Belongs to one event loop."""
 
-    def __init__(self, memory: Memory, settings: MemorySettings) -> None:
+    def __init__(self, memory: MemoryClient, settings: MemorySettings) -> None:
         self.memory = memory
         self._settings = settings
         self._pending: OrderedDict[str, _Pending] = OrderedDict()
@@ -90,7 +90,7 @@ class Flow:
         self._lack_told = True
         return f"Nothing is remembered. {self.memory.obstacle()}"
 
-    def inherit(self, former: Flow) -> None:
+    def inherit(self, former: JobMemory) -> None:
         """Goes on awaiting what the flow of former settings awaits: its jobs end here too."""
         self._pending, self._former = former._pending, former._background
         self._lack_told = former._lack_told
@@ -101,7 +101,7 @@ class Flow:
         if request.action not in RECALLED or self.memory.obstacle() or not self._holds_anything():
             return Recall()
         self.memory.warm()  # it is reached while the request is read, which the job needs anyway
-        query, signature = await asyncio.to_thread(wish, request)
+        query, signature = await asyncio.to_thread(request_wording, request)
         if not query:
             return Recall()
         try:
@@ -132,12 +132,12 @@ class Flow:
         fallen = self._fallen.union(await asyncio.to_thread(self._undone.edits))
         return [row for row in rows if not Solution.from_json(row).rests_only_on(fallen)]
 
-    def offered(self, trace: str, request: Request, answer: Answer, used: tuple[Known, ...]) -> None:
+    def offered(self, trace: str, request: Request, answer: Answer, used: tuple[RecalledSolution, ...]) -> None:
         """An answer is on its way to its user: it waits for its fate. Proven by trusted tests, it waits for none."""
         ids = tuple(each.id for each in used)
         self._later(self._offered(trace, request, answer, ids), "what was offered")
 
-    async def outcome(self, trace: str, outcome: Outcome, text: str) -> None:
+    async def outcome(self, trace: str, outcome: EditOutcome, text: str) -> None:
         """What became of an edit. `text` is the document as it stands. One that was kept may be undone later."""
         if outcome in _FELL:
             self._fallen.add(trace)
@@ -163,9 +163,9 @@ class Flow:
         before = await asyncio.to_thread(as_it_is, pending.solution, request.source.text)
         undone = "" if before is None else digest(before.code)
         roots, path = request.workspace.roots, pending.request.path
-        written = Written(pending.solution, pending.used, path, roots, undone, time.time(), trace)
+        written = UnsettledWrite(pending.solution, pending.used, path, roots, undone, time.time(), trace)
         try:
-            await asyncio.to_thread(Awaited(self.memory.folder).add, written)
+            await asyncio.to_thread(PendingOutcomes(self.memory.folder).add, written)
         except StetError as error:
             _log.warning("the edit will not be remembered: %s", error)
 
@@ -176,7 +176,7 @@ class Flow:
         """
         if self.memory.obstacle():
             return
-        awaited = Awaited(self.memory.folder)
+        awaited = PendingOutcomes(self.memory.folder)
         due = await asyncio.to_thread(awaited.due, self._settings.stands_seconds)
         undone = await asyncio.to_thread(self._undone.edits)
         try:
@@ -190,10 +190,10 @@ class Flow:
         for each in due:
             text = await asyncio.to_thread(text_of, each.path)
             if squeezed(each.solution.code) in squeezed(text):
-                outcome = Outcome.KEPT
+                outcome = EditOutcome.KEPT
             else:
                 unit = await asyncio.to_thread(as_it_is, each.solution, text)
-                outcome = Outcome.UNDONE if unit is None or digest(unit.code) == each.undone else Outcome.EDITED
+                outcome = EditOutcome.UNDONE if unit is None or digest(unit.code) == each.undone else EditOutcome.EDITED
             await self._settled(each.edit, each.solution, each.used, outcome, text, (each.roots, each.path))
             try:
                 await asyncio.to_thread(awaited.remove, [each])
@@ -210,21 +210,21 @@ class Flow:
         trace: str,
         learned: Solution | None,
         used: tuple[str, ...],
-        outcome: Outcome,
+        outcome: EditOutcome,
         text: str,
         places: Places,
     ) -> None:
         match outcome:
-            case Outcome.KEPT:
+            case EditOutcome.KEPT:
                 await self._learn(
                     learned, trace, *(["proven"] if learned and learned.outcome == "proven" else []), "kept"
                 )
                 await self._count(used, wins=1)
-            case Outcome.EDITED:
+            case EditOutcome.EDITED:
                 await self._retract(trace)  # what its user changed is not what stood
                 left = None if learned is None else await asyncio.to_thread(edited, learned, text, places)
                 await self._learn(left, trace, "edited")
-            case Outcome.UNDONE | Outcome.REJECTED:
+            case EditOutcome.UNDONE | EditOutcome.REJECTED:
                 await self._retract(trace)
                 await self._count(used, losses=1)
 
@@ -279,7 +279,7 @@ class Flow:
             return False
 
     async def _offered(self, trace: str, request: Request, answer: Answer, used: tuple[str, ...]) -> None:
-        solution = await asyncio.to_thread(lesson, request, answer, self._settings.scope)
+        solution = await asyncio.to_thread(solution_from_edit, request, answer, self._settings.scope)
         if solution is not None and solution.outcome == "proven":
             await self._learn(solution, trace, "proven")
         self._pending[trace] = _Pending(solution, used, request)

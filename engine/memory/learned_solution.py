@@ -11,7 +11,7 @@ from pathlib import Path
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Request
-from stet_ls.engine.memory.request_scope import root_of, scope_for, squeezed, wish
+from stet_ls.engine.memory.request_scope import request_wording, root_of, scope_for, squeezed
 from stet_ls.engine.memory.solution import GLOBAL, Solution
 from stet_ls.engine.privacy.redact import redact
 from stet_ls.engine.privacy.secrets.dotenv import workspace_values
@@ -25,9 +25,9 @@ Places = tuple[tuple[Path, ...], Path | None]
 """The roots of a workspace, and a document's path."""
 
 
-def lesson(request: Request, answer: Answer, scope: str) -> Solution | None:
+def solution_from_edit(request: Request, answer: Answer, scope: str) -> Solution | None:
     """What an answer would teach; None if nothing: no words, no whole unit, refuted, or a secret in it."""
-    words, _ = wish(request)
+    words, _ = request_wording(request)
     if request.action not in LEARNED or not (answer.success and answer.edits and words) or answer.refuted:
         return None
     code = textwrap.dedent(answer.code).strip("\n")

@@ -14,13 +14,13 @@ from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.errors import StetError, StoreError, StoreFault, WorkerError
-from stet_ls.engine.memory.rpc import Link, OnProgress
+from stet_ls.engine.memory.rpc import OnProgress, RpcConnection
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.settings.schema import MemorySettings
 from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.storage.writable import WAY_OUT, obstacle
-from stet_ls.engine.workers.worker import Kind, Worker
-from stet_ls.validators.install_hints import way_to
+from stet_ls.engine.workers.worker import ChildSpec, Worker
+from stet_ls.validators.install_hints import install_command
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ _PAGE = 500
 """Solutions in one line of the link."""
 
 
-class Memory:
+class MemoryClient:
     """One process' hold on the memory of its user. Belongs to one event loop; making it costs nothing."""
 
     def __init__(self, settings: MemorySettings, paths: Paths) -> None:
@@ -44,7 +44,7 @@ class Memory:
         self._paths = paths
         self._connecting = asyncio.Lock()
         self._worker: Worker | None = None
-        self._link: Link | None = None
+        self._link: RpcConnection | None = None
         self._warming: asyncio.Task[None] | None = None
         self._reached = asyncio.Event()
         """Set once the process is connected, or cannot be."""
@@ -56,7 +56,7 @@ class Memory:
         if not self._settings.enabled:
             return "The memory is switched off (memory.enabled)."
         if importlib.util.find_spec("lancedb") is None:
-            return f"The memory is not installed: {way_to('full')}."
+            return f"The memory is not installed: {install_command('full')}."
         return None
 
     @property
@@ -153,7 +153,7 @@ class Memory:
         finally:
             self._reached.set()
 
-    async def _connected(self) -> Link:
+    async def _connected(self) -> RpcConnection:
         if (obstacle := self.obstacle()) is not None:
             raise StoreError(obstacle, fault=StoreFault.UNAVAILABLE)
         async with self._connecting:
@@ -169,7 +169,7 @@ class Memory:
                 lease = await self._worker.lease()
             except (OSError, WorkerError) as error:
                 raise StoreError(f"The memory cannot run: {error}", fault=StoreFault.UNAVAILABLE) from error
-            self._link = await Link.open(lease.info["port"], lease.info["key"])
+            self._link = await RpcConnection.open(lease.info["port"], lease.info["key"])
             if self._settings.embedder == "endpoint" or self.team:
                 key = os.environ.get(self._settings.embedding_key_env, "") if self._settings.embedding_key_env else ""
                 await self._link.ask("unlock", {"key": key, "storage": _storage() if "://" in self.team else {}})
@@ -182,7 +182,7 @@ class Memory:
         found = obstacle(self.folder)
         return f"The memory is off: {found}. {WAY_OUT}." if found else None
 
-    def _kind(self) -> Kind:
+    def _kind(self) -> ChildSpec:
         settings = self._settings
         options = {
             "--embedder": settings.embedder,
@@ -197,7 +197,7 @@ class Memory:
         # What is asked of it differs by these, so two windows share a process only if they agree.
         identity = hashlib.sha256(json.dumps([__version__, arguments]).encode()).hexdigest()[:16]
         stays = str(min(self.stays_seconds, settings.idle_seconds))
-        return Kind(
+        return ChildSpec(
             name="memory",
             module="stet_ls.engine.memory.store.store_child",
             arguments=(*arguments, "--stays-seconds", stays),

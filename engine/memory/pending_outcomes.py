@@ -22,7 +22,7 @@ MOST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class UnsettledWrite:
     """An edit in the file at `path`. `undone` tells the unit as it was before, `at` is when, in seconds since 1970.
 
     `solution` is what will be remembered if it stands, `used` are the rows that it was made with, `edit` is its job.
@@ -43,7 +43,7 @@ class Written:
         return json.dumps({**known, **places, "edit": self.edit})
 
     @classmethod
-    def from_json(cls, line: str) -> Written | None:
+    def from_json(cls, line: str) -> UnsettledWrite | None:
         """What a line says; None for a damaged one."""
         try:
             row = json.loads(line)
@@ -83,29 +83,29 @@ class Undone:
             write_private(self.path, "".join(f"{each}\n" for each in change(self.edits())))
 
 
-class Awaited:
+class PendingOutcomes:
     """The file. Its methods block, and raise StoreError if it cannot be written."""
 
     def __init__(self, root: Path) -> None:
         self.path = root / "awaited.jsonl"
 
-    def add(self, written: Written) -> None:
+    def add(self, written: UnsettledWrite) -> None:
         """Awaits the fate of one more."""
         with translated(self.path):
             private_folder(self.path.parent)
         self._change(lambda rows: [*rows, written][-MOST:])
 
-    def due(self, seconds: float) -> list[Written]:
+    def due(self, seconds: float) -> list[UnsettledWrite]:
         """Those that were written so long ago; by a clock that was set back, those from the future too."""
         now = time.time()
         return [each for each in self._read() if not 0 <= now - each.at < seconds]
 
-    def keep(self, wanted: Callable[[Written], bool]) -> None:
+    def keep(self, wanted: Callable[[UnsettledWrite], bool]) -> None:
         """Gives up all others, to the last byte."""
         if self.path.exists():
             self._change(lambda rows: [each for each in rows if wanted(each)])
 
-    def remove(self, settled: Collection[Written]) -> None:
+    def remove(self, settled: Collection[UnsettledWrite]) -> None:
         """Gives up those whose fate is known."""
         self.keep(lambda each: each not in settled)
 
@@ -115,13 +115,13 @@ class Awaited:
             for left in self.path.parent.glob(f".{self.path.name}.*"):
                 left.unlink(missing_ok=True)
 
-    def _change(self, change: Callable[[Sequence[Written]], Sequence[Written]]) -> None:
+    def _change(self, change: Callable[[Sequence[UnsettledWrite]], Sequence[UnsettledWrite]]) -> None:
         with translated(self.path), hold(self.path.with_suffix(".lock")):
             write_private(self.path, "".join(f"{each.to_json()}\n" for each in change(self._read())))
 
-    def _read(self) -> list[Written]:
+    def _read(self) -> list[UnsettledWrite]:
         try:
             lines = self.path.read_text("utf-8").splitlines()
         except OSError:
             return []
-        return [each for each in map(Written.from_json, lines) if each is not None]
+        return [each for each in map(UnsettledWrite.from_json, lines) if each is not None]

@@ -9,7 +9,7 @@ from typing import Any
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.memory.request_scope import root_of, scope_for, squeezed, text_of
 from stet_ls.engine.memory.solution import Solution, plain
-from stet_ls.engine.prompt.context_items import Remembered
+from stet_ls.engine.prompt.context_items import RememberedItem
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source
@@ -19,7 +19,7 @@ _TOKENS = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RecalledSolution:
     """A hit as a prompt takes it. `provenance` is a few words: "from `src/dates.py`, kept 3 times".
 
     `fits` is true if it answers the very request: one's own, for these words and this signature. `stood` says how it
@@ -35,18 +35,18 @@ class Known:
     tests: str = ""
 
     @property
-    def piece(self) -> Remembered:
+    def piece(self) -> RememberedItem:
         """What the prompt shows."""
-        return Remembered(self.text, self.provenance)
+        return RememberedItem(self.text, self.provenance)
 
     def to_json(self) -> dict[str, Any]:
         """As an answer's metadata tell it."""
         return {"id": self.id, "score": self.score, "provenance": self.provenance}
 
 
-def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: str) -> tuple[Known, ...]:
+def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: str) -> tuple[RecalledSolution, ...]:
     """The hits that may enter the prompt: whole units, no losers, nothing that the document shows anyway."""
-    known: list[Known] = []
+    known: list[RecalledSolution] = []
     room = _TOKENS
     shown = squeezed(request.source.text)
     for row in rows:
@@ -59,7 +59,9 @@ def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: s
         room -= tokens
         whence = provenance(solution, request, team=row["team"])
         fits = not row["team"] and _fits(solution, request, wish, signature)
-        known.append(Known(solution.id, solution.code, whence, row["score"], fits, _stood(solution), solution.tests))
+        known.append(
+            RecalledSolution(solution.id, solution.code, whence, row["score"], fits, _stood(solution), solution.tests)
+        )
     return tuple(known)
 
 

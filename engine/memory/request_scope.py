@@ -34,7 +34,7 @@ def root_of(request: Request) -> Path | None:
     return None if path is None else path.parent.resolve()
 
 
-def wish(request: Request) -> tuple[str, str]:
+def request_wording(request: Request) -> tuple[str, str]:
     """What the request asks for, in words, and the signature of the unit that it is about; "" where there is none."""
     try:
         target = resolve_target(request)

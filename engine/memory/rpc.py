@@ -34,7 +34,7 @@ def _ignore(done: int, total: int) -> None:
     """An OnProgress for callers that do not watch."""
 
 
-class Link:
+class RpcConnection:
     """One connection to the worker. When it breaks, every request that waits gets a StoreError (unavailable)."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -46,7 +46,7 @@ class Link:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def open(cls, port: int, key: str) -> Link:
+    async def open(cls, port: int, key: str) -> RpcConnection:
         """A connection to the worker on a port. StoreError if it is not there, or is another program."""
         writer = None
         try:

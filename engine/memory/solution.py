@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.privacy.secrets.scan import leaks
+from stet_ls.engine.privacy.secrets.scan import find_secrets
 
 GLOBAL = "global"
 """The scope of solutions that every workspace may use."""
@@ -209,7 +209,7 @@ def check(solution: Solution) -> Solution:
         )
     texts = {name: getattr(solution, name) for name in ("instruction", "code", "tests", "signature", "unit", "path")}
     for name, text in {**texts, "evidence": "\n".join(solution.evidence)}.items():
-        if found := leaks(text):
+        if found := find_secrets(text):
             raise StoreError(
                 f"Not remembered: its {name} holds what looks like a secret ({found[0].kind}).",
                 fault=StoreFault.REFUSED,

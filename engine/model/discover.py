@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stet_ls.engine.model.endpoint.connection import Connection, Listed
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.connection import Connection, ListedModel
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.model.profiles.profiles import is_chat_model
 from stet_ls.engine.settings.table_schemas import Provider
 
@@ -22,17 +22,17 @@ _OLLAMA_CONTEXT = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LocalServer:
     """Servers that answered with at least one chat model, and one line per port on what was there."""
 
     providers: tuple[Provider, ...]
     tried: tuple[str, ...]
 
 
-async def discover(ports: Mapping[str, int] = PORTS) -> Found:
+async def discover(ports: Mapping[str, int] = PORTS) -> LocalServer:
     """Ask all ports at once for their models. Never raises, and takes no longer than half a second."""
     answers = await asyncio.gather(*(_listed(name, port) for name, port in ports.items()))
-    return Found(
+    return LocalServer(
         tuple(answer for answer in answers if isinstance(answer, Provider)),
         tuple(
             f"{name} on port {port}"
@@ -49,9 +49,9 @@ async def _listed(name: str, port: int) -> Provider | None:
         models = await connection.listed(seconds=_SECONDS)
     finally:
         await connection.close()
-    chat = None if isinstance(models, Failure) else next((m for m in models if is_chat_model(m.name)), None)
+    chat = None if isinstance(models, EndpointFailure) else next((m for m in models if is_chat_model(m.name)), None)
     return None if chat is None else provider.model_copy(update={"model": chat.name, "context": _context(name, chat)})
 
 
-def _context(name: str, model: Listed) -> int:
+def _context(name: str, model: ListedModel) -> int:
     return model.context or (_OLLAMA_CONTEXT if name == "ollama" else 0)

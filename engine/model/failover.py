@@ -12,10 +12,10 @@ from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import EndpointError, Fault, ModelError, NoModelError, PolicyError
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.endpoint.circuit_breaker import Admission, State
-from stet_ls.engine.model.endpoint.endpoint_client import Client, Turn
-from stet_ls.engine.model.endpoint.faults import Failure, reason, sentence
-from stet_ls.engine.model.request_queue import Line
-from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient, TimeBudget
+from stet_ls.engine.model.endpoint.faults import EndpointFailure, reason, sentence
+from stet_ls.engine.model.request_queue import RequestQueue
+from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 
 _SHORT_PAUSE = 3.0
 """Seconds that an endpoint is waited for while another one could be asked."""
@@ -27,21 +27,21 @@ _LOOK_SECONDS = 1.0
 class _Setback:
     """An endpoint that gave nothing, and what the user is told of it, without a full stop."""
 
-    client: Client
-    failure: Failure
+    client: EndpointClient
+    failure: EndpointFailure
     words: str
 
 
 async def ask(
-    clients: Sequence[Client],
+    clients: Sequence[EndpointClient],
     messages: Sequence[Message],
     *,
     sampling: Sampling,
     deadline: float,
     patience: float,
     on_event: OnEvent,
-    sealed: Sealed = UNSEALED,
-    line_of: Callable[[Client], Line] | None = None,
+    sealed: SealedPrompt = UNSEALED,
+    line_of: Callable[[EndpointClient], RequestQueue] | None = None,
 ) -> Completion:
     """A reply within `deadline` seconds, from the first endpoint that gives one; its warnings say who gave none.
 
@@ -77,7 +77,7 @@ async def ask(
                     raise
                 requests += result.requests
                 if isinstance(result, Completion):
-                    client.breaker.end(admission, None if result.fault is None else Failure(result.fault))
+                    client.breaker.end(admission, None if result.fault is None else EndpointFailure(result.fault))
                     told = [f"{setback.words}. {client.label} answered instead." for setback in setbacks]
                     told += _overtaken(clients, following, client)
                     return replace(result, requests=requests, warnings=(*told, *result.warnings))
@@ -90,15 +90,15 @@ async def ask(
     raise _error(setbacks)
 
 
-def _turn(deadline_at: float, patience: float, others: int) -> Turn:
+def _turn(deadline_at: float, patience: float, others: int) -> TimeBudget:
     """The time of an endpoint: until its first token comes, the others keep their share."""
     now = asyncio.get_running_loop().time()
     if not others:
-        return Turn(deadline_at, deadline_at, patience)
-    return Turn(deadline_at, now + (deadline_at - now) / (others + 1), _SHORT_PAUSE)
+        return TimeBudget(deadline_at, deadline_at, patience)
+    return TimeBudget(deadline_at, now + (deadline_at - now) / (others + 1), _SHORT_PAUSE)
 
 
-async def _second_look(client: Client, clients: Sequence[Client]) -> Admission | None:
+async def _second_look(client: EndpointClient, clients: Sequence[EndpointClient]) -> Admission | None:
     """Admits an endpoint that rests because it was not running, if it is now and nobody else can be asked.
 
     Whoever starts it after the message that says so should not have to wait for the breaker's clock.
@@ -107,22 +107,24 @@ async def _second_look(client: Client, clients: Sequence[Client]) -> Admission |
     if failure is None or failure.fault is not Fault.UNREACHABLE or any(other.breaker.admits() for other in clients):
         return None
     models = await client.connection.listed(seconds=_LOOK_SECONDS)
-    if isinstance(models, Failure) and models.fault in (Fault.UNREACHABLE, Fault.NO_FIRST_TOKEN):
+    if isinstance(models, EndpointFailure) and models.fault in (Fault.UNREACHABLE, Fault.NO_FIRST_TOKEN):
         return None
     client.breaker.half_open()
     return client.breaker.admit()
 
 
-def _overtaken(clients: Sequence[Client], following: Sequence[Client], client: Client) -> Iterator[str]:
+def _overtaken(
+    clients: Sequence[EndpointClient], following: Sequence[EndpointClient], client: EndpointClient
+) -> Iterator[str]:
     """Who would have been asked before `client`, and was not."""
     for other in clients[: clients.index(client)]:
         if other in following:
             yield f"{other.label} fell silent less than a minute ago; {client.label} was asked first."
 
 
-def _resting(client: Client) -> _Setback:
+def _resting(client: EndpointClient) -> _Setback:
     breaker = client.breaker
-    failure = breaker.last or Failure(Fault.SERVER)
+    failure = breaker.last or EndpointFailure(Fault.SERVER)
     when = (
         f"it is left alone for another {max(1, round(breaker.rests_for))} s"
         if breaker.state is State.OPEN

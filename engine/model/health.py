@@ -8,8 +8,8 @@ from typing import Any
 
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.endpoint.circuit_breaker import State
-from stet_ls.engine.model.endpoint.endpoint_client import Client
-from stet_ls.engine.model.endpoint.faults import Failure, sentence
+from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient
+from stet_ls.engine.model.endpoint.faults import EndpointFailure, sentence
 from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.storage.paths import Paths
@@ -31,7 +31,11 @@ _STATUS: Mapping[Fault, str] = {
 
 
 async def health_of(
-    clients: Sequence[Client], embedded: Client | None, settings: Settings, paths: Paths, asleep: Profile
+    clients: Sequence[EndpointClient],
+    embedded: EndpointClient | None,
+    settings: Settings,
+    paths: Paths,
+    asleep: Profile,
 ) -> dict[str, Any]:
     """`status, model, endpoint, base_url, last_fault` of the endpoint that would serve, and `endpoints` with all rows.
 
@@ -54,15 +58,15 @@ async def health_of(
     return {**serving, "endpoints": rows}
 
 
-async def _row(client: Client) -> dict[str, Any]:
+async def _row(client: EndpointClient) -> dict[str, Any]:
     models = await client.connection.listed(seconds=_SECONDS)
     status, last = "ready", client.last_failure
-    if isinstance(models, Failure):
+    if isinstance(models, EndpointFailure):
         status = _STATUS.get(models.fault, "failing")
         last = last if status == "ready" else models
     else:
         client.saw(models)
-    known = not isinstance(models, Failure) or client.provider.model
+    known = not isinstance(models, EndpointFailure) or client.provider.model
     profile = await client.profile() if known else None
     shown = profile if isinstance(profile, Profile) else None
     model = "" if shown is None else shown.model

@@ -9,7 +9,7 @@ from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.profiles.profiles import Profile
-from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 
 
 class ModelSource(Protocol):
@@ -22,7 +22,7 @@ class ModelSource(Protocol):
         sampling: Sampling,
         deadline: float,
         on_event: OnEvent = ignore,
-        sealed: Sealed = UNSEALED,
+        sealed: SealedPrompt = UNSEALED,
     ) -> Completion:
         """A reply within `deadline` seconds. Raises ModelError or PolicyError if there is none."""
 

@@ -15,17 +15,17 @@ from stet_ls.engine.model import failover
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.discover import discover
 from stet_ls.engine.model.endpoint.cost import cost_of
-from stet_ls.engine.model.endpoint.endpoint_client import Client, shown_address
-from stet_ls.engine.model.endpoint.endpoint_stats import Experience
-from stet_ls.engine.model.endpoint.faults import Failure
-from stet_ls.engine.model.endpoint.request_quirks import EMBEDDED, Dialect
+from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient, shown_address
+from stet_ls.engine.model.endpoint.endpoint_stats import EndpointStats
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
+from stet_ls.engine.model.endpoint.request_quirks import EMBEDDED, RequestQuirks
 from stet_ls.engine.model.health import health_of
 from stet_ls.engine.model.local_server_consent import Consent, Consents, FoundServer, ServerAsker
 from stet_ls.engine.model.profiles.profile_store import ProfileStore
 from stet_ls.engine.model.profiles.profiles import Profile, measured, overridden, profile_for
 from stet_ls.engine.model.profiles.speed import LOCAL_READING
-from stet_ls.engine.model.request_queue import Line, Lines
-from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+from stet_ls.engine.model.request_queue import RequestQueue, RequestQueues
+from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths
@@ -42,26 +42,26 @@ _LOOK_AGAIN_SECONDS = 60.0
 _log = logging.getLogger(__name__)
 
 
-class Models:
+class ModelPool:
     """The models of one set of settings. Made without any cost; the first call opens what it needs.
 
     A configured endpoint that is dead is an error, never a silent fall to a model that nobody chose.
     """
 
     def __init__(self, settings: Settings, paths: Paths) -> None:
-        self.lines = Lines(settings.jobs_at_once)
+        self.lines = RequestQueues(settings.jobs_at_once)
         self._settings = settings
         self._paths = paths
         self._store = ProfileStore(paths.profiles)
         self._configured = tuple(self._client(provider) for provider in settings.providers)
-        self._known: dict[str, Client] = {}
-        self._found: tuple[Client, ...] = ()
+        self._known: dict[str, EndpointClient] = {}
+        self._found: tuple[EndpointClient, ...] = ()
         self._tried: tuple[str, ...] = ()
         self._kept_out: tuple[str, ...] = ()
         self._looked_at = float("-inf")
         self._embedded: Embedded | None = None
-        self._embedded_client: Client | None = None
-        self._served: Client | None = None
+        self._embedded_client: EndpointClient | None = None
+        self._served: EndpointClient | None = None
         self.asker: ServerAsker | None = None
         """Asks the user about servers that were found; without one they get nothing before they are allowed."""
         self._consents = Consents(paths.consents)
@@ -77,7 +77,7 @@ class Models:
         sampling: Sampling,
         deadline: float,
         on_event: OnEvent = ignore,
-        sealed: Sealed = UNSEALED,
+        sealed: SealedPrompt = UNSEALED,
     ) -> Completion:
         """A reply within `deadline` seconds from now, from the first endpoint that gives one.
 
@@ -117,7 +117,7 @@ class Models:
         if client is None:
             return await asyncio.to_thread(self._embedded_profile)
         profile = await client.profile()
-        return profile_for(client.provider.model) if isinstance(profile, Failure) else profile
+        return profile_for(client.provider.model) if isinstance(profile, EndpointFailure) else profile
 
     async def health(self) -> Mapping[str, Any]:
         """Which model would serve and whether it answers now; see `health`. Takes a second at most, starts nothing."""
@@ -146,7 +146,7 @@ class Models:
         if self._embedded is not None:
             await self._embedded.close()
 
-    async def clients(self, deadline: float, on_event: OnEvent = ignore) -> tuple[Client, ...]:
+    async def clients(self, deadline: float, on_event: OnEvent = ignore) -> tuple[EndpointClient, ...]:
         """The endpoints to ask, in order. Starts the embedded model if there is nobody else, within `deadline` seconds.
 
         Raises NoModelError if there is none, EndpointError if it does not start in time.
@@ -187,13 +187,13 @@ class Models:
     async def _said(self) -> list[tuple[FoundServer, Consent]]:
         """The servers that were found, in order, and what their user says of each as it is now."""
 
-        def look(clients: tuple[Client, ...]) -> list[tuple[FoundServer, Consent]]:
+        def look(clients: tuple[EndpointClient, ...]) -> list[tuple[FoundServer, Consent]]:
             servers = [self._consents.found(client.name, client.provider.base_url) for client in clients]
             return [(server, self._answers.get(server) or self._consents.of(server)) for server in servers]
 
         return await asyncio.to_thread(look, await self._local())
 
-    async def _allowed(self) -> tuple[Client, ...]:
+    async def _allowed(self) -> tuple[EndpointClient, ...]:
         """The servers that may have the user's code. Raises PolicyError if their user has yet to say so."""
         said = await self._said()
         allowed = self._among(said, Consent.ALLOWED)
@@ -208,18 +208,18 @@ class Models:
         self._uses_found = bool(allowed)
         return allowed
 
-    async def _eligible(self) -> tuple[Client, ...]:
+    async def _eligible(self) -> tuple[EndpointClient, ...]:
         """The servers that may serve: those that are allowed, and those that would be asked about."""
         said = await self._said()
         eligible = self._among(said, Consent.ALLOWED) or self._among(said, Consent.UNASKED)
         self._uses_found = bool(eligible)
         return eligible
 
-    def _among(self, said: Sequence[tuple[FoundServer, Consent]], wanted: Consent) -> tuple[Client, ...]:
+    def _among(self, said: Sequence[tuple[FoundServer, Consent]], wanted: Consent) -> tuple[EndpointClient, ...]:
         addresses = {server.base_url for server, consent in said if consent is wanted}
         return tuple(client for client in self._found if client.provider.base_url in addresses)
 
-    async def _local(self) -> tuple[Client, ...]:
+    async def _local(self) -> tuple[EndpointClient, ...]:
         """The model servers on this machine, looked for at most once a minute while there are none."""
         async with self._looking:
             now = asyncio.get_running_loop().time()
@@ -236,7 +236,7 @@ class Models:
                 self._looked_at = now
             return self._found
 
-    async def _start_embedded(self, on_event: OnEvent) -> Client:
+    async def _start_embedded(self, on_event: OnEvent) -> EndpointClient:
         async with self._starting:
             try:
                 provider = await self._embedded_endpoint(on_event)
@@ -249,27 +249,27 @@ class Models:
                 ) from error
             old = self._embedded_client
             if old is None or old.provider != provider:
-                experience = Experience(self._store, _EMBEDDED, reading=LOCAL_READING)
-                self._embedded_client = Client(
+                experience = EndpointStats(self._store, _EMBEDDED, reading=LOCAL_READING)
+                self._embedded_client = EndpointClient(
                     provider,
                     self._settings,
                     experience if old is None else old.experience,
-                    dialect=Dialect(extra=EMBEDDED),
+                    dialect=RequestQuirks(extra=EMBEDDED),
                 )
                 if old is not None:
                     await old.close()
             assert self._embedded_client is not None
             return self._embedded_client
 
-    def _line(self, client: Client) -> Line:
+    def _line(self, client: EndpointClient) -> RequestQueue:
         """Where calls of that endpoint wait; the embedded model takes one at a time."""
         if client is self._embedded_client:
             return self.lines.at(_EMBEDDED, at_once=1)
         return self.lines.at(client.provider.base_url)
 
-    def _client(self, provider: Provider, *, reading: float | None = None) -> Client:
-        experience = Experience(self._store, shown_address(provider.base_url), reading=reading)
-        return Client(provider, self._settings, experience)
+    def _client(self, provider: Provider, *, reading: float | None = None) -> EndpointClient:
+        experience = EndpointStats(self._store, shown_address(provider.base_url), reading=reading)
+        return EndpointClient(provider, self._settings, experience)
 
     def _embedded_profile(self) -> Profile:
         """The profile of the embedded model that would be started. Reads a file."""

@@ -12,7 +12,7 @@ QUEUED = "queued"
 """The stage of who waits; its detail says how many are ahead."""
 
 
-class Line:
+class RequestQueue:
     """At most so many calls at a time. Whoever is cancelled while waiting leaves the line."""
 
     def __init__(self, at_once: int) -> None:
@@ -62,17 +62,17 @@ class Line:
             place.set()
 
 
-class Lines:
+class RequestQueues:
     """A line for each endpoint. What needs no model, and what is judged meanwhile, waits in none."""
 
     def __init__(self, at_once: int) -> None:
         self._at_once = at_once
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, RequestQueue] = {}
 
-    def at(self, endpoint: str, *, at_once: int | None = None) -> Line:
+    def at(self, endpoint: str, *, at_once: int | None = None) -> RequestQueue:
         """The line of an endpoint; `at_once` is for one that takes another number than the others."""
         if endpoint not in self._lines:
-            self._lines[endpoint] = Line(at_once or self._at_once)
+            self._lines[endpoint] = RequestQueue(at_once or self._at_once)
         return self._lines[endpoint]
 
     @property

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.model.endpoint.connection import Listed, is_loopback
-from stet_ls.engine.model.endpoint.endpoint_client import Client
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.connection import ListedModel, is_loopback
+from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.model.profiles.profiles import Profile
-from stet_ls.engine.model.profiles.token_calibration import Correction
+from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
 from stet_ls.engine.model_probe.tasks import SECRET_WORD, long_prompt
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.settings.table_schemas import Provider
@@ -24,19 +24,21 @@ _SHARE = 0.8
 """Of the context that is told: the rest is for the reply and for what the estimate is wrong by."""
 
 
-async def listed(client: Client) -> Listed:
+async def listed(client: EndpointClient) -> ListedModel:
     """What the server tells of the model: in its list of models, or on the pages that llama.cpp and Ollama have."""
     model = await client.model()
-    if isinstance(model, Failure):
-        return Listed("")
+    if isinstance(model, EndpointFailure):
+        return ListedModel("")
     rows = await client.connection.listed(seconds=_SECONDS)
-    row = next((row for row in rows if row.name == model.name), model) if not isinstance(rows, Failure) else model
+    row = (
+        next((row for row in rows if row.name == model.name), model) if not isinstance(rows, EndpointFailure) else model
+    )
     if row.context or not is_loopback(client.provider.base_url):
         return row
     for path, read in (("/props", _of_llama), ("/api/ps", _of_ollama)):
         body = await client.connection.page(path, seconds=_SECONDS)
         if isinstance(body, Mapping) and (size := next(read(body, model.name), 0)):
-            return Listed(row.name, size, row.max_output)
+            return ListedModel(row.name, size, row.max_output)
     return row
 
 
@@ -54,7 +56,7 @@ def long_messages(context: int, profile: Profile) -> tuple[tuple[Message, ...], 
 
 
 def read_by(
-    completion: Completion, estimated: int, correction: Correction
+    completion: Completion, estimated: int, correction: TokenCalibration
 ) -> tuple[int, Literal["measured", "cut"]] | None:
     """What a long prompt showed: (0, "measured") if it was read whole, the tokens that were read if it was cut."""
     counted = completion.usage.prompt_tokens if completion.usage else 0

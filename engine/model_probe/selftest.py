@@ -9,15 +9,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from stet_ls.engine.actions.registry import RECIPES
+from stet_ls.engine.actions.registry import BUILT_IN
 from stet_ls.engine.api.events import OnEvent, Stage
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request, Selection
 from stet_ls.engine.errors import EndpointError, Fault
 from stet_ls.engine.model.chat import Completion, Sampling
-from stet_ls.engine.model.endpoint.endpoint_client import Client, Refusal, Turn
-from stet_ls.engine.model.endpoint.faults import Failure, sentence
-from stet_ls.engine.model.profiles.profile_store import Probe, Share
+from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient, Refusal, TimeBudget
+from stet_ls.engine.model.endpoint.faults import EndpointFailure, sentence
+from stet_ls.engine.model.profiles.profile_store import ProbeScores, Share
 from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.model_probe import context_window
 from stet_ls.engine.model_probe.tasks import (
@@ -53,16 +53,16 @@ _FORM_FAULTS = (Fault.BAD_REQUEST, Fault.SERVER, Fault.MALFORMED, Fault.EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ProbeResults:
     """What the self-test found of one endpoint. `left_out` names the parts for which there was no time."""
 
     endpoint: str
-    probe: Probe
+    probe: ProbeScores
     profile: Profile
     left_out: tuple[str, ...] = ()
 
 
-async def self_test(client: Client, *, seconds: float, on_event: OnEvent) -> Finding:
+async def self_test(client: EndpointClient, *, seconds: float, on_event: OnEvent) -> ProbeResults:
     """Tests the model of an endpoint for about so many seconds, and keeps what it found.
 
     Cancelling keeps nothing. Raises EndpointError if it does not answer.
@@ -72,7 +72,7 @@ async def self_test(client: Client, *, seconds: float, on_event: OnEvent) -> Fin
     await client.experience.found(test.probe)
     profile = await client.profile()
     assert isinstance(profile, Profile), "it answered"
-    return Finding(client.name, test.probe, profile, left_out)
+    return ProbeResults(client.name, test.probe, profile, left_out)
 
 
 class _OutOfTimeError(Exception):
@@ -82,8 +82,8 @@ class _OutOfTimeError(Exception):
 class _SelfTest:
     """The state of one run: `probe` as far as it is filled."""
 
-    def __init__(self, client: Client, seconds: float, on_event: OnEvent) -> None:
-        self.probe = Probe(datetime.now(UTC).isoformat(timespec="seconds"), cost=0.0)
+    def __init__(self, client: EndpointClient, seconds: float, on_event: OnEvent) -> None:
+        self.probe = ProbeScores(datetime.now(UTC).isoformat(timespec="seconds"), cost=0.0)
         self._client = client
         self._on_event = on_event
         self._seconds = seconds
@@ -122,7 +122,7 @@ class _SelfTest:
         profile = await self._client.profile()
         prompt, read = await asyncio.to_thread(_unit_prompt, task, profile)
         completion = await self._ask(prompt)
-        code = None if isinstance(completion, Failure) else await asyncio.to_thread(read, completion)
+        code = None if isinstance(completion, EndpointFailure) else await asyncio.to_thread(read, completion)
         self.probe = replace(
             self.probe,
             well_formed=_counted(self.probe.well_formed, code is not None),
@@ -157,7 +157,7 @@ class _SelfTest:
     async def _long_prompt(self) -> None:
         """Whether the context is as large as it is said to be; not where tokens are paid for."""
         profile = await self._client.profile()
-        if isinstance(profile, Failure) or context_window.is_paid(self._client.provider):
+        if isinstance(profile, EndpointFailure) or context_window.is_paid(self._client.provider):
             return
         messages, estimated = context_window.long_messages(self.probe.context or profile.context, profile)
         expected = profile.seconds_for(round(estimated * profile.token_factor), 20)
@@ -170,12 +170,12 @@ class _SelfTest:
                 size, origin = read
                 self.probe = replace(self.probe, context=size or self.probe.context, context_from=origin)
 
-    async def _ask(self, messages: Sequence[Message], form: object = None) -> Completion | Failure:
+    async def _ask(self, messages: Sequence[Message], form: object = None) -> Completion | EndpointFailure:
         """One call. A failure is a value only where the reply's form may be the reason."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         limit = max(self._left(), _FIRST_CALL_SECONDS) if not self.probe.calls else max(self._left(), 5.0)
-        turn = Turn(began + limit, began + limit, 5.0)
+        turn = TimeBudget(began + limit, began + limit, 5.0)
         sampling = Sampling(0.1, _LONGEST_REPLY, form=form if isinstance(form, dict) else None)
         result = await self._client.complete(messages, sampling=sampling, turn=turn, on_event=self._on_event)
         self._longest = max(self._longest, loop.time() - began)
@@ -213,15 +213,15 @@ class _SelfTest:
 
 
 def _unit_prompt(
-    task: UnitTask, profile: Profile | Failure
+    task: UnitTask, profile: Profile | EndpointFailure
 ) -> tuple[Sequence[Message], Callable[[Completion], str | None]]:
     """The action's own prompt, and what reads the unit out of a reply: None unless it fits in and the file parses."""
     source = Source(task.code)
     request = Request(task.action, task.language, source, Selection(Span(0, 0)), instruction=task.instruction)
     target = resolve_target(request)
-    recipe = RECIPES[task.action].task
+    recipe = BUILT_IN[task.action].task
     assert recipe is not None, "the tasks are of actions that ask"
-    tier = "mid" if isinstance(profile, Failure) else profile.tier
+    tier = "mid" if isinstance(profile, EndpointFailure) else profile.tier
     prompt = build(request, target, find_instruction(request, target), recipe, budget_tokens=2500, tier=tier)
 
     def read(completion: Completion) -> str | None:
@@ -239,7 +239,7 @@ def _unit_prompt(
         if fitted.problem is not None:
             return None
         after = source.splice(fitted.splices)
-        return after.text if syntax.glance(after, task.language).status is not Status.ERROR else None
+        return after.text if syntax.check_fast(after, task.language).status is not Status.ERROR else None
 
     return prompt.messages, read
 

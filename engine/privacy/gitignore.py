@@ -17,7 +17,7 @@ _Names = tuple[re.Pattern[str] | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class IgnorePattern:
     """One line: `names` are those of the path from its list's folder, None for any number of folders.
 
     `takes_back`: it began with `!`. `folders`: it ended with `/`, and means folders alone.
@@ -32,7 +32,7 @@ class Line:
         return (folder or not self.folders) and _match(self.names, path)
 
 
-def decision(lines: Iterable[Line], path: Sequence[str], *, folder: bool = False) -> bool | None:
+def decision(lines: Iterable[IgnorePattern], path: Sequence[str], *, folder: bool = False) -> bool | None:
     """What a list says of a path: True to ignore it, False to keep it, None for nothing. The last line wins."""
     told = None
     for line in lines:
@@ -42,12 +42,12 @@ def decision(lines: Iterable[Line], path: Sequence[str], *, folder: bool = False
 
 
 @lru_cache(maxsize=64)
-def parse(text: str) -> tuple[Line, ...]:
+def parse(text: str) -> tuple[IgnorePattern, ...]:
     """The lines of a list; comments and blank ones say nothing, and neither does what is no pattern."""
     return tuple(line for line in map(_line, text.splitlines()) if line is not None)
 
 
-def _line(text: str) -> Line | None:
+def _line(text: str) -> IgnorePattern | None:
     text = re.sub(r"(?<!\\)[ \t]{1,200}\Z", "", text[:1000])
     takes_back = text.startswith("!")
     text = text[takes_back:]
@@ -60,7 +60,7 @@ def _line(text: str) -> Line | None:
     if parts[-1] == "**":
         parts.append("*")  # what is in a folder, not the folder
     try:
-        return Line(tuple(None if part == "**" else _name(part) for part in parts), takes_back, folders)
+        return IgnorePattern(tuple(None if part == "**" else _name(part) for part in parts), takes_back, folders)
     except re.error:
         return None
 

@@ -28,7 +28,7 @@ _ALL = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
+class IgnoredFiles:
     """What is not shown of one workspace. `own` are the user's patterns. Asking reads files: not for an event loop."""
 
     workspace: Workspace = field(default_factory=Workspace)
@@ -93,7 +93,7 @@ class Ignored:
         return _read(path, status.st_mtime_ns, status.st_size)
 
 
-def left_out(names: Iterable[str], ignored: Ignored) -> dict[str, str]:
+def left_out(names: Iterable[str], ignored: IgnoredFiles) -> dict[str, str]:
     """Which of the names that a user gave to pieces of context are those of ignored files, each with the reason."""
     reasons = ((name, ignored.reason(_named(name))) for name in names)
     return {name: reason for name, reason in reasons if reason is not None}

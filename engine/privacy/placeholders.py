@@ -14,7 +14,7 @@ _LEAST_COMPARED, _LEAST_HIDDEN = 6, 4
 _HOLE = "\x00"
 
 
-def misplaced(before: str, after: str, secrets: Mapping[str, str]) -> str | None:
+def misplaced_placeholder(before: str, after: str, secrets: Mapping[str, str]) -> str | None:
     """What is wrong with the restored values in a candidate, in one sentence for model and user; None if nothing.
 
     `before` and `after` are the whole document without and with it, `secrets` maps the prompt's placeholders.
@@ -68,7 +68,7 @@ def _around(text: str, value: str) -> set[tuple[str, str]]:
     return places
 
 
-def hide(text: str, secrets: Mapping[str, str]) -> str:
+def hide_secrets(text: str, secrets: Mapping[str, str]) -> str:
     """A sentence for the user, a log or the model with the placeholder in the place of each value that it quotes."""
     for name, value in sorted(secrets.items(), key=lambda item: -len(item[1])):
         if len(value) >= _LEAST_HIDDEN and not name.startswith("STET_TOKEN_"):
@@ -76,11 +76,11 @@ def hide(text: str, secrets: Mapping[str, str]) -> str:
     return text
 
 
-def told(text: str, secrets: Mapping[str, str]) -> str:
+def for_reader(text: str, secrets: Mapping[str, str]) -> str:
     """A model's words for a reader, who may pass them on: without the values that they quote."""
-    return re.sub(r"STET_SECRET_\d+", "(hidden value)", hide(text, secrets))
+    return re.sub(r"STET_SECRET_\d+", "(hidden value)", hide_secrets(text, secrets))
 
 
 def without_values(text: str) -> str:
     """A line of the document for a report: without what looks like a secret in it."""
-    return told(redact(text).text, {})
+    return for_reader(redact(text).text, {})

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import quote
 
-from stet_ls.engine.privacy.secrets.scan import Leak, leaks
+from stet_ls.engine.privacy.secrets.scan import Secret, find_secrets
 
 PLACEHOLDER = re.compile(r"STET_(?:SECRET|TOKEN)_\d+")
 
@@ -102,7 +102,7 @@ def _free(taken: set[str]) -> str:
     return name
 
 
-def _lines(whole: str, text: str, hits: Sequence[Leak], secrets: Mapping[str, str]) -> list[int]:
+def _lines(whole: str, text: str, hits: Sequence[Secret], secrets: Mapping[str, str]) -> list[int]:
     """The line of each hit in the text as it was."""
     lines: list[int] = []
     line = at = 0
@@ -114,9 +114,11 @@ def _lines(whole: str, text: str, hits: Sequence[Leak], secrets: Mapping[str, st
     return lines
 
 
-def _hits(text: str, secrets: Mapping[str, str], listed: Mapping[str, str], *, config: bool, public: str) -> list[Leak]:
+def _hits(
+    text: str, secrets: Mapping[str, str], listed: Mapping[str, str], *, config: bool, public: str
+) -> list[Secret]:
     """The secrets of a text in its order, none of which overlap."""
-    found = [_grown(text, leak) for leak in leaks(text, config=config) if not _is_placeholder(leak.value)]
+    found = [_grown(text, leak) for leak in find_secrets(text, config=config) if not _is_placeholder(leak.value)]
     if public:
         found = [leak for leak in found if leak.value not in public]
     kinds = dict.fromkeys([*secrets.values(), *(leak.value for leak in found)], "repeated value") | dict(listed)
@@ -125,7 +127,7 @@ def _hits(text: str, secrets: Mapping[str, str], listed: Mapping[str, str], *, c
         after = bisect_left(covered, (leak.end,))
         if not after or covered[after - 1][1] <= leak.start:
             found.append(leak)
-    hits: list[Leak] = []
+    hits: list[Secret] = []
     for leak in sorted(found, key=lambda leak: (leak.start, -leak.end)):
         if not hits or leak.start >= hits[-1].end:
             hits.append(leak)
@@ -137,15 +139,15 @@ def _is_placeholder(value: str) -> bool:
     return bool(PLACEHOLDER.search(value)) and len(PLACEHOLDER.sub("", value)) < _AS_LITERAL
 
 
-def _grown(text: str, leak: Leak) -> Leak:
+def _grown(text: str, leak: Secret) -> Secret:
     """A secret with the digits behind it: behind a placeholder they would make another number of it."""
     end = leak.end
     while end < len(text) and text[end] in "0123456789":
         end += 1
-    return Leak(leak.start, end, text[leak.start : end], leak.kind)
+    return Secret(leak.start, end, text[leak.start : end], leak.kind)
 
 
-def _repeats(text: str, kinds: Mapping[str, str]) -> Iterator[Leak]:
+def _repeats(text: str, kinds: Mapping[str, str]) -> Iterator[Secret]:
     """The places of known values: anywhere if they are long enough to mean only themselves, else as whole literals."""
     for value, kind in kinds.items():
         if len(value) < _AS_LITERAL or PLACEHOLDER.search(value):
@@ -154,7 +156,7 @@ def _repeats(text: str, kinds: Mapping[str, str]) -> Iterator[Leak]:
         while at >= 0:
             end = at + len(value)
             if len(value) >= _EVERYWHERE or (text[at - 1 : at] in _QUOTES and text[end : end + 1] in _QUOTES):
-                yield _grown(text, Leak(at, end, value, kind))
+                yield _grown(text, Secret(at, end, value, kind))
             at = text.find(value, end)
 
 

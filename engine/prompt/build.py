@@ -18,7 +18,7 @@ from typing import Any
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request, Target, TargetKind
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.privacy.ignored_files import Ignored
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.privacy.ignored_files import left_out as left_out_files
 from stet_ls.engine.privacy.redact import Redaction
 from stet_ls.engine.prompt import wording
@@ -26,23 +26,23 @@ from stet_ls.engine.prompt.code_view import View, stub_lines, view
 from stet_ls.engine.prompt.context.conventions import conventions
 from stet_ls.engine.prompt.context.gather import gather
 from stet_ls.engine.prompt.context.project_notes import FILE, notes
-from stet_ls.engine.prompt.context_items import Piece, Remembered, Worth
+from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
 from stet_ls.engine.prompt.fence import code_fence, data, nonce, stable
 from stet_ls.engine.prompt.instruction import Instruction
-from stet_ls.engine.prompt.layout import Choice, Layout, choose
-from stet_ls.engine.prompt.seal import UNSEALED, Sealed, seal, seal_more
-from stet_ls.engine.prompt.task_spec import Task, Tier, Wants
-from stet_ls.engine.prompt.token_breakdown import Part, parts_of
+from stet_ls.engine.prompt.layout import ContextChoice, Layout, choose
+from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt, seal, seal_more
+from stet_ls.engine.prompt.task_spec import TaskSpec, Tier, Wants
+from stet_ls.engine.prompt.token_breakdown import PromptPart, parts_of
 from stet_ls.engine.prompt.tokens import estimate
-from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
+from stet_ls.engine.workspace.symbol_index import SymbolIndex
 from stet_ls.validators.languages import language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
-__all__ = ["Prompt", "Reason", "Remembered", "Task", "Tier", "Wants", "build", "repair"]
+__all__ = ["Prompt", "Reason", "RememberedItem", "TaskSpec", "Tier", "Wants", "build", "repair"]
 
-_UNBEARABLE: dict[Tier, frozenset[Worth]] = {
-    "tiny": frozenset({Worth.DEFINITION, Worth.CALLER}), "mid": frozenset(), "strong": frozenset(),
+_UNBEARABLE: dict[Tier, frozenset[Priority]] = {
+    "tiny": frozenset({Priority.DEFINITION, Priority.CALLER}), "mid": frozenset(), "strong": frozenset(),
 }  # fmt: skip
 _LEAST_SPEC = 5
 """Words of a docstring below which it says too little to write tests from."""
@@ -67,10 +67,10 @@ class Prompt:
     left_out: tuple[str, ...] = ()
     redactions: tuple[Redaction, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PromptPart, ...] = ()
     budget: int = 0
     form: str = ""
-    sealed: Sealed = field(default=UNSEALED, repr=False)
+    sealed: SealedPrompt = field(default=UNSEALED, repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """What a person is shown of it; lines count from 0."""
@@ -92,13 +92,13 @@ def build(
     request: Request,
     target: Target,
     instruction: Instruction | None,
-    task: Task,
+    task: TaskSpec,
     *,
     budget_tokens: int,
     tier: Tier = "strong",
     ignore: tuple[str, ...] = (),
-    index: WorkspaceIndex | None = None,
-    remembered: tuple[Remembered, ...] = (),
+    index: SymbolIndex | None = None,
+    remembered: tuple[RememberedItem, ...] = (),
 ) -> Prompt:
     """The first prompt of a job, of at most about `budget_tokens`. `ignore` are the user's patterns of hidden files.
 
@@ -109,7 +109,7 @@ def build(
     """
     if "\0" in request.source.text:
         raise UsageError("the document is binary, and a model is shown text alone")
-    ignored = Ignored(request.workspace, ignore)
+    ignored = IgnoredFiles(request.workspace, ignore)
     hidden_files = left_out_files(request.context, ignored)
     request = replace(request, context={k: v for k, v in request.context.items() if k not in hidden_files})
     spec = _body_below_doc(request, target) if task.spec_first and tier != "tiny" else ()
@@ -149,31 +149,31 @@ class _Frame:
     system: str
     layout: Layout
     notes: str
-    choice: Choice
+    choice: ContextChoice
     room: int
-    dropped: tuple[Part, ...] = ()
+    dropped: tuple[PromptPart, ...] = ()
 
 
 def _frame(
     request: Request,
     layout: Layout,
-    task: Task,
-    pieces: Sequence[Piece],
+    task: TaskSpec,
+    pieces: Sequence[ContextItem],
     budget: int,
-    ignored: Ignored,
+    ignored: IgnoredFiles,
     tier: Tier,
 ) -> _Frame:
     """The pieces that fit. Notes and conventions, the same for all jobs, go only where that makes room for a piece."""
     facts = conventions(request, ignored)
     words = "" if tier == "tiny" else notes(request, ignored)
     best: _Frame | None = None
-    dropped: tuple[Part, ...] = ()
+    dropped: tuple[PromptPart, ...] = ()
     for with_facts, with_notes in dict.fromkeys([(facts, words), (facts, ""), ((), "")]):
         system = wording.system(task.wants, request.language, with_facts)
         if words and not with_notes:
-            dropped = (Part("the project's notes", estimate(words)),)
+            dropped = (PromptPart("the project's notes", estimate(words)),)
         if facts and not with_facts:
-            dropped = (*dropped, Part("the project's conventions", estimate("; ".join(facts))))
+            dropped = (*dropped, PromptPart("the project's conventions", estimate("; ".join(facts))))
         block = data(f"From the project's {FILE}:\n{with_notes}", stable(with_notes)) if with_notes else ""
         around = replace(layout, notes=block)
         room = budget - _tokens(_messages(system, around, (), task.wants))
@@ -187,7 +187,7 @@ def _frame(
 
 
 def _no_room(frame: _Frame) -> tuple[str, ...]:
-    left_out = [Part(piece.name, estimate(piece.text)) for piece in frame.choice.left_out]
+    left_out = [PromptPart(piece.name, estimate(piece.text)) for piece in frame.choice.left_out]
     return tuple(f"{part.name} (no room for {part.tokens:,} tokens)" for part in (*left_out, *frame.dropped))
 
 
@@ -213,7 +213,7 @@ def repair(prompt: Prompt, reply_text: str, problem: Reason) -> Prompt:
 
     `problem` may hold messages of tools and is fenced as data. A reply too long for the budget is shown by its head.
     """
-    return _followed(prompt, reply_text, wording.again(data(problem.text, prompt.ident), prompt.form))
+    return _followed(prompt, reply_text, wording.retry_message(data(problem.text, prompt.ident), prompt.form))
 
 
 def further(prompt: Prompt, tests: str, gaps: str) -> Prompt:
@@ -260,10 +260,10 @@ def _layout(
     request: Request,
     target: Target,
     instruction: Instruction | None,
-    task: Task,
+    task: TaskSpec,
     tier: Tier,
     shown: View,
-    pieces: Sequence[Piece],
+    pieces: Sequence[ContextItem],
     *,
     unwritten: bool,
 ) -> Layout:
@@ -292,7 +292,7 @@ def _header(text: str, name: str) -> str:
     return next(code, "").rstrip() if simple else ""
 
 
-def _messages(system: str, layout: Layout, chosen: Sequence[Piece], wants: Wants) -> tuple[Message, ...]:
+def _messages(system: str, layout: Layout, chosen: Sequence[ContextItem], wants: Wants) -> tuple[Message, ...]:
     return Message("system", system), *wording.example(wants), Message("user", layout.user(chosen))
 
 

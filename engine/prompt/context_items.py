@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 
-class Worth(IntEnum):
+class Priority(IntEnum):
     """What is kept when not everything fits; the lowest goes last."""
 
     PROBLEM = 0
@@ -19,13 +19,13 @@ class Worth(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ContextItem:
     """A titled piece of context. `name` is how `left_out` calls it, `code` says that it goes into a code block.
 
     Neighbours of one title share a block. `instead_of` names the piece that this one makes needless.
     """
 
-    worth: Worth
+    worth: Priority
     name: str
     title: str
     text: str
@@ -34,7 +34,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberedItem:
     """A solution that stood, ready to be shown: its whole text, and where it comes from in a few words."""
 
     text: str

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from stet_ls.engine.prompt.context_items import Piece, Worth
+from stet_ls.engine.prompt.context_items import ContextItem, Priority
 from stet_ls.engine.prompt.fence import data
 from stet_ls.engine.prompt.tokens import estimate
 
@@ -28,7 +28,7 @@ class Layout:
     ident: str
     notes: str = ""
 
-    def user(self, pieces: Sequence[Piece]) -> str:
+    def user(self, pieces: Sequence[ContextItem]) -> str:
         """The user message with the given pieces of context; neighbours under one title share a block."""
         blocks = [self._section(title, list(group)) for title, group in groupby(pieces, key=lambda piece: piece.title)]
         target = self._block(self.target) if self.target.strip() else ""
@@ -36,7 +36,7 @@ class Layout:
         parts = [self.notes, data("\n\n".join(blocks), self.ident), self.order, self.form]
         return "\n\n".join(filter(None, parts))
 
-    def _section(self, title: str, pieces: Sequence[Piece]) -> str:
+    def _section(self, title: str, pieces: Sequence[ContextItem]) -> str:
         text = "\n\n".join(piece.text for piece in pieces)
         return f"{title}\n{self._block(text) if pieces[0].code else text}"
 
@@ -45,19 +45,19 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ContextChoice:
     """What gets a place, in reading order, and what does not."""
 
-    pieces: tuple[Piece, ...]
-    left_out: tuple[Piece, ...]
+    pieces: tuple[ContextItem, ...]
+    left_out: tuple[ContextItem, ...]
 
     @property
     def rank(self) -> tuple[int, ...]:
         """Of two choices the one of higher rank leaves out what is worth less, or less of it."""
-        return (*sorted(piece.worth for piece in self.left_out), len(Worth))
+        return (*sorted(piece.worth for piece in self.left_out), len(Priority))
 
 
-def choose(pieces: Sequence[Piece], room: int) -> Choice:
+def choose(pieces: Sequence[ContextItem], room: int) -> ContextChoice:
     """The pieces that fit into `room` tokens, most worth first."""
     costs = {piece.name: estimate(f"\n\n{piece.title}\n```tag\n{piece.text}\n```") + 2 for piece in pieces}
     taken: set[str] = set()
@@ -68,4 +68,4 @@ def choose(pieces: Sequence[Piece], room: int) -> Choice:
             taken = (taken - {piece.instead_of}) | {piece.name}
     replaced = {piece.instead_of for piece in pieces if piece.name in taken}
     left_out = tuple(piece for piece in pieces if piece.name not in taken | replaced)
-    return Choice(tuple(piece for piece in pieces if piece.name in taken), left_out)
+    return ContextChoice(tuple(piece for piece in pieces if piece.name in taken), left_out)

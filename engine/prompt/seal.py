@@ -22,7 +22,7 @@ _CONFIG_FILES = (".conf", ".cfg", ".cnf", ".ini", ".properties", ".config", ".ne
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class SealedPrompt:
     """Messages that may leave. `secrets` maps their placeholders to what they stand for.
 
     `foreign` are those that came from neither the document nor the user: they are not put back into code. `values`
@@ -43,11 +43,11 @@ class Sealed:
         return {name: value for name, value in self.secrets.items() if name not in self.foreign}
 
 
-UNSEALED = Sealed(())
+UNSEALED = SealedPrompt(())
 """Nothing is hidden in these messages."""
 
 
-def seal(request: Request, messages: Iterable[Message], ident: str, *others: str) -> Sealed:
+def seal(request: Request, messages: Iterable[Message], ident: str, *others: str) -> SealedPrompt:
     """The messages of a job's first prompt. `ident` is the id of its data fence, `others` are those of more.
 
     Raises PolicyError, naming the line and the kind, if something could not be taken out. Reads the workspace's
@@ -73,10 +73,10 @@ def seal(request: Request, messages: Iterable[Message], ident: str, *others: str
     redactions += [replace(one, line=None) for one in found if one.placeholder not in document.secrets]
     kept = {name: value for name, value in secrets.items() if name in used or _is_word(name)}
     foreign = frozenset(name for name, value in kept.items() if _flat(value) not in own and not _is_word(name))
-    return Sealed(tuple(sent), tuple(redactions), kept, foreign, values, config, ident)
+    return SealedPrompt(tuple(sent), tuple(redactions), kept, foreign, values, config, ident)
 
 
-def seal_more(sealed: Sealed, reply: str, turn: str) -> tuple[str, str, Sealed]:
+def seal_more(sealed: SealedPrompt, reply: str, turn: str) -> tuple[str, str, SealedPrompt]:
     """A reply and a further turn of the same job: the same secrets get the same placeholders.
 
     What looks like a secret in the reply is the model's own; what is new in the turn, which quotes tools, is put back

@@ -13,7 +13,7 @@ Tier = Literal["tiny", "mid", "strong"]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TaskSpec:
     """One action's wish: `goal` is a sentence in the imperative, `rules` are what its result has to keep.
 
     `spec_first`: of a documented function a model that can do with it is shown the header and the docstring alone.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.prompt.context_items import Piece
+from stet_ls.engine.prompt.context_items import ContextItem
 from stet_ls.engine.prompt.layout import Layout
-from stet_ls.engine.prompt.seal import Sealed
+from stet_ls.engine.prompt.seal import SealedPrompt
 from stet_ls.engine.prompt.tokens import estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PromptPart:
     """A part of a prompt by its name, and about how many tokens it takes."""
 
     name: str
@@ -20,16 +20,18 @@ class Part:
 
 
 def parts_of(
-    sealed: Sealed, system: str, layout: Layout, pieces: Sequence[Piece], notes: str, tokens: int
-) -> tuple[Part, ...]:
+    sealed: SealedPrompt, system: str, layout: Layout, pieces: Sequence[ContextItem], notes: str, tokens: int
+) -> tuple[PromptPart, ...]:
     """The parts in their order, as they are sent. They add up to `tokens`: the last one is what holds them together."""
     names = {value: name for name, value in sealed.secrets.items()}
-    parts = [Part(name, estimate(_sent(text, names))) for name, text in _texts(sealed, system, layout, pieces, notes)]
-    return (*parts, Part("titles, fences and turns", tokens - sum(part.tokens for part in parts)))
+    parts = [
+        PromptPart(name, estimate(_sent(text, names))) for name, text in _texts(sealed, system, layout, pieces, notes)
+    ]
+    return (*parts, PromptPart("titles, fences and turns", tokens - sum(part.tokens for part in parts)))
 
 
 def _texts(
-    sealed: Sealed, system: str, layout: Layout, pieces: Sequence[Piece], notes: str
+    sealed: SealedPrompt, system: str, layout: Layout, pieces: Sequence[ContextItem], notes: str
 ) -> Iterator[tuple[str, str]]:
     rules, _, facts = system.partition("\nConventions: ")
     yield "the rules", rules

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from stet_ls.engine.api.message import Message, Role
 from stet_ls.engine.api.request import Target, TargetKind
-from stet_ls.engine.prompt.task_spec import Task, Tier, Wants
+from stet_ls.engine.prompt.task_spec import TaskSpec, Tier, Wants
 from stet_ls.validators.languages import language
 
 _ROLE: dict[Wants, str] = {
@@ -113,7 +113,7 @@ def title(target: Target, *, empty: bool) -> str:
             return f"The code of `{target.name}`, its body still missing:" if empty else f"The code of `{target.name}`:"
 
 
-def order(task: Task, instruction: str, constraints: Sequence[str]) -> str:
+def order(task: TaskSpec, instruction: str, constraints: Sequence[str]) -> str:
     """The task itself: the goal, what the user asked for, and what has to be kept."""
     lines = [f"Task: {task.goal}"]
     if instruction:
@@ -146,7 +146,7 @@ def opening(wants: Wants, target: Target, language_id: str, header: str) -> str:
     return _code(target, header)
 
 
-def again(problem: str, form: str) -> str:
+def retry_message(problem: str, form: str) -> str:
     """The turn that asks for a better reply. `problem` is already fenced as data."""
     return f"That cannot be used:\n{problem}\nMend it and reply again, whole.\n\n{form}"
 

@@ -31,7 +31,7 @@ KINDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class ModelFinding:
     """One finding as the model told it. `line` is the number that it named (from 1), None if it named none."""
 
     quote: str
@@ -41,28 +41,28 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class LocatedFinding:
     """A finding whose quote stands in line `line` (from 0) of the document.
 
     `refuted`: what it claims was tried, and is not so.
     """
 
     line: int
-    opinion: Opinion
+    opinion: ModelFinding
     refuted: bool = False
 
 
-def read_opinions(text: str) -> tuple[Opinion, ...]:
+def read_opinions(text: str) -> tuple[ModelFinding, ...]:
     """The findings of a reply, each once, in its order; at most `MOST`. Never raises; linear in the text's length."""
     found = list(_from_json(text)) or list(_from_items(text, loose=False)) or list(_from_items(text, loose=True))
-    seen: dict[tuple[str, str], Opinion] = {}
+    seen: dict[tuple[str, str], ModelFinding] = {}
     for opinion in found:
         if opinion.quote.strip() and re.search(r"\w{2}", opinion.witness):
             seen.setdefault((_squeezed(opinion.quote), opinion.witness), opinion)
     return tuple(seen.values())[:MOST]
 
 
-def place(opinions: Iterable[Opinion], lines: Sequence[tuple[int, str]]) -> tuple[list[Placed], int]:
+def place(opinions: Iterable[ModelFinding], lines: Sequence[tuple[int, str]]) -> tuple[list[LocatedFinding], int]:
     """The findings whose quotes stand in the code, and how many were dropped because theirs do not.
 
     `lines` are the lines that the model saw, with their numbers in the document (from 0). A quote has to be a line or
@@ -71,18 +71,18 @@ def place(opinions: Iterable[Opinion], lines: Sequence[tuple[int, str]]) -> tupl
     """
     squeezed = [(number, _squeezed(text)) for number, text in lines]
     first = lines[0][0] if lines else 0
-    placed: dict[tuple[int, str], Placed] = {}
+    placed: dict[tuple[int, str], LocatedFinding] = {}
     dropped = 0
     for opinion in opinions:
         line = _line_of(opinion, squeezed, first)
         if line is None:
             dropped += 1
         else:
-            placed.setdefault((line, opinion.kind), Placed(line, opinion))
+            placed.setdefault((line, opinion.kind), LocatedFinding(line, opinion))
     return sorted(placed.values(), key=lambda one: one.line), dropped
 
 
-def _line_of(opinion: Opinion, lines: Sequence[tuple[int, str]], first: int) -> int | None:
+def _line_of(opinion: ModelFinding, lines: Sequence[tuple[int, str]], first: int) -> int | None:
     quote = _squeezed(opinion.quote)
     if len(quote) < _LEAST_QUOTE:
         return None
@@ -110,7 +110,7 @@ _WITNESSES = ("witness", "why", "reason", "explanation", "description", "message
 _KINDS = ("kind", "type", "category", "severity")
 
 
-def _from_json(text: str) -> Iterator[Opinion]:
+def _from_json(text: str) -> Iterator[ModelFinding]:
     start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
     if start < 0 or text[:start].count("`") % 3:
         return
@@ -123,7 +123,7 @@ def _from_json(text: str) -> Iterator[Opinion]:
     for item in value if isinstance(value, list) else ():
         if isinstance(item, dict) and (quote := _first(item, _QUOTES)):
             number = item.get("line", item.get("line_number"))
-            yield Opinion(
+            yield ModelFinding(
                 quote,
                 _kind(_first(item, _KINDS)) or "risk",
                 _words(_first(item, _WITNESSES)),
@@ -158,11 +158,11 @@ class _Item:
     words: str = ""
     indent: int = 0
 
-    def done(self) -> Opinion:
-        return Opinion(self.quote, self.kind or _kind(self.words[:80]) or "risk", _words(self.words), self.line)
+    def done(self) -> ModelFinding:
+        return ModelFinding(self.quote, self.kind or _kind(self.words[:80]) or "risk", _words(self.words), self.line)
 
 
-def _from_items(text: str, *, loose: bool) -> Iterator[Opinion]:
+def _from_items(text: str, *, loose: bool) -> Iterator[ModelFinding]:
     """Findings as lists, tables or labelled lines tell them; if `loose`, also as sentences that quote a line."""
     item: _Item | None = None
     code: Literal["", "quoted", "shown", "around"] = ""  # what the present fence holds: a quote, more code, all of it

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stet_ls.engine.runners.report import Outcome
+from stet_ls.engine.runners.report import SuiteOutcome
 from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
-from stet_ls.engine.runners.reporter_events import Findings
+from stet_ls.engine.runners.reporter_events import ReporterEvents
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.spec import Limits, RunSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BoxStep:
     """One command. After a `needed` one that failed no other runs. `seconds` are its own, as those of `Limits`.
 
     `hide` are files that are removed before it starts; `merge` puts what it writes to both streams in one order. In
@@ -33,7 +33,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Said:
+class StepOutput:
     """What came of a step: its lines per stream, and its end. `code` is negative for a signal, None if it never ended.
 
     `side` are the lines that it sent beside its output; `why` says by which limit it was stopped.
@@ -59,7 +59,7 @@ class Said:
 
 def spec(
     nonce: str,
-    steps: Sequence[Step],
+    steps: Sequence[BoxStep],
     *,
     files: Mapping[str, bytes],
     binds: Iterable[Path],
@@ -91,11 +91,11 @@ def spec(
     )
 
 
-def said(events: Iterable[Event]) -> dict[str, Said]:
+def said(events: Iterable[Event]) -> dict[str, StepOutput]:
     """Each step that said something or ended, by name."""
-    steps: dict[str, Said] = {}
+    steps: dict[str, StepOutput] = {}
     for event in events:
-        step = steps.setdefault(str(event.get("step")), Said())
+        step = steps.setdefault(str(event.get("step")), StepOutput())
         if event["event"] == "line":
             {"out": step.out, "err": step.err, "side": step.side}[str(event["stream"])].append(str(event["text"]))
         elif event["event"] == "exit":
@@ -104,14 +104,14 @@ def said(events: Iterable[Event]) -> dict[str, Said]:
     return steps
 
 
-def ended(events: Sequence[Event], steps: Mapping[str, Said]) -> Findings:
+def ended(events: Sequence[Event], steps: Mapping[str, StepOutput]) -> ReporterEvents:
     """Findings with what is the same for all: whether the relay came to its end, what it could not start."""
-    found = Findings(finished=any(event["event"] == "done" for event in events))
+    found = ReporterEvents(finished=any(event["event"] == "done" for event in events))
     for step in steps.values():
         if step.code == _NOT_FOUND and step.why:
             found.absent = step.why.partition(":")[0]
         elif step.why:
-            found.stopped = Outcome.TIMEOUT if step.why == "timeout" else Outcome.LIMIT
+            found.stopped = SuiteOutcome.TIMEOUT if step.why == "timeout" else SuiteOutcome.LIMIT
     return found
 
 

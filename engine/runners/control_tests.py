@@ -9,9 +9,9 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.runners.report import Case, CaseOutcome
+from stet_ls.engine.runners.report import CaseOutcome, CaseResult
 from stet_ls.engine.runners.report_channel import Event
-from stet_ls.engine.runners.reporter_events import Findings
+from stet_ls.engine.runners.reporter_events import ReporterEvents
 
 _EQUALS = "what is compared equals a value that nothing equals"
 _UNREPORTED = "the control tests were not reported"
@@ -44,7 +44,7 @@ class Words:
         return name in (self.good, self.bad) or name.startswith(f"{self.copy}_")
 
 
-def settle(found: Findings, events: Sequence[Event], nonce: str) -> Findings:
+def settle(found: ReporterEvents, events: Sequence[Event], nonce: str) -> ReporterEvents:
     """The findings without the control tests, with what these and the watch saw as `signs` of a forged report."""
     words = Words.of(nonce)
     own = [case for case in found.cases if words.has(case.id)]
@@ -61,7 +61,7 @@ def settle(found: Findings, events: Sequence[Event], nonce: str) -> Findings:
     return found
 
 
-def _controlled(own: Iterable[Case], words: Words) -> Iterable[str]:
+def _controlled(own: Iterable[CaseResult], words: Words) -> Iterable[str]:
     cases = {case.id.rpartition("::")[2]: case for case in own}
     good, bad = cases.pop(words.good, None), cases.pop(words.bad, None)
     if good is None or bad is None:
@@ -82,5 +82,5 @@ def _controlled(own: Iterable[Case], words: Words) -> Iterable[str]:
         yield "a test that has to fail did not"
 
 
-def _says(case: Case, word: str) -> bool:
+def _says(case: CaseResult, word: str) -> bool:
     return case.failure is not None and word in case.failure.message

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 import tree_sitter
 
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 from stet_ls.validators.parsing import grammars
 
 
@@ -46,16 +46,16 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any("fixture" in unparsed(decorator) for decorator in node.decorator_list)
+    return any("fixture" in unparse(decorator) for decorator in node.decorator_list)
 
 
 def _collected(node: ast.ClassDef) -> bool:
-    names = [unparsed(base) for base in node.bases]
+    names = [unparse(base) for base in node.bases]
     # Another class may derive from unittest's under any name: not certain, so not expected.
     case = any(name.rpartition(".")[2] in ("TestCase", "IsolatedAsyncioTestCase") for name in names)
     own = {each.name for each in node.body if isinstance(each, _FUNCTIONS)}
     plain = node.name.startswith("Test") and "__init__" not in own
-    disabled = any(unparsed(each) == "__test__ = False" for each in node.body if isinstance(each, ast.Assign))
+    disabled = any(unparse(each) == "__test__ = False" for each in node.body if isinstance(each, ast.Assign))
     return (case or plain) and not disabled
 
 

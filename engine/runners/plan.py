@@ -26,7 +26,7 @@ class Box(Protocol):
         ...
 
 
-class Suite(StrEnum):
+class SuiteOwner(StrEnum):
     """Whose tests they are. Of a project's own, its configuration and its plugins count; of generated ones nothing."""
 
     GENERATED = "generated"
@@ -53,7 +53,7 @@ class TestPlan:
     tests: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     overlay: Overlay | None = None
-    suite: Suite = Suite.GENERATED
+    suite: SuiteOwner = SuiteOwner.GENERATED
     framework: str = ""
     expected: tuple[str, ...] = ()
     select: tuple[str, ...] = ()

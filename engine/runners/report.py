@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from stet_ls.engine.sandbox.spec import RunResult, Status
+from stet_ls.engine.sandbox.spec import RunResult, RunStatus
 
 
-class Outcome(StrEnum):
+class SuiteOutcome(StrEnum):
     """How a suite ended. Only GREEN is good; the first that fits is told.
 
     NO_RUNNER: a program is missing (`install` says what). REFUSED: the isolation is too weak. TIMEOUT and LIMIT: the
@@ -52,7 +52,7 @@ class Phase(StrEnum):
     TEARDOWN = "teardown"
 
 
-class Origin(StrEnum):
+class FrameOrigin(StrEnum):
     """Whose a frame is: the code under test, the tests', or anybody else's."""
 
     PROJECT = "project"
@@ -71,13 +71,13 @@ class Frame:
     path: str
     line: int
     function: str
-    origin: Origin
+    origin: FrameOrigin
     locals: tuple[tuple[str, str], ...] = ()
     code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class AssertComparison:
     """The two sides of a failed assertion, as their reprs (cut to 500 characters), with their types where known."""
 
     operator: str
@@ -88,7 +88,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class CaseFailure:
     """Why something failed.
 
     `type` is the exception's name as the language says it (a panic is "panic", a compiler's error "CompileError");
@@ -100,7 +100,7 @@ class Failure:
     message: str
     phase: Phase
     mro: tuple[str, ...] = ()
-    comparison: Comparison | None = None
+    comparison: AssertComparison | None = None
     frames: tuple[Frame, ...] = ()
     module: str = ""
     place: tuple[str, int, int] | None = None
@@ -108,12 +108,12 @@ class Failure:
     @property
     def own_frames(self) -> tuple[Frame, ...]:
         """The frames that are the user's; all where none is, as of a fault of a runner."""
-        return tuple(frame for frame in self.frames if frame.origin is not Origin.LIBRARY) or self.frames
+        return tuple(frame for frame in self.frames if frame.origin is not FrameOrigin.LIBRARY) or self.frames
 
     @property
     def deepest(self) -> Frame | None:
         """The innermost frame that is the user's: the code under test or a test."""
-        return next((frame for frame in reversed(self.frames) if frame.origin is not Origin.LIBRARY), None)
+        return next((frame for frame in reversed(self.frames) if frame.origin is not FrameOrigin.LIBRARY), None)
 
     @property
     def said(self) -> str:
@@ -125,13 +125,13 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CaseResult:
     """One test. `seconds` is its own time; `stdout` the last part of what it printed; `reason` why it was skipped."""
 
     id: str
     outcome: CaseOutcome
     seconds: float = 0.0
-    failure: Failure | None = None
+    failure: CaseFailure | None = None
     stdout: str = ""
     reason: str = ""
 
@@ -141,11 +141,11 @@ class CollectionError:
     """A file whose tests could not be had: it does not parse, does not import, or does not compile."""
 
     path: str
-    failure: Failure
+    failure: CaseFailure
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class RunCoverage:
     """Lines that ran, per file relative to the working folder; `contexts` maps a test's id to its lines per file.
 
     `why_not` says why there are none.
@@ -173,16 +173,16 @@ class TestReport:
     __test__: ClassVar[bool] = False
 
     runner: str
-    outcome: Outcome
+    outcome: SuiteOutcome
     run: RunResult | None = None
-    cases: tuple[Case, ...] = ()
+    cases: tuple[CaseResult, ...] = ()
     collection: tuple[CollectionError, ...] = ()
     missing: tuple[str, ...] = ()
     running: tuple[str, ...] = ()
     detail: str = ""
     install: str = ""
     seed: int = 0
-    coverage: Coverage | None = None
+    coverage: RunCoverage | None = None
     ran: Mapping[str, frozenset[int]] | None = None
     loaded: frozenset[int] = frozenset()
     signs: frozenset[str] = frozenset()
@@ -190,23 +190,23 @@ class TestReport:
     @property
     def green(self) -> bool:
         """True only if every expected test ran and none failed."""
-        return self.outcome is Outcome.GREEN
+        return self.outcome is SuiteOutcome.GREEN
 
     @property
     def starved(self) -> bool:
         """True if the machine was too busy to run it to its end, which says nothing of any test."""
-        return self.run is not None and self.run.status is Status.STARVED
+        return self.run is not None and self.run.status is RunStatus.STARVED
 
     @property
     def why_not(self) -> str:
         """Why nothing was run, with what would help."""
         return f"{self.detail or self.outcome}{f' ({self.install})' if self.install else ''}"
 
-    def case(self, identifier: str) -> Case | None:
+    def case(self, identifier: str) -> CaseResult | None:
         """The case of that id."""
         return next((case for case in self.cases if case.id == identifier), None)
 
-    def failed(self) -> tuple[Case, ...]:
+    def failed(self) -> tuple[CaseResult, ...]:
         """The cases that failed or could not be run, without those that were never reached."""
         return tuple(case for case in self.cases if case.outcome in (CaseOutcome.FAILED, CaseOutcome.ERROR))
 

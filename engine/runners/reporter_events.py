@@ -11,16 +11,16 @@ from typing import Any
 
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import (
-    Case,
+    AssertComparison,
+    CaseFailure,
     CaseOutcome,
+    CaseResult,
     CollectionError,
-    Comparison,
-    Coverage,
-    Failure,
     Frame,
-    Origin,
-    Outcome,
+    FrameOrigin,
     Phase,
+    RunCoverage,
+    SuiteOutcome,
 )
 from stet_ls.engine.runners.report_channel import FOLDER, Event
 
@@ -29,7 +29,7 @@ _TESTS = ("test_*", "*_test.*", "*Test.java", "*Tests.*", "*.test.*", "*.spec.*"
 
 
 @dataclass(slots=True)
-class Findings:
+class ReporterEvents:
     """What a reporter told. `known` are the ids it collected; `finished` says that it came to its own end.
 
     `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or a
@@ -38,7 +38,7 @@ class Findings:
     what looks like a forged report.
     """
 
-    cases: list[Case] = field(default_factory=list)
+    cases: list[CaseResult] = field(default_factory=list)
     collection: list[CollectionError] = field(default_factory=list)
     known: tuple[str, ...] = ()
     running: tuple[str, ...] = ()
@@ -46,16 +46,16 @@ class Findings:
     exit: int = 0
     broken: str = ""
     absent: str = ""
-    coverage: Coverage | None = None
-    stopped: Outcome | None = None
+    coverage: RunCoverage | None = None
+    stopped: SuiteOutcome | None = None
     ran: dict[str, frozenset[int]] | None = None
     loaded: frozenset[int] = frozenset()
     signs: frozenset[str] = frozenset()
 
 
-def fold(events: Iterable[Event], plan: TestPlan) -> Findings:
+def fold(events: Iterable[Event], plan: TestPlan) -> ReporterEvents:
     """The events `start`, `raised`, `phase`, `end` of each test, and those about the whole run, as findings."""
-    found = Findings()
+    found = ReporterEvents()
     open_: dict[str, _Open] = {}
     ran: dict[str, frozenset[int]] | None = {}
     for event in events:
@@ -78,7 +78,7 @@ def fold(events: Iterable[Event], plan: TestPlan) -> Findings:
     return found
 
 
-def _whole(event: Event, found: Findings, plan: TestPlan) -> None:
+def _whole(event: Event, found: ReporterEvents, plan: TestPlan) -> None:
     match event["event"]:
         case "collected":
             found.known = tuple(str(each) for each in event.get("ids", ()))
@@ -102,7 +102,7 @@ class _Open:
     def __init__(self, identifier: str) -> None:
         self.id = identifier
         self.outcome: CaseOutcome | None = None
-        self.failure: Failure | None = None
+        self.failure: CaseFailure | None = None
         self.stdout = ""
         self.reason = ""
         self._raised: Event = {}
@@ -131,23 +131,23 @@ class _Open:
             case "passed" if when is Phase.CALL and self.outcome is None:
                 self.outcome = CaseOutcome.PASSED if expected is None else CaseOutcome.XPASSED
 
-    def close(self, seconds: float) -> Case:
+    def close(self, seconds: float) -> CaseResult:
         outcome = self.outcome or CaseOutcome.NOT_RUN
-        return Case(self.id, outcome, round(seconds, 6), self.failure, self.stdout, self.reason)
+        return CaseResult(self.id, outcome, round(seconds, 6), self.failure, self.stdout, self.reason)
 
-    def died(self) -> Case:
+    def died(self) -> CaseResult:
         if self.outcome is CaseOutcome.FAILED:
             return self.close(0.0)
-        failure = Failure("ProcessDied", "the process ended while this test ran", Phase.CALL)
-        return Case(self.id, CaseOutcome.ERROR, 0.0, failure, self.stdout)
+        failure = CaseFailure("ProcessDied", "the process ended while this test ran", Phase.CALL)
+        return CaseResult(self.id, CaseOutcome.ERROR, 0.0, failure, self.stdout)
 
 
-def failure_of(told: Any, phase: Phase, plan: TestPlan) -> Failure:
+def failure_of(told: Any, phase: Phase, plan: TestPlan) -> CaseFailure:
     """A failure as an event tells it; what is missing there is empty here."""
     told = told if isinstance(told, dict) else {}
     compared = told.get("comparison")
     place = told.get("place")
-    return Failure(
+    return CaseFailure(
         type=str(told.get("type", "")),
         message=str(told.get("message", "")),
         phase=phase,
@@ -159,9 +159,9 @@ def failure_of(told: Any, phase: Phase, plan: TestPlan) -> Failure:
     )
 
 
-def _comparison(told: dict[str, Any]) -> Comparison:
+def _comparison(told: dict[str, Any]) -> AssertComparison:
     names = ("operator", "left", "right", "left_type", "right_type")
-    return Comparison(*(str(told.get(name, "")) for name in names))
+    return AssertComparison(*(str(told.get(name, "")) for name in names))
 
 
 def _frame(told: dict[str, Any], plan: TestPlan) -> Frame:
@@ -188,23 +188,23 @@ def inside(path: str, plan: TestPlan) -> str:
     return os.path.relpath(path, plan.root) if path.startswith(f"{plan.root}/") else path
 
 
-def origin(path: str, plan: TestPlan) -> Origin:
+def origin(path: str, plan: TestPlan) -> FrameOrigin:
     """Whose code a path is: a test's, the project's, or anybody else's."""
     own = inside(path, plan)
     pure = PurePosixPath(own)
     if not own or pure.is_absolute() or own.startswith(("..", "<", "node:")) or _FOREIGN.intersection(pure.parts):
-        return Origin.LIBRARY
+        return FrameOrigin.LIBRARY
     if own in plan.tests or any(fnmatch.fnmatch(pure.name, pattern) for pattern in _TESTS):
-        return Origin.TEST
-    return Origin.TEST if {"tests", "test", "__tests__"}.intersection(pure.parts[:-1]) else Origin.PROJECT
+        return FrameOrigin.TEST
+    return FrameOrigin.TEST if {"tests", "test", "__tests__"}.intersection(pure.parts[:-1]) else FrameOrigin.PROJECT
 
 
-def _coverage(event: Event) -> Coverage:
+def _coverage(event: Event) -> RunCoverage:
     def lines(table: Any) -> dict[str, tuple[int, ...]]:
         return {str(path): tuple(numbers) for path, numbers in table.items()} if isinstance(table, dict) else {}
 
     contexts = {str(name): lines(table) for name, table in (event.get("contexts") or {}).items()}
-    return Coverage(
+    return RunCoverage(
         lines(event.get("lines")), lines(event.get("missing")), contexts, str(event.get("why_not", ""))
     )  # fmt: skip
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.runners import expected_tests, report_channel
-from stet_ls.engine.runners.plan import Box, Suite, TestPlan
-from stet_ls.engine.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.runners.plan import Box, SuiteOwner, TestPlan
+from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
 from stet_ls.engine.runners.runner import Runner
-from stet_ls.engine.runners.toolchain import Missing
-from stet_ls.engine.runners.verdict import judge
+from stet_ls.engine.runners.toolchain import MissingToolError
+from stet_ls.engine.runners.verdict import suite_verdict
 
 
 async def run_tests(box: Box, plan: TestPlan) -> TestReport:
@@ -21,9 +21,9 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
     nonce = report_channel.new_nonce()
     try:
         spec = runner.prepare(plan, nonce)
-    except Missing as missing:
+    except MissingToolError as missing:
         detail = f"{missing} is not on this machine"
-        return TestReport(runner.name, Outcome.NO_RUNNER, detail=detail, install=missing.install, seed=plan.seed)
+        return TestReport(runner.name, SuiteOutcome.NO_RUNNER, detail=detail, install=missing.install, seed=plan.seed)
     spec = replace(
         spec,
         files={**plan.files, **spec.files},
@@ -36,18 +36,18 @@ async def run_tests(box: Box, plan: TestPlan) -> TestReport:
     try:
         run = await box.run(spec)
     except StetError as refused:
-        return TestReport(runner.name, Outcome.REFUSED, detail=str(refused), seed=plan.seed)
+        return TestReport(runner.name, SuiteOutcome.REFUSED, detail=str(refused), seed=plan.seed)
     events = list(report_channel.events(run.report, nonce))
     root = next((str(event.get("root", "")) for event in events if event["event"] == "hello"), "")
     found = runner.read(replace(plan, told_root=root), events, nonce)
-    return judge(plan, runner.name, _wanted(plan), found, run, runner.install)
+    return suite_verdict(plan, runner.name, _wanted(plan), found, run, runner.install)
 
 
 def _wanted(plan: TestPlan) -> tuple[str, ...]:
     """The ids that must be reported. A project's configuration may name tests otherwise: its runner lists them."""
     if plan.select:
         return (*plan.expected, *plan.select)
-    told = expected_tests.of(plan) if plan.suite is Suite.GENERATED else ()
+    told = expected_tests.of(plan) if plan.suite is SuiteOwner.GENERATED else ()
     return tuple(dict.fromkeys((*plan.expected, *told)))
 
 

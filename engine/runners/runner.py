@@ -7,7 +7,7 @@ from typing import Protocol
 
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import Event
-from stet_ls.engine.runners.reporter_events import Findings
+from stet_ls.engine.runners.reporter_events import ReporterEvents
 from stet_ls.engine.sandbox.spec import RunSpec
 
 
@@ -26,6 +26,6 @@ class Runner(Protocol):
         """The run, without the plan's own files and overlay. Raises Missing."""
         ...
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """What the events tell."""
         ...

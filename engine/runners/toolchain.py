@@ -12,7 +12,7 @@ from stet_ls.engine.sandbox.files import mounts
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class BoxProgram:
     """A program as the box can start it, and the folders it needs there."""
 
     path: Path
@@ -24,7 +24,7 @@ class Program:
         return mounts.environment_of(self.path)
 
 
-def find(*names: str, install: str) -> Program:
+def find(*names: str, install: str) -> BoxProgram:
     """The first of `names` on the PATH. Raises Missing, also where its folder shows more than a run may see."""
     for name in names:
         if found := shutil.which(name):
@@ -35,12 +35,12 @@ def find(*names: str, install: str) -> Program:
             try:
                 shown = mounts.bindable(mounts.environment_of(real))
             except ValueError as error:
-                raise Missing(name, f"{install}; {error}") from None
-            return Program(real, (shown,) if shown else ())
-    raise Missing(names[0], install)
+                raise MissingToolError(name, f"{install}; {error}") from None
+            return BoxProgram(real, (shown,) if shown else ())
+    raise MissingToolError(names[0], install)
 
 
-def rust(name: str, install: str) -> Program:
+def rust(name: str, install: str) -> BoxProgram:
     """`rustc` or `cargo`: of rustup's default toolchain, since its own programs only choose one; else as found."""
     home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
     try:
@@ -48,12 +48,12 @@ def rust(name: str, install: str) -> Program:
     except (OSError, ValueError, KeyError):
         found = find(name, install=install)
         if found.path.resolve().name == "rustup":
-            raise Missing(name, "rustup default stable: rustup is here, but no toolchain is") from None
+            raise MissingToolError(name, "rustup default stable: rustup is here, but no toolchain is") from None
         return found
     toolchain = home / "toolchains" / str(chosen)
     if not (toolchain / "bin" / name).is_file():
         return find(name, install=install)
-    return Program(toolchain / "bin" / name, (toolchain,))
+    return BoxProgram(toolchain / "bin" / name, (toolchain,))
 
 
 def cache(folder: Path) -> tuple[Path, ...]:
@@ -78,7 +78,7 @@ def _tells_by_name(real: Path) -> bool:
     return real.name in ("go", "node", "java", "javac", "dotnet")
 
 
-class Missing(Exception):
+class MissingToolError(Exception):
     """A program that a runner needs is not on this machine. `install` is what would help."""
 
     def __init__(self, program: str, install: str) -> None:

@@ -6,39 +6,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import Case, CaseOutcome, Outcome, TestReport
-from stet_ls.engine.runners.reporter_events import Findings
-from stet_ls.engine.sandbox.spec import RunResult, Status
+from stet_ls.engine.runners.report import CaseOutcome, CaseResult, SuiteOutcome, TestReport
+from stet_ls.engine.runners.reporter_events import ReporterEvents
+from stet_ls.engine.sandbox.spec import RunResult, RunStatus
 
 _LIMITS = {
-    Status.STARVED: "the machine was too busy, or the time left too short, to run it to its end",
-    Status.MEMORY: "it used more memory than it may",
-    Status.OUTPUT: "it wrote more than it may",
-    Status.DISK: "it filled its disk",
-    Status.PROCESSES: "it started more processes than it may",
+    RunStatus.STARVED: "the machine was too busy, or the time left too short, to run it to its end",
+    RunStatus.MEMORY: "it used more memory than it may",
+    RunStatus.OUTPUT: "it wrote more than it may",
+    RunStatus.DISK: "it filled its disk",
+    RunStatus.PROCESSES: "it started more processes than it may",
 }
-_STOPPED = {Outcome.TIMEOUT: "did not come to an end", Outcome.LIMIT: "wrote more than it may"}
+_STOPPED = {SuiteOutcome.TIMEOUT: "did not come to an end", SuiteOutcome.LIMIT: "wrote more than it may"}
 _RAN = frozenset({CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.ERROR, CaseOutcome.XFAILED, CaseOutcome.XPASSED})
 _BAD = frozenset({CaseOutcome.FAILED, CaseOutcome.ERROR})
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SuiteVerdict:
     """An outcome and the sentence for it."""
 
-    outcome: Outcome
+    outcome: SuiteOutcome
     detail: str = ""
     install: str = ""
 
 
-def judge(
-    plan: TestPlan, name: str, expected: Sequence[str], found: Findings, run: RunResult, install: str
+def suite_verdict(
+    plan: TestPlan, name: str, expected: Sequence[str], found: ReporterEvents, run: RunResult, install: str
 ) -> TestReport:  # fmt: skip
     """The report of a run that took place. `install` is what to say where the box lacks the runner's program."""
     cases = _merged(found.cases)
     missing = _missing((*expected, *found.known), cases)
     verdict = _verdict(found, run, cases, missing, install)
-    cases += [Case(each, CaseOutcome.NOT_RUN) for each in missing]
+    cases += [CaseResult(each, CaseOutcome.NOT_RUN) for each in missing]
     return TestReport(
         runner=name,
         outcome=verdict.outcome,
@@ -58,59 +58,59 @@ def judge(
 
 
 def _verdict(
-    found: Findings, run: RunResult, cases: Sequence[Case], missing: Sequence[str], install: str
-) -> Verdict:  # fmt: skip
+    found: ReporterEvents, run: RunResult, cases: Sequence[CaseResult], missing: Sequence[str], install: str
+) -> SuiteVerdict:  # fmt: skip
     during = f" while {found.running[-1]} ran" if found.running else ""
-    if run.status is Status.TIMEOUT:
-        return Verdict(Outcome.TIMEOUT, f"stopped after {run.lasted}{during}")
+    if run.status is RunStatus.TIMEOUT:
+        return SuiteVerdict(SuiteOutcome.TIMEOUT, f"stopped after {run.lasted}{during}")
     if run.status in _LIMITS:
-        return Verdict(Outcome.LIMIT, f"stopped{during}: {_LIMITS[run.status]}")
+        return SuiteVerdict(SuiteOutcome.LIMIT, f"stopped{during}: {_LIMITS[run.status]}")
     if found.stopped:
-        return Verdict(found.stopped, f"stopped{during}: it {_STOPPED[found.stopped]}")
-    if found.absent or run.status is Status.NO_RUNNER:
-        return Verdict(Outcome.NO_RUNNER, f"{found.absent or 'the program'} is not here", install)
+        return SuiteVerdict(found.stopped, f"stopped{during}: it {_STOPPED[found.stopped]}")
+    if found.absent or run.status is RunStatus.NO_RUNNER:
+        return SuiteVerdict(SuiteOutcome.NO_RUNNER, f"{found.absent or 'the program'} is not here", install)
     if found.collection or found.broken:
         first = found.broken or f"{found.collection[0].path}: {found.collection[0].failure.message}"
-        return Verdict(Outcome.ERROR, first.strip().partition("\n")[0])
+        return SuiteVerdict(SuiteOutcome.ERROR, first.strip().partition("\n")[0])
     if any(case.outcome is CaseOutcome.FAILED for case in cases):
-        return Verdict(Outcome.RED, _counted(cases))
+        return SuiteVerdict(SuiteOutcome.RED, _counted(cases))
     if found.running or (not found.finished and not any(case.outcome in _BAD for case in cases)):
-        return Verdict(Outcome.INCOMPLETE, f"the process ended early{during} ({_ending(run)})")
+        return SuiteVerdict(SuiteOutcome.INCOMPLETE, f"the process ended early{during} ({_ending(run)})")
     if any(case.outcome in _BAD for case in cases):
-        return Verdict(Outcome.RED, _counted(cases))
+        return SuiteVerdict(SuiteOutcome.RED, _counted(cases))
     return _without_failures(found, run, cases, missing)
 
 
 def _without_failures(
-    found: Findings, run: RunResult, cases: Sequence[Case], missing: Sequence[str]
-) -> Verdict:  # fmt: skip
+    found: ReporterEvents, run: RunResult, cases: Sequence[CaseResult], missing: Sequence[str]
+) -> SuiteVerdict:  # fmt: skip
     if missing:
         told = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-        return Verdict(Outcome.INCOMPLETE, f"never reported: {told}")
+        return SuiteVerdict(SuiteOutcome.INCOMPLETE, f"never reported: {told}")
     if not any(case.outcome in _RAN for case in cases):
-        return Verdict(Outcome.NOTHING_RAN, "all tests were skipped" if cases else "there was no test")
-    if run.status is not Status.OK or found.exit:
-        return Verdict(Outcome.ERROR, f"no test failed, but the runner ended with {_ending(run)}")
-    return Verdict(Outcome.GREEN, _counted(cases))
+        return SuiteVerdict(SuiteOutcome.NOTHING_RAN, "all tests were skipped" if cases else "there was no test")
+    if run.status is not RunStatus.OK or found.exit:
+        return SuiteVerdict(SuiteOutcome.ERROR, f"no test failed, but the runner ended with {_ending(run)}")
+    return SuiteVerdict(SuiteOutcome.GREEN, _counted(cases))
 
 
-def _merged(cases: Sequence[Case]) -> list[Case]:
+def _merged(cases: Sequence[CaseResult]) -> list[CaseResult]:
     """One case for each id: of several the bad one counts, so that no later word takes a failure back."""
-    kept: dict[str, Case] = {}
+    kept: dict[str, CaseResult] = {}
     for case in cases:
         if case.id not in kept or (case.outcome in _BAD and kept[case.id].outcome not in _BAD):
             kept[case.id] = case
     return list(kept.values())
 
 
-def _missing(expected: Sequence[str], cases: Sequence[Case]) -> tuple[str, ...]:
+def _missing(expected: Sequence[str], cases: Sequence[CaseResult]) -> tuple[str, ...]:
     """The expected ids without a case. The cases of a parametrized test, `id[…]`, stand for `id`."""
     told = {case.id for case in cases if case.outcome is not CaseOutcome.NOT_RUN}
     told |= {identifier.partition("[")[0] for identifier in told}
     return tuple(dict.fromkeys(each for each in expected if each not in told))
 
 
-def _counted(cases: Sequence[Case]) -> str:
+def _counted(cases: Sequence[CaseResult]) -> str:
     counts = {outcome: sum(case.outcome is outcome for case in cases) for outcome in CaseOutcome}
     return ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
 

@@ -17,7 +17,7 @@ from typing import Protocol, runtime_checkable
 from stet_ls.engine.sandbox.environments.installation import stamp
 from stet_ls.engine.sandbox.environments.locks import in_use
 from stet_ls.engine.sandbox.files import outputs
-from stet_ls.engine.sandbox.processes.box_start import Start
+from stet_ls.engine.sandbox.processes.box_start import BoxStart
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec
 
 IDLE = 60.0
@@ -48,14 +48,14 @@ class Backend(Protocol):
 class Serving(Protocol):
     """A backend that can build a box ahead of its job."""
 
-    async def serve(self, spec: RunSpec, start: Start) -> RunResult:
+    async def serve(self, spec: RunSpec, start: BoxStart) -> RunResult:
         """Builds the box of `spec` and runs its command, which waits for its job."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Box:
     task: asyncio.Task[RunResult]
-    start: Start
+    start: BoxStart
     pipe: int
     state: str
     leaves: asyncio.TimerHandle
@@ -131,7 +131,7 @@ class Pool:
 
     def _build(self, backend: Serving, kind: RunSpec, state: str) -> _Box:
         reading, writing = os.pipe()
-        start = Start(reading)
+        start = BoxStart(reading)
         task = asyncio.create_task(_live(backend, kind, start))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -147,7 +147,7 @@ class Pool:
             box.task.cancel()
 
 
-async def _live(backend: Serving, kind: RunSpec, start: Start) -> RunResult:
+async def _live(backend: Serving, kind: RunSpec, start: BoxStart) -> RunResult:
     with in_use(kind.binds):
         return await backend.serve(kind, start)
 

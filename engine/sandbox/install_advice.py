@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.validators.install_hints import way_to
+from stet_ls.validators.install_hints import install_command
 
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _CLONE = Path("/proc/sys/kernel/unprivileged_userns_clone")
@@ -14,7 +14,7 @@ _MOST = Path("/proc/sys/user/max_user_namespaces")
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class InstallAdvice:
     """One sentence of why, and a command to type ("" if there is none)."""
 
     why: str
@@ -30,39 +30,41 @@ profile stet-bwrap {program} flags=(unconfined) {{
 """Lets this one program make user namespaces, where the distribution allows them to named programs only."""
 
 
-def without_any(system: str) -> Advice:
+def without_any(system: str) -> InstallAdvice:
     """Nothing to build a full box with."""
     if system == "Linux":
-        return Advice("bubblewrap is not installed", f"sudo apt install bubblewrap  # or: {way_to('full')}")
+        return InstallAdvice(
+            "bubblewrap is not installed", f"sudo apt install bubblewrap  # or: {install_command('full')}"
+        )
     if system == "Windows":
-        return Advice("Windows has no sandbox that needs no administrator; WSL has one", "wsl --install")
-    return Advice(f"there is no sandbox for {system}", "")
+        return InstallAdvice("Windows has no sandbox that needs no administrator; WSL has one", "wsl --install")
+    return InstallAdvice(f"there is no sandbox for {system}", "")
 
 
-def plainly(name: str) -> Callable[[str], Advice]:
+def plainly(name: str) -> Callable[[str], InstallAdvice]:
     """What a tool said, where no command is known that would help."""
-    return lambda said: Advice(f"{name} does not work here: {_last_line(said)}")
+    return lambda said: InstallAdvice(f"{name} does not work here: {_last_line(said)}")
 
 
-def for_landlock(said: str) -> Advice:
+def for_landlock(said: str) -> InstallAdvice:
     """What keeps the kernel's own box from working."""
-    return Advice(f"Landlock does not work here: {_last_line(said)}")
+    return InstallAdvice(f"Landlock does not work here: {_last_line(said)}")
 
 
-def for_failure(program: Path, said: str) -> Advice:
+def for_failure(program: Path, said: str) -> InstallAdvice:
     """What `said`, bwrap's words or a probe's, come from on this machine."""
     if _switched_on(_APPARMOR):
         profile = APPARMOR_PROFILE.format(program=program)
-        return Advice(
+        return InstallAdvice(
             "AppArmor keeps ordinary programs from making user namespaces",
             f"printf '%s' '{profile}' | sudo tee /etc/apparmor.d/stet-bwrap && sudo apparmor_parser -r "
             "/etc/apparmor.d/stet-bwrap",
         )
     if _CLONE.exists() and not _switched_on(_CLONE):
-        return Advice("user namespaces are switched off", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
+        return InstallAdvice("user namespaces are switched off", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
     if _MOST.exists() and not _switched_on(_MOST):
-        return Advice("user namespaces are switched off", "sudo sysctl -w user.max_user_namespaces=15000")
-    return Advice(f"bubblewrap does not work here: {_last_line(said)}")
+        return InstallAdvice("user namespaces are switched off", "sudo sysctl -w user.max_user_namespaces=15000")
+    return InstallAdvice(f"bubblewrap does not work here: {_last_line(said)}")
 
 
 def namespaces() -> str:

@@ -23,7 +23,7 @@ from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.env_vars import ENVIRONMENT
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Holds, Wall
-from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, RunStatus
 
 _SCRIPT = Path(__file__).parent / "inside" / "attack.py"
 VERSION = hashlib.sha256(_SCRIPT.read_bytes() + Path(__file__).read_bytes()).hexdigest()[:12]
@@ -42,7 +42,7 @@ class Runner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
+class WallReport:
     """The walls that stand, and for each that does not, what went through it."""
 
     enforced: Mapping[Wall, Holds]
@@ -53,7 +53,7 @@ class ProbeError(StetError):
     """Honest work is not possible in the box, so that nothing can be said of its walls."""
 
 
-async def attack(runner: Runner, partly: Mapping[Wall, str] | None = None) -> Probed:
+async def attack(runner: Runner, partly: Mapping[Wall, str] | None = None) -> WallReport:
     """Attacks a box from inside and looks from outside; `partly` are walls that the probe cannot show whole.
 
     Raises ProbeError, and what the runner raises.
@@ -76,7 +76,7 @@ async def attack(runner: Runner, partly: Mapping[Wall, str] | None = None) -> Pr
             holes[wall] = found
     enforced = {wall: Holds.PARTIAL if wall in (partly or {}) else Holds.YES for wall in Wall}
     enforced.update(dict.fromkeys(holes, Holds.NO))
-    return Probed(enforced, {**(partly or {}), **holes})
+    return WallReport(enforced, {**(partly or {}), **holes})
 
 
 def _told(result: RunResult) -> Mapping[str, Any]:
@@ -268,7 +268,7 @@ async def _memory(runner: Runner) -> tuple[Wall, str]:
     had = []
     for way, script in _WAYS.items():  # one after the other: where there is no wall they take what they can
         result = await runner.run(_python(script, memory=96 * _MIB, seconds=2.5))
-        if result.status is not Status.MEMORY and b"held" in result.stdout:
+        if result.status is not RunStatus.MEMORY and b"held" in result.stdout:
             had.append(way)
     return Wall.MEMORY, f"more than the allowed 96 MB were had: {'; '.join(had)}" if had else ""
 
@@ -276,7 +276,7 @@ async def _memory(runner: Runner) -> tuple[Wall, str]:
 async def _processes(runner: Runner) -> tuple[Wall, str]:
     script = "import os, time\nfor _ in range(60):\n if os.fork() == 0: time.sleep(4); os._exit(0)\ntime.sleep(4)"
     result = await runner.run(_python(script, processes=16, seconds=2.5))
-    stopped = result.status in (Status.PROCESSES, Status.FAILED)
+    stopped = result.status in (RunStatus.PROCESSES, RunStatus.FAILED)
     return Wall.PROCESSES, "" if stopped else f"60 processes were had where 16 are allowed ({result.status})"
 
 
@@ -287,5 +287,5 @@ async def _disk(runner: Runner) -> tuple[Wall, str]:
         "time.sleep(4)"
     )
     result = await runner.run(_python(script, scratch=4 * _MIB, seconds=2.5))
-    stopped = result.status in (Status.DISK, Status.FAILED)
+    stopped = result.status in (RunStatus.DISK, RunStatus.FAILED)
     return Wall.DISK, "" if stopped else f"16 MB were written where 4 are allowed ({result.status})"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from stet_ls.engine.sandbox.isolation import IsolationReport
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 
-_NOT_RUN = frozenset({Status.NO_RUNNER, Status.REFUSED})
+_NOT_RUN = frozenset({RunStatus.NO_RUNNER, RunStatus.REFUSED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,13 @@ from stet_ls import __version__
 from stet_ls.engine.errors import PolicyError, StetError
 from stet_ls.engine.sandbox import install_advice, isolation_probe
 from stet_ls.engine.sandbox.backends import reaper
-from stet_ls.engine.sandbox.backends.backend import Backend, Candidate
-from stet_ls.engine.sandbox.backends.backend_discovery import Found, candidates
+from stet_ls.engine.sandbox.backends.backend import Backend, ProbedBackend
+from stet_ls.engine.sandbox.backends.backend_discovery import BackendCandidate, candidates
 from stet_ls.engine.sandbox.box_pool import Pool
 from stet_ls.engine.sandbox.files import scratch
-from stet_ls.engine.sandbox.files.overlay import Layers
+from stet_ls.engine.sandbox.files.overlay import OverlayFolders
 from stet_ls.engine.sandbox.files.run_folder import Workplace
-from stet_ls.engine.sandbox.files.workspace_copy import Mirrors
+from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
 from stet_ls.engine.sandbox.spec import BoxError, RunResult, RunSpec
 from stet_ls.engine.storage.private_files import read_private, write_private
@@ -49,8 +49,8 @@ class Sandbox:
         self._place = Workplace(folder)
         self.backend = backend
         self._ask = ask
-        self._tried: dict[str, Candidate] = {}
-        self._found: tuple[Found, ...] | None = None
+        self._tried: dict[str, ProbedBackend] = {}
+        self._found: tuple[BackendCandidate, ...] | None = None
         self._lock = asyncio.Lock()
         self._pool = Pool(each=2)
 
@@ -142,12 +142,12 @@ class Sandbox:
             return True
         return report.level is not Level.NONE and self._ask is not None and await self._ask(report, needed)
 
-    async def best(self, *, overlay: bool = False) -> Candidate | None:
+    async def best(self, *, overlay: bool = False) -> ProbedBackend | None:
         """The strongest candidate, the first of equals; for an `overlay` one that copies nothing comes first.
 
         Once there is none better, no other is tried.
         """
-        best: Candidate | None = None
+        best: ProbedBackend | None = None
         for found in await self._candidates():
             candidate = await self._examine(found)
             if best is None or _rank(candidate, overlay) > _rank(best, overlay):
@@ -162,25 +162,25 @@ class Sandbox:
         report = replace(best.report, why_not_stronger=why, advice=stronger.advice)
         return replace(best, report=report)
 
-    async def candidates(self) -> tuple[Candidate, ...]:
+    async def candidates(self) -> tuple[ProbedBackend, ...]:
         """Every backend that might serve here, probed; the probes' results are kept until the next boot."""
         return tuple([await self._examine(found) for found in await self._candidates()])
 
-    async def _candidates(self) -> tuple[Found, ...]:
+    async def _candidates(self) -> tuple[BackendCandidate, ...]:
         async with self._lock:
             if self._found is None:
                 self._found = await asyncio.to_thread(self._prepare)
             return self._found
 
-    def _prepare(self) -> tuple[Found, ...]:
+    def _prepare(self) -> tuple[BackendCandidate, ...]:
         folder = self._place.open()
-        Layers(folder / "layers").sweep()
-        Mirrors(folder / "mirrors").sweep()
+        OverlayFolders(folder / "layers").sweep()
+        WorkspaceCopies(folder / "mirrors").sweep()
         scratch.sweep(folder / "runs")
-        reaper.end()
+        reaper.end_orphans()
         return tuple(candidates(folder, self.backend))
 
-    async def _examine(self, found: Found) -> Candidate:
+    async def _examine(self, found: BackendCandidate) -> ProbedBackend:
         async with self._lock:
             if found.key not in self._tried:
                 self._tried[found.key] = await self._try(found)
@@ -194,7 +194,7 @@ class Sandbox:
                     del self._tried[found.key]
                     self._remember(_key(found), None)
 
-    async def _try(self, found: Found) -> Candidate:
+    async def _try(self, found: BackendCandidate) -> ProbedBackend:
         report = self._remembered(_key(found))
         try:
             if report is None or not await _stands(found.build(report)):
@@ -203,8 +203,8 @@ class Sandbox:
         except StetError as error:
             self._remember(_key(found), None)
             why = found.failure(str(error))
-            return Candidate(replace(found.report, why_not_stronger=why.why, advice=why.command), None)
-        return Candidate(report, found.build(report))
+            return ProbedBackend(replace(found.report, why_not_stronger=why.why, advice=why.command), None)
+        return ProbedBackend(report, found.build(report))
 
     def _remembered(self, key: str) -> IsolationReport | None:
         text = read_private(self._place.folder / _PROBED) or read_private(self._place.wanted / _PROBED)
@@ -239,13 +239,13 @@ async def _stands(backend: Backend) -> bool:
     return True
 
 
-def _key(found: Found) -> str:
+def _key(found: BackendCandidate) -> str:
     """What a probe's result depends on: the boot, the kernel and who may have namespaces, Stet, the box' program."""
     machine = f"{_boot()} {platform.release()} {install_advice.namespaces()}"
     return f"{machine} {__version__} {isolation_probe.VERSION} {found.key}"
 
 
-def _rank(candidate: Candidate, overlay: bool) -> tuple[int, bool]:
+def _rank(candidate: ProbedBackend, overlay: bool) -> tuple[int, bool]:
     lays = not overlay or (candidate.backend is not None and candidate.backend.overlays)
     return list(Level).index(candidate.report.level), lays
 
@@ -268,7 +268,7 @@ def refusal(report: IsolationReport, needed: Level) -> str:
     return f"No code was run: isolation {needed} is asked for and {report.level} is what stands here{why}.{help_}"
 
 
-def _report(found: IsolationReport, probed: isolation_probe.Probed) -> IsolationReport:
+def _report(found: IsolationReport, probed: isolation_probe.WallReport) -> IsolationReport:
     why = "; ".join(f"{wall}: {hole}" for wall, hole in probed.holes.items())
     return replace(found, level=level_of(probed.enforced), enforced=probed.enforced, why_not_stronger=why)
 

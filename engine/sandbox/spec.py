@@ -105,7 +105,7 @@ class RunSpec:
     program: str = ""
 
 
-class Status(StrEnum):
+class RunStatus(StrEnum):
     """How a run ended. Only OK and FAILED are the program's own doing; `exit` tells them apart and nothing else.
 
     TIMEOUT: its own seconds were used up. STARVED: nobody waited for it any more before it had had them.
@@ -134,7 +134,7 @@ class RunResult:
     `stdout` and `stderr` keep the first and the last part of what was written; `truncated` says that something is gone.
     """
 
-    status: Status
+    status: RunStatus
     isolation: IsolationReport
     exit: int | None = None
     signal: int | None = None

@@ -6,7 +6,7 @@ these may set it, only tighten it, or neither (`SetBy`); any other value is igno
 """
 
 from stet_ls.engine.settings.keys import KEYS, PROVIDER_KEYS, TABLES, Key, SetBy
-from stet_ls.engine.settings.load import Loaded, Row, load
+from stet_ls.engine.settings.load import Loaded, SettingRow, load
 from stet_ls.engine.settings.sources import NOT_SETTINGS, PROJECT_FILE, find_project
 
 __all__ = [
@@ -17,8 +17,8 @@ __all__ = [
     "TABLES",
     "Key",
     "Loaded",
-    "Row",
     "SetBy",
+    "SettingRow",
     "find_project",
     "load",
 ]

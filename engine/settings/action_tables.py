@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from stet_ls.engine.api.actions import ACTIONS
-from stet_ls.engine.settings.sources import PROJECT_FILE, Entry
+from stet_ls.engine.settings.sources import PROJECT_FILE, SettingEntry
 from stet_ls.engine.settings.table_reader import read_tables
 from stet_ls.engine.settings.table_schemas import ActionOrigin, ActionRow
 
@@ -23,7 +23,7 @@ Trusted = Callable[[Path, str], bool]
 
 
 def read_actions(
-    found: Sequence[tuple[str, Entry]], project: Path | None, trusted: Trusted
+    found: Sequence[tuple[str, SettingEntry]], project: Path | None, trusted: Trusted
 ) -> tuple[tuple[ActionRow, ...], list[str]]:
     """The rows of all files, each with its origin, and one sentence for each table that is left out.
 

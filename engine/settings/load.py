@@ -16,7 +16,7 @@ from stet_ls.engine.settings import providers, sources
 from stet_ls.engine.settings.action_tables import read_actions
 from stet_ls.engine.settings.keys import KEYS, ROWS, SECTIONS, TABLES, VARIABLES, Key, SetBy, suggestion
 from stet_ls.engine.settings.schema import Settings
-from stet_ls.engine.settings.sources import Entry, Source
+from stet_ls.engine.settings.sources import SettingEntry, SettingsSource
 from stet_ls.engine.settings.table_reader import read_tables
 from stet_ls.engine.settings.table_schemas import ActionOrigin, ActionRow, Section
 from stet_ls.engine.settings.trusted_projects import is_trusted
@@ -24,7 +24,7 @@ from stet_ls.engine.storage.paths import user_paths
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SettingRow:
     """One line of `stet config show`. A `refused` value was found at `origin` and is not in force."""
 
     key: str
@@ -41,7 +41,7 @@ class Loaded:
     """
 
     settings: Settings
-    rows: tuple[Row, ...]
+    rows: tuple[SettingRow, ...]
     warnings: tuple[str, ...]
     broken: tuple[str, ...] = ()
 
@@ -87,9 +87,9 @@ def load(
     return Loaded(settings, rows, (*state.problems, *broken, *state.refusals), tuple(broken))
 
 
-def _project_source(project: Path | None) -> Source:
+def _project_source(project: Path | None) -> SettingsSource:
     if project is None:
-        return Source("project file", trusted=False)
+        return SettingsSource("project file", trusted=False)
     return sources.from_file(project / sources.PROJECT_FILE, origin="project file", trusted=False)
 
 
@@ -102,18 +102,18 @@ class _State:
         self.table_origins: dict[str, str] = {}
         self.problems: list[str] = []
         self.refusals: list[str] = []
-        self.refused: list[Row] = []
+        self.refused: list[SettingRow] = []
         self.providers_origin = "default"
-        self._providers: Entry | None = None
-        self.actions: list[tuple[str, Entry]] = []
+        self._providers: SettingEntry | None = None
+        self.actions: list[tuple[str, SettingEntry]] = []
 
-    def add(self, source: Source) -> None:
+    def add(self, source: SettingsSource) -> None:
         if source.problem:
             self.problems.append(source.problem)
         for entry in source.entries:
             self._add(entry, source)
 
-    def _add(self, entry: Entry, source: Source) -> None:
+    def _add(self, entry: SettingEntry, source: SettingsSource) -> None:
         key = KEYS.get(entry.name)
         origin = entry.place if entry.place == source.origin else f"{source.origin}: {entry.place}"
         if key is None:
@@ -121,7 +121,7 @@ class _State:
         elif not source.trusted and (reason := self._refusal(key, entry)) is not None:
             if reason:
                 self.refusals.append(f'"{key.name}" in {entry.place} is ignored: {reason}')
-                self.refused.append(Row(key.name, shown(key.name, entry.value), origin, refused=True))
+                self.refused.append(SettingRow(key.name, shown(key.name, entry.value), origin, refused=True))
         elif key.name == "providers":
             self._providers, self.providers_origin = entry, origin
         elif key.name == "actions":
@@ -135,7 +135,7 @@ class _State:
         else:
             self.values[key.name] = (_parsed(key, entry), origin)
 
-    def _refusal(self, key: Key, entry: Entry) -> str | None:
+    def _refusal(self, key: Key, entry: SettingEntry) -> str | None:
         """Why a source that its user did not write may not set a key so; "" if it changes nothing; None if it may.
 
         This is the one place where that is decided.
@@ -159,7 +159,7 @@ class _State:
         """The value that the sources so far give."""
         return self.values[key.name][0] if key.name in self.values else _value(Settings(), key.name)
 
-    def endpoints(self, environment: Mapping[str, str]) -> tuple[providers.Endpoint, ...]:
+    def endpoints(self, environment: Mapping[str, str]) -> tuple[providers.ConfiguredEndpoint, ...]:
         one, problems = providers.from_variables(environment)
         if one is not None:
             self.providers_origin = "environment: STET_BASE_URL"
@@ -176,22 +176,22 @@ class _State:
             self.problems += problems
         return tuple(found)
 
-    def rows(self, settings: Settings) -> Iterable[Row]:
+    def rows(self, settings: Settings) -> Iterable[SettingRow]:
         for name in KEYS:
             if name not in TABLES:
                 origin = self.values[name][1] if name in self.values else "default"
-                yield Row(name, shown(name, _value(settings, name)), origin)
+                yield SettingRow(name, shown(name, _value(settings, name)), origin)
         for name in ROWS:
             yield from _table_rows(name, self.tables.get(name, ()), self.table_origins.get(name, "default"))
 
 
-def _table_rows(name: str, tables: tuple[Section, ...], origin: str) -> Iterable[Row]:
+def _table_rows(name: str, tables: tuple[Section, ...], origin: str) -> Iterable[SettingRow]:
     if not tables:
-        yield Row(name, [], origin)
+        yield SettingRow(name, [], origin)
     for index, table in enumerate(tables):
         place = _action_origin(table.origin) if isinstance(table, ActionRow) else origin
         for key, value in table.model_dump(exclude_defaults=True).items():
-            yield Row(f"{name}[{index}].{key}", value, place)
+            yield SettingRow(f"{name}[{index}].{key}", value, place)
 
 
 def _action_origin(origin: ActionOrigin) -> str:
@@ -200,7 +200,7 @@ def _action_origin(origin: ActionOrigin) -> str:
     return f"project file: {origin.place}{'' if origin.trusted else ' (not trusted: `stet config trust`)'}"
 
 
-def _unknown(entry: Entry) -> str:
+def _unknown(entry: SettingEntry) -> str:
     if entry.name in SECTIONS:
         return f'"{entry.name}" in {entry.place}: expected a table'
     if entry.is_text:
@@ -210,7 +210,7 @@ def _unknown(entry: Entry) -> str:
     return f'unknown key "{entry.name}" in {entry.place}: {near or "`stet config show` lists the keys"}'
 
 
-def _problem(key: Key, entry: Entry) -> str | None:
+def _problem(key: Key, entry: SettingEntry) -> str | None:
     try:
         _parsed(key, entry)
     except (ValidationError, ValueError):
@@ -220,7 +220,7 @@ def _problem(key: Key, entry: Entry) -> str | None:
     return None
 
 
-def _parsed(key: Key, entry: Entry) -> object:
+def _parsed(key: Key, entry: SettingEntry) -> object:
     """The value as the model holds it. Files and editors must give the right type; variables are text."""
     nested = _nested({key.name: entry.value})
     if entry.is_text:
@@ -260,13 +260,13 @@ def shown(name: str, value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _provider_rows(endpoints: Iterable[providers.Endpoint], origin: str) -> Iterable[Row]:
+def _provider_rows(endpoints: Iterable[providers.ConfiguredEndpoint], origin: str) -> Iterable[SettingRow]:
     empty = True
     for index, endpoint in enumerate(endpoints):
         empty = False
         for name, value in endpoint.provider.model_dump(exclude_defaults=True).items():
-            yield Row(f"providers[{index}].{name}", shown(name, value), origin)
+            yield SettingRow(f"providers[{index}].{name}", shown(name, value), origin)
         key = f"set (from {endpoint.key_origin})" if endpoint.key_origin else "not set"
-        yield Row(f"providers[{index}].api_key", key, origin)
+        yield SettingRow(f"providers[{index}].api_key", key, origin)
     if empty:
-        yield Row("providers", [], origin)
+        yield SettingRow("providers", [], origin)

@@ -15,14 +15,16 @@ from stet_ls.engine.settings.table_schemas import Provider
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class ConfiguredEndpoint:
     """A provider with its key filled in, unless a keyring holds it. `key_origin` says where that is, "" if nowhere."""
 
     provider: Provider
     key_origin: str = ""
 
 
-def endpoint_of(table: object, index: int, place: str, environment: Mapping[str, str]) -> tuple[Endpoint, list[str]]:
+def endpoint_of(
+    table: object, index: int, place: str, environment: Mapping[str, str]
+) -> tuple[ConfiguredEndpoint, list[str]]:
     """Reads one `[[providers]]` table.
 
     A misspelt key is a problem in words. An endpoint that cannot be used raises SettingsError, in the server too:
@@ -42,16 +44,16 @@ def endpoint_of(table: object, index: int, place: str, environment: Mapping[str,
         problems.append(f'"{name}" in {place}: both "api_key_env" and "api_key_keyring"; the variable is taken')
     if not variable:
         # The keyring is asked by the first call: it may want a person to unlock it.
-        return Endpoint(
+        return ConfiguredEndpoint(
             provider, f"the keyring: {provider.api_key_keyring}" if provider.api_key_keyring else ""
         ), problems
     if not (key := environment.get(variable, "").strip()):
         problems.append(f'"{name}.api_key_env" in {place}: the environment variable {variable} is not set')
-        return Endpoint(provider), problems
-    return Endpoint(provider.model_copy(update={"api_key": SecretStr(key)}), variable), problems
+        return ConfiguredEndpoint(provider), problems
+    return ConfiguredEndpoint(provider.model_copy(update={"api_key": SecretStr(key)}), variable), problems
 
 
-def from_variables(environment: Mapping[str, str]) -> tuple[Endpoint | None, list[str]]:
+def from_variables(environment: Mapping[str, str]) -> tuple[ConfiguredEndpoint | None, list[str]]:
     """The endpoint of STET_BASE_URL, STET_MODEL and STET_API_KEY (or OPENAI_API_KEY, OPENAI_ORG_ID).
 
     STET_BASE_URL is what turns it on. A key that lies about for other programs sends nothing anywhere.
@@ -72,7 +74,7 @@ def from_variables(environment: Mapping[str, str]) -> tuple[Endpoint | None, lis
         "api_key": SecretStr(found[key_origin]) if key_origin else None,
     }
     try:
-        return Endpoint(Provider.model_validate(values), key_origin), []
+        return ConfiguredEndpoint(Provider.model_validate(values), key_origin), []
     except ValidationError:
         raise SettingsError(
             f"the environment variable STET_BASE_URL: expected {ADDRESS}, found {shown_url(base_url)!r}"

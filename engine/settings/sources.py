@@ -31,7 +31,7 @@ _MOST_KEYS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SettingEntry:
     """One value as it was found. `place` says where, for messages: a file with its line, a variable, the editor."""
 
     name: str
@@ -41,50 +41,54 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SettingsSource:
     """All entries of one origin. `trusted`: nobody but the user writes it, so it may set every key."""
 
     origin: str
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[SettingEntry, ...] = ()
     trusted: bool = True
     problem: str = ""
 
 
-def from_file(path: Path, *, origin: str, trusted: bool) -> Source:
+def from_file(path: Path, *, origin: str, trusted: bool) -> SettingsSource:
     """The entries of a TOML file; none if there is no such file. An unusable file is a problem, not an exception."""
     try:
         text = read_regular(path, most=LARGEST_TABLE).decode("utf-8-sig")
         entries = tuple(_flatten(parse_table(text)))
         if len(entries) > _MOST_KEYS:
-            return Source(origin, trusted=trusted, problem=f"{path} has more than {_MOST_KEYS} keys, so it is ignored")
+            return SettingsSource(
+                origin, trusted=trusted, problem=f"{path} has more than {_MOST_KEYS} keys, so it is ignored"
+            )
     except (FileNotFoundError, NotADirectoryError):
-        return Source(origin, trusted=trusted)
+        return SettingsSource(origin, trusted=trusted)
     except OSError as error:
-        return Source(origin, trusted=trusted, problem=f"{path} cannot be read: {error.strerror}")
+        return SettingsSource(origin, trusted=trusted, problem=f"{path} cannot be read: {error.strerror}")
     except UnicodeDecodeError:
-        return Source(origin, trusted=trusted, problem=f"{path} is not UTF-8 text, so it is ignored")
+        return SettingsSource(origin, trusted=trusted, problem=f"{path} is not UTF-8 text, so it is ignored")
     except ValueError as error:
         reason = str(error)[:200]
-        return Source(origin, trusted=trusted, problem=f"{path} is not valid TOML, so it is ignored: {reason}")
-    return Source(origin, tuple(Entry(name, value, _place(path, text, name)) for name, value in entries), trusted)
+        return SettingsSource(origin, trusted=trusted, problem=f"{path} is not valid TOML, so it is ignored: {reason}")
+    return SettingsSource(
+        origin, tuple(SettingEntry(name, value, _place(path, text, name)) for name, value in entries), trusted
+    )
 
 
 _EDITORS_OWN = ("server.", "trace.")
 """What editors keep in our section for themselves: how the server is started, and what they log of it."""
 
 
-def from_mapping(values: Mapping[str, Any] | None, *, origin: str, trusted: bool) -> Source:
+def from_mapping(values: Mapping[str, Any] | None, *, origin: str, trusted: bool) -> SettingsSource:
     """The entries of nested or dotted keys, as an editor or a command gives them. None means "not set"."""
     found = _flatten(values or {})
     entries = (
-        Entry(name, value, origin)
+        SettingEntry(name, value, origin)
         for name, value in found
         if value is not None and not f"{name}.".startswith(_EDITORS_OWN)
     )
-    return Source(origin, tuple(entries), trusted)
+    return SettingsSource(origin, tuple(entries), trusted)
 
 
-def from_environment(environment: Mapping[str, str]) -> Source:
+def from_environment(environment: Mapping[str, str]) -> SettingsSource:
     """The entries of `STET_<SECTION>_<KEY>` variables; an empty variable counts as unset."""
     entries = []
     for variable, value in sorted(environment.items()):
@@ -94,8 +98,8 @@ def from_environment(environment: Mapping[str, str]) -> Source:
         name = key.name if key else variable
         is_list = key is not None and key.schema.get("type") == "array"
         parsed = tuple(part.strip() for part in value.split(",") if part.strip()) if is_list else value.strip()
-        entries.append(Entry(name, parsed, variable, is_text=True))
-    return Source("environment", tuple(entries))
+        entries.append(SettingEntry(name, parsed, variable, is_text=True))
+    return SettingsSource("environment", tuple(entries))
 
 
 def find_project(start: Path, *, below: Path) -> Path | None:

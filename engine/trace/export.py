@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stet_ls.engine.trace.record import Record
-from stet_ls.engine.trace.scrubber import Hider
+from stet_ls.engine.trace.scrubber import Scrubber
 
 
 def exported(record: Record) -> Record:
@@ -14,7 +14,7 @@ def exported(record: Record) -> Record:
     What is found gets a word in its place as before, so that the record can still be replayed.
     """
     hidden = record.request.hidden
-    hider = Hider(hidden, (), config=True)
+    hider = Scrubber(hidden, (), config=True)
     data = record.model_dump(mode="json")
     data["request"].pop("hidden")
     calls = hider.anything(data.pop("calls"), hider.sent)

@@ -19,13 +19,13 @@ from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Buffer, Diagnostic, Request, Selection, Workspace
 from stet_ls.engine.errors import EndpointError, Fault, LimitError, StetError, UsageError
-from stet_ls.engine.job.ledger import Ended
+from stet_ls.engine.job.ledger import JobEnd
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.profiles.profiles import Profile
-from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.settings.schema import Settings, Spending, TraceSettings
 from stet_ls.engine.trace import record as form
-from stet_ls.engine.trace.scrubber import Hider
+from stet_ls.engine.trace.scrubber import Scrubber
 from stet_ls.engine.trace.serializer import SETTINGS, hidden_answer, trouble
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 _CLOCK = re.compile(r"\b(?:timing|timed|times?|faster|slower|speed|seconds)\b|\bms\b")
 
 
-class Recorded:
+class RecordedModels:
     """A source of replies that has only those of a record; see `model.served.ModelSource`."""
 
     def __init__(self, record: form.Record, name: str) -> None:
@@ -58,7 +58,7 @@ class Recorded:
         sampling: Sampling,
         deadline: float,
         on_event: OnEvent = ignore,
-        sealed: Sealed = UNSEALED,
+        sealed: SealedPrompt = UNSEALED,
     ) -> Completion:
         """The next reply of the record, or the error that came in its place.
 
@@ -67,7 +67,7 @@ class Recorded:
         self.asked += 1
         record = self._record
         if self.asked > len(record.calls):
-            if record.ended is Ended.CANCELLED:
+            if record.ended is JobEnd.CANCELLED:
                 raise asyncio.CancelledError
             raise _raised(record.error) if record.error else LimitError("The record holds no further reply.")
         call = record.calls[self.asked - 1]
@@ -162,10 +162,10 @@ def _allowed(value: Any, names: Any) -> Any:
     return {name: each for name, each in value.items() if name in names}
 
 
-def difference(record: form.Record, answer: Answer | None, error: Exception | None, ended: Ended) -> str:
+def difference(record: form.Record, answer: Answer | None, error: Exception | None, ended: JobEnd) -> str:
     """What a replay came to otherwise, as a diff; "" if it is the same."""
     # Both sides are read in the same way: a word in a secret's place may look like a secret itself.
-    hider = Hider(record.request.hidden, (), config=False)
+    hider = Scrubber(record.request.hidden, (), config=False)
     told = None if record.answer is None else hider.anything(record.answer)
     raised = None if record.error is None else hider.anything(record.error.model_dump())
     before = _lines(told, raised, record.ended)
@@ -175,7 +175,7 @@ def difference(record: form.Record, answer: Answer | None, error: Exception | No
     return "\n".join(difflib.unified_diff(before, after, "recorded", "replayed", lineterm=""))
 
 
-def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: Ended) -> list[str]:
+def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: JobEnd) -> list[str]:
     """How a job ended, in lines that can be compared."""
     lines = [f"ended: {ended}"]
     if error is not None:
@@ -221,7 +221,7 @@ def _fault(name: str) -> Fault | None:
     return Fault(name) if name in {fault.value for fault in Fault} else None
 
 
-def _raised(error: form.Trouble) -> Exception:
+def _raised(error: form.RecordedError) -> Exception:
     """The error as it was; one that this Stet does not know is a StetError with the same sentence."""
     if error.kind == "EndpointError":
         fault = _fault(error.fault) or Fault.SERVER

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.job.ledger import Ended
+from stet_ls.engine.job.ledger import JobEnd
 
 VERSION = 1
 """Of the form. It grows when a reader of the former one would misunderstand what it reads."""
@@ -19,13 +19,13 @@ MOST_BYTES = 8_000_000
 """No record of ours is larger; what is, is not read."""
 
 
-class Part(BaseModel):
+class RecordPart(BaseModel):
     """A table of the record."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-class Diagnostic(Part):
+class RecordedDiagnostic(RecordPart):
     """`engine.models.Diagnostic`; `span` in bytes of the text."""
 
     span: tuple[int, int]
@@ -35,7 +35,7 @@ class Diagnostic(Part):
     code: str
 
 
-class Buffer(Part):
+class RecordedBuffer(RecordPart):
     """An unsaved document beside the target's."""
 
     path: str
@@ -43,7 +43,7 @@ class Buffer(Part):
     text: str
 
 
-class Asked(Part):
+class RecordedRequest(RecordPart):
     """The request. `hidden` has the word that stands in each secret's place, by the placeholder that prompts have."""
 
     action: str
@@ -54,23 +54,23 @@ class Asked(Part):
     instruction: str
     constraints: tuple[str, ...]
     context: dict[str, str]
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: tuple[RecordedDiagnostic, ...]
     budget: Budget
     roots: tuple[str, ...]
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[RecordedBuffer, ...]
     tab_size: int = Field(ge=1, le=64)
     hidden: dict[str, str]
     left_out: tuple[str, ...]
 
 
-class Turn(Part):
+class Turn(RecordPart):
     """A message of a prompt, as it was sealed."""
 
     role: Literal["system", "user", "assistant"]
     content: str
 
 
-class Wire(Part):
+class Wire(RecordPart):
     """One request to an endpoint; `pieces` are (seconds, characters of text, of reasoning), `head` a wrong body's."""
 
     endpoint: str
@@ -83,7 +83,7 @@ class Wire(Part):
     head: str
 
 
-class Trouble(Part):
+class RecordedError(RecordPart):
     """What was raised: the class in `engine.errors` and its sentence; an endpoint's fault has its own fields."""
 
     kind: str
@@ -93,7 +93,7 @@ class Trouble(Part):
     status: int | None = None
 
 
-class Reply(Part):
+class Reply(RecordPart):
     """What came; see `engine.model.chat.Completion`."""
 
     text: str
@@ -112,7 +112,7 @@ class Reply(Part):
     runaway: bool
 
 
-class Called(Part):
+class Called(RecordPart):
     """One call. Without reply and error it was cancelled. A prompt begins with `same` messages of the one before."""
 
     at: float
@@ -124,10 +124,10 @@ class Called(Part):
     deadline: float
     requests: tuple[Wire, ...]
     reply: Reply | None
-    error: Trouble | None
+    error: RecordedError | None
 
 
-class Happened(Part):
+class Happened(RecordPart):
     """A stage, a notice or a judge's word, at so many seconds."""
 
     at: float
@@ -136,7 +136,7 @@ class Happened(Part):
     detail: str
 
 
-class Versions(Part):
+class Versions(RecordPart):
     """Of what made the record."""
 
     stet: str
@@ -144,24 +144,24 @@ class Versions(Part):
     system: str
 
 
-class Record(Part):
+class Record(RecordPart):
     """One job. `whole` is False if something had to be left out, so that it cannot be replayed."""
 
     stet_trace: int
     id: str
     at: str
-    ended: Ended
+    ended: JobEnd
     seconds: float
     whole: bool
     versions: Versions
-    request: Asked
+    request: RecordedRequest
     settings: dict[str, Any]
     profile: dict[str, Any]
     calls: tuple[Called, ...]
     events: tuple[Happened, ...]
     stages: dict[str, float]
     answer: dict[str, Any] | None
-    error: Trouble | None
+    error: RecordedError | None
 
     def to_json(self) -> str:
         """The record's text; a lone half of a surrogate pair is written as an escape."""

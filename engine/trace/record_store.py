@@ -12,8 +12,8 @@ from stet_ls.engine.errors import PolicyError, UnknownIdError, UsageError
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
 from stet_ls.engine.storage.writable import Obstacle
 from stet_ls.engine.trace import record as form
-from stet_ls.engine.trace.recorder import Finished
-from stet_ls.engine.trace.serializer import make
+from stet_ls.engine.trace.recorder import FinishedJob
+from stet_ls.engine.trace.serializer import make_record
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ _CLOSING_SECONDS = 1.5
 _NAME = re.compile(r"\d{8}T\d{6}Z-(?P<id>[0-9a-f]{6,32})\.json\Z")
 
 
-class Store:
+class RecordStore:
     """The records of one user; several servers and commands may write at once. `kept` is how many stay, 0 for none."""
 
     def __init__(self, folder: Path, kept: int) -> None:
@@ -33,7 +33,7 @@ class Store:
         self._writing: set[asyncio.Task[None]] = set()
         self._noting = asyncio.Lock()
 
-    def keep(self, job: Finished) -> None:
+    def keep(self, job: FinishedJob) -> None:
         """Writes a job down in a thread: nobody waits for it, and no job fails for it."""
         if not self._kept:
             return
@@ -78,10 +78,10 @@ class Store:
     def _named(self, prefix: str) -> Iterator[Path]:
         return (file for file in self.files() if job_id(file).startswith(prefix.lower()))
 
-    def _write(self, job: Finished) -> None:
+    def _write(self, job: FinishedJob) -> None:
         try:
             private_folder(self.folder)
-            text = make(job).to_json()
+            text = make_record(job).to_json()
             if len(text) > form.MOST_BYTES:
                 log.warning("job %s leaves no trace: its record would be too large", job.id)
                 return

@@ -10,39 +10,39 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.events import Event, Judged, Judging, OnEvent, Progress, Requested, Stage, ignore
+from stet_ls.engine.api.events import Event, JudgeFinished, JudgeStarted, OnEvent, Progress, Requested, Stage, ignore
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request
-from stet_ls.engine.job.ledger import Ended
+from stet_ls.engine.job.ledger import JobEnd
 from stet_ls.engine.model.chat import Completion, Sampling
 from stet_ls.engine.model.model_source import ModelSource
 from stet_ls.engine.model.profiles.profiles import Profile
-from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.settings.schema import Settings
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Call:
+class ModelCall:
     """One call of a model. `at` counts seconds from the tape's beginning; without an end it was cancelled."""
 
     at: float
     messages: tuple[Message, ...]
     sampling: Sampling
     deadline: float
-    sealed: Sealed = field(repr=False)
+    sealed: SealedPrompt = field(repr=False)
     seconds: float = 0.0
     requests: list[Requested] = field(default_factory=list)
     completion: Completion | None = None
     error: Exception | None = None
 
 
-class Tape:
+class JobRecorder:
     """A source of replies that remembers what was asked and what came. `hear` is what the job tells its events."""
 
     def __init__(self, models: ModelSource, on_event: OnEvent) -> None:
-        self.calls: list[Call] = []
+        self.calls: list[ModelCall] = []
         self.events: list[tuple[float, Event]] = []
         self._models = models
         self._on_event = on_event
@@ -59,7 +59,7 @@ class Tape:
 
     def hear(self, event: Event) -> None:
         """Passes an event on, and remembers it unless it only says how far something is."""
-        if not isinstance(event, Progress | Judging):
+        if not isinstance(event, Progress | JudgeStarted):
             self.events.append((self.seconds(), event))
             self._log(event)
         self._on_event(event)
@@ -71,10 +71,10 @@ class Tape:
         sampling: Sampling,
         deadline: float,
         on_event: OnEvent = ignore,
-        sealed: Sealed = UNSEALED,
+        sealed: SealedPrompt = UNSEALED,
     ) -> Completion:
         """What the models say, and it is written down."""
-        call = Call(self.seconds(), tuple(messages), sampling, deadline, sealed)
+        call = ModelCall(self.seconds(), tuple(messages), sampling, deadline, sealed)
         self.calls.append(call)
 
         def hear(event: Event) -> None:
@@ -101,7 +101,7 @@ class Tape:
         match event:
             case Stage(name):
                 log.info("stage", extra={**about, "stage": name})
-            case Judged(evidence):
+            case JudgeFinished(evidence):
                 told = {"check": evidence.label, "verdict": evidence.verdict.value}
                 log.info("judged", extra={**about, **told, "seconds": round(evidence.seconds, 4)})
             case Requested() as request:
@@ -109,7 +109,7 @@ class Tape:
                 log.info("requested", extra={**about, **told, "seconds": request.seconds})
 
     @property
-    def sealed(self) -> Sealed:
+    def sealed(self) -> SealedPrompt:
         """What is known of the job's secrets: what its last prompt was sealed with."""
         return self.calls[-1].sealed if self.calls else UNSEALED
 
@@ -135,17 +135,17 @@ class Tape:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedJob:
     """A job that has ended. `error` is what it raised, if it did."""
 
     id: str
     at: str
-    ended: Ended
+    ended: JobEnd
     seconds: float
     stages: Mapping[str, float]
     request: Request
     settings: Settings
     profile: Profile
-    tape: Tape
+    tape: JobRecorder
     answer: Answer | None = None
     error: Exception | None = None

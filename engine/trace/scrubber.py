@@ -19,7 +19,7 @@ _UNKEPT = "(not kept: it holds a secret that cannot be taken out)"
 _DEEPEST = 12
 
 
-class Hider:
+class Scrubber:
     """Knows the secrets of one job. `known` are those that its prompts had placeholders for, by placeholder.
 
     `values` are secrets whatever they look like; `config`: the document is one where values stand without quotes.

@@ -10,15 +10,15 @@ from typing import Any
 
 from stet_ls import __version__
 from stet_ls.engine.api.answer import Answer, Edit
-from stet_ls.engine.api.events import Event, Judged, Notice, Requested, Stage
+from stet_ls.engine.api.events import Event, JudgeFinished, Notice, Requested, Stage
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import EndpointError
-from stet_ls.engine.privacy.ignored_files import Ignored, left_out
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles, left_out
 from stet_ls.engine.prompt.seal import is_config, listed_values
 from stet_ls.engine.trace import record as form
-from stet_ls.engine.trace.recorder import Call, Finished
-from stet_ls.engine.trace.scrubber import Hider
+from stet_ls.engine.trace.recorder import FinishedJob, ModelCall
+from stet_ls.engine.trace.scrubber import Scrubber
 
 SETTINGS: Mapping[str, Any] = {
     "deadline": True,
@@ -32,13 +32,13 @@ _BUFFERS_BYTES = 400_000
 """Unsaved documents beside the target are kept up to this size together."""
 
 
-def make(job: Finished) -> form.Record:
+def make_record(job: FinishedJob) -> form.Record:
     """The record of a job. Reads the `.env` files around its document."""
     sealed = job.tape.sealed
     request = job.request
     values = sealed.values or listed_values(request)
-    hider = Hider(sealed.secrets, values, config=is_config(request))
-    ignored = Ignored(request.workspace, job.settings.privacy.ignore)
+    hider = Scrubber(sealed.secrets, values, config=is_config(request))
+    ignored = IgnoredFiles(request.workspace, job.settings.privacy.ignore)
     asked = _asked(request, hider, ignored)
     calls = tuple(_called(call, before, hider) for call, before in _with_former(job.tape.calls))
     answer = None if job.answer is None else hidden_answer(job.answer, hider)
@@ -71,7 +71,7 @@ def _is_recalled(answer: Answer | None) -> bool:
     return answer is not None and bool(answer.metadata.get("memory_hits")) and not answer.metadata["calls"]
 
 
-def _asked(request: Request, hider: Hider, ignored: Ignored) -> form.Asked:
+def _asked(request: Request, hider: Scrubber, ignored: IgnoredFiles) -> form.RecordedRequest:
     selection = () if request.selection is None else (request.selection.span,)
     text, spans = hider.document(
         request.source.text, *selection, *(diagnostic.span for diagnostic in request.diagnostics)
@@ -80,7 +80,7 @@ def _asked(request: Request, hider: Hider, ignored: Ignored) -> form.Asked:
     secret = left_out(request.context, ignored)
     context = {name: value for name, value in request.context.items() if name not in secret}
     buffers, missing = _buffers(request, hider, ignored)
-    return form.Asked(
+    return form.RecordedRequest(
         action=request.action,
         language=request.language,
         text=text,
@@ -90,7 +90,7 @@ def _asked(request: Request, hider: Hider, ignored: Ignored) -> form.Asked:
         constraints=tuple(map(hider.text, request.constraints)),
         context={hider.text(name): hider.text(value) for name, value in context.items()},
         diagnostics=tuple(
-            form.Diagnostic(
+            form.RecordedDiagnostic(
                 span=(span.start, span.end),
                 message=hider.text(diagnostic.message),
                 severity=diagnostic.severity.value,
@@ -108,9 +108,11 @@ def _asked(request: Request, hider: Hider, ignored: Ignored) -> form.Asked:
     )
 
 
-def _buffers(request: Request, hider: Hider, ignored: Ignored) -> tuple[tuple[form.Buffer, ...], dict[str, str]]:
+def _buffers(
+    request: Request, hider: Scrubber, ignored: IgnoredFiles
+) -> tuple[tuple[form.RecordedBuffer, ...], dict[str, str]]:
     """The other unsaved documents as far as they may be shown and there is room, and why the others are missing."""
-    kept: list[form.Buffer] = []
+    kept: list[form.RecordedBuffer] = []
     missing: dict[str, str] = {}
     room = _BUFFERS_BYTES
     for buffer in request.workspace.buffers:
@@ -121,15 +123,17 @@ def _buffers(request: Request, hider: Hider, ignored: Ignored) -> tuple[tuple[fo
             missing[buffer.path.name] = why
             continue
         room -= len(buffer.text)
-        kept.append(form.Buffer(path=hider.path(buffer.path), version=buffer.version, text=hider.text(buffer.text)))
+        kept.append(
+            form.RecordedBuffer(path=hider.path(buffer.path), version=buffer.version, text=hider.text(buffer.text))
+        )
     return tuple(kept), missing
 
 
-def _with_former(calls: list[Call]) -> list[tuple[Call, tuple[Message, ...]]]:
+def _with_former(calls: list[ModelCall]) -> list[tuple[ModelCall, tuple[Message, ...]]]:
     return [(call, calls[index - 1].messages if index else ()) for index, call in enumerate(calls)]
 
 
-def _called(call: Call, former: tuple[Message, ...], hider: Hider) -> form.Called:
+def _called(call: ModelCall, former: tuple[Message, ...], hider: Scrubber) -> form.Called:
     same = 0
     while same < min(len(former), len(call.messages)) and former[same] == call.messages[same]:
         same += 1
@@ -148,7 +152,7 @@ def _called(call: Call, former: tuple[Message, ...], hider: Hider) -> form.Calle
     )
 
 
-def _wire(request: Requested, hider: Hider) -> form.Wire:
+def _wire(request: Requested, hider: Scrubber) -> form.Wire:
     return form.Wire(
         endpoint=hider.text(request.endpoint),
         model=hider.text(request.model),
@@ -161,7 +165,7 @@ def _wire(request: Requested, hider: Hider) -> form.Wire:
     )
 
 
-def _reply(call: Call, hider: Hider) -> form.Reply | None:
+def _reply(call: ModelCall, hider: Scrubber) -> form.Reply | None:
     got = call.completion
     if got is None:
         return None
@@ -184,11 +188,11 @@ def _reply(call: Call, hider: Hider) -> form.Reply | None:
     )
 
 
-def _happened(at: float, event: Event, hider: Hider) -> form.Happened:
+def _happened(at: float, event: Event, hider: Scrubber) -> form.Happened:
     match event:
         case Stage(name, detail):
             return form.Happened(at=at, what="stage", name=name, detail=hider.text(detail))
-        case Judged(evidence):
+        case JudgeFinished(evidence):
             detail = f"{evidence.verdict}: {evidence.detail}"
             return form.Happened(at=at, what="judged", name=evidence.label, detail=hider.text(detail))
         case Notice(message):
@@ -196,7 +200,7 @@ def _happened(at: float, event: Event, hider: Hider) -> form.Happened:
     return form.Happened(at=at, what="notice", name=type(event).__name__, detail="")
 
 
-def hidden_answer(answer: Answer, hider: Hider) -> dict[str, Any]:
+def hidden_answer(answer: Answer, hider: Scrubber) -> dict[str, Any]:
     """The answer as JSON with each edit where it is in the record's text, and every string without secrets."""
     edits = tuple(_moved(edit, hider) for edit in answer.edits)
     data = replace(answer, edits=edits).to_json()
@@ -206,19 +210,19 @@ def hidden_answer(answer: Answer, hider: Hider) -> dict[str, Any]:
     return hidden
 
 
-def _moved(edit: Edit, hider: Hider) -> Edit:
+def _moved(edit: Edit, hider: Scrubber) -> Edit:
     text, (span,) = hider.document(edit.base.text, edit.span)
     return replace(edit, base=type(edit.base)(text), span=span)
 
 
-def trouble(error: Exception, hider: Hider) -> form.Trouble:
+def trouble(error: Exception, hider: Scrubber) -> form.RecordedError:
     """What was raised, as a record tells it."""
     if isinstance(error, EndpointError):
-        return form.Trouble(
+        return form.RecordedError(
             kind=type(error).__name__,
             message=hider.text(str(error)),
             fault=error.fault.value,
             endpoint=hider.text(error.endpoint),
             status=error.status,
         )
-    return form.Trouble(kind=type(error).__name__, message=hider.text(str(error)))
+    return form.RecordedError(kind=type(error).__name__, message=hider.text(str(error)))

@@ -46,7 +46,7 @@ class Work(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class IdleLimits:
     """How long a child stays, in seconds: for its first lease, after its last one, and without work."""
 
     first_lease: float = 30.0
@@ -54,7 +54,7 @@ class Patience:
     idle: float = 600.0
 
 
-def host(work: Work, patience: Patience) -> NoReturn:
+def host(work: Work, patience: IdleLimits) -> NoReturn:
     """Runs `work` until nobody needs it, then ends the process, threads of native libraries included."""
     starter = _take_stdout()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(message)s")
@@ -71,7 +71,7 @@ def host(work: Work, patience: Patience) -> NoReturn:
         os._exit(code)
 
 
-async def _serve(work: Work, patience: Patience, info: Mapping[str, Any], starter: TextIO) -> str:
+async def _serve(work: Work, patience: IdleLimits, info: Mapping[str, Any], starter: TextIO) -> str:
     return await _Control(work, patience).serve(info, starter)
 
 
@@ -86,7 +86,7 @@ def _take_stdout() -> TextIO:
 class _Control:
     """The control port: counts leases, and knows when to leave. Made inside the running loop."""
 
-    def __init__(self, work: Work, patience: Patience) -> None:
+    def __init__(self, work: Work, patience: IdleLimits) -> None:
         self._work = work
         self._patience = patience
         self._key = new_key()

@@ -28,7 +28,7 @@ _ENVIRONMENT = frozenset(
 """What a child is given. It outlives its starter and serves others, so it gets no keys and no STET_ settings."""
 
 
-class Child:
+class ChildProcess:
     """A child that said where it is."""
 
     def __init__(self, process: subprocess.Popen[bytes], handshake: Handshake) -> None:
@@ -40,7 +40,7 @@ class Child:
         self._process.kill()
 
 
-async def spawn(name: str, module: str, arguments: Sequence[str], *, log: Path, deadline: float) -> Child:
+async def spawn(name: str, module: str, arguments: Sequence[str], *, log: Path, deadline: float) -> ChildProcess:
     """Runs `python -m module arguments` and waits up to `deadline` seconds for its handshake.
 
     `name` is what messages call it. Raises WorkerError with the last line of the log. A caller that is cancelled
@@ -50,7 +50,7 @@ async def spawn(name: str, module: str, arguments: Sequence[str], *, log: Path, 
         return await _spawned(name, [module, *arguments], file, log, deadline)
 
 
-async def _spawned(name: str, words: Sequence[str], file: BinaryIO, log: Path, deadline: float) -> Child:
+async def _spawned(name: str, words: Sequence[str], file: BinaryIO, log: Path, deadline: float) -> ChildProcess:
     beginning = file.seek(0, os.SEEK_END)
     process = _popen([sys.executable, "-P", "-m", *words], file)  # -P: not the modules of the working folder
     # Somebody has to ask for the exit status, or the child stays in the process table; nothing else waits for it.
@@ -66,7 +66,7 @@ async def _spawned(name: str, words: Sequence[str], file: BinaryIO, log: Path, d
             process.kill()
     if handshake is None:
         raise WorkerError(f"{name} did not start: {_last_line(file, beginning)} (log: {log}).")
-    return Child(process, handshake)
+    return ChildProcess(process, handshake)
 
 
 def _popen(argv: Sequence[str], log: BinaryIO) -> subprocess.Popen[bytes]:

@@ -27,7 +27,7 @@ _EARLY_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ChildSpec:
     """A kind of child: `python -m module arguments`, ready within `deadline` seconds.
 
     `identity` tells apart what may not be mixed up, such as versions and models: all processes of a user share the one
@@ -44,7 +44,7 @@ class Kind:
 class Worker:
     """One child of a kind. It is started by the first lease, and again if it is gone. Belongs to one event loop."""
 
-    def __init__(self, kind: Kind, *, runtime: Path, logs: Path) -> None:
+    def __init__(self, kind: ChildSpec, *, runtime: Path, logs: Path) -> None:
         self._kind = kind
         self._folder = runtime / "workers"
         self._log_file = logs / f"{kind.name}.log"

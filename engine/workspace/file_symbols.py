@@ -6,7 +6,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from stet_ls.engine.workspace.index_store import Entry, Stamp
+from stet_ls.engine.workspace.index_store import Stamp, SymbolEntry
 from stet_ls.engine.workspace.source_files import LARGEST
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source, Span
@@ -50,10 +50,10 @@ def stamp(path: Path, content: bytes) -> Stamp | None:
     return Stamp(status.st_mtime_ns, status.st_size, content)
 
 
-def entries(source: Source, language: str) -> tuple[Entry, ...]:
+def entries(source: Source, language: str) -> tuple[SymbolEntry, ...]:
     """What a text defines: functions, methods, types and constants. Fields and members of enumerations are left out."""
     return tuple(
-        Entry(
+        SymbolEntry(
             symbol.name, symbol.qualified, symbol.kind, symbol.span.start, symbol.span.end,
             symbol.signature[:_LONGEST], _first_line(source, symbol.doc),
         )

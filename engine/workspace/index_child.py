@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.workers.host import Patience, host
+from stet_ls.engine.workers.host import IdleLimits, host
 from stet_ls.engine.workspace.index_scan import scan
-from stet_ls.engine.workspace.index_store import Store, prune
-from stet_ls.engine.workspace.source_files import Limits
+from stet_ls.engine.workspace.index_store import IndexStore, prune
+from stet_ls.engine.workspace.source_files import WalkLimits
 
 _log = logging.getLogger(__name__)
 
-PATIENCE = Patience(first_lease=30.0, last_lease=2.0, idle=12.0)
+PATIENCE = IdleLimits(first_lease=30.0, last_lease=2.0, idle=12.0)
 """Idle for longer than `worker` takes for the sign of a child that failed."""
 _POLITE = 10
 
@@ -42,7 +42,7 @@ class Order:
         return json.dumps(asdict(self))
 
 
-class Reading:
+class IndexWorker:
     """The work: a thread that reads the root."""
 
     def __init__(self, order: Order) -> None:
@@ -62,11 +62,11 @@ class Reading:
 
     def _scan(self) -> None:
         order = self._order
-        store = Store(Path(order.database))
+        store = IndexStore(Path(order.database))
         try:
             prune(store.path.parent)
             store.prepare()
-            status = scan(Path(order.root), store, tuple(order.ignore), Limits())
+            status = scan(Path(order.root), store, tuple(order.ignore), WalkLimits())
         except (OSError, sqlite3.Error, StetError):
             _log.exception("the root was not read")
         else:
@@ -74,4 +74,4 @@ class Reading:
 
 
 if __name__ == "__main__":
-    host(Reading(Order(**json.loads(sys.argv[1]))), PATIENCE)
+    host(IndexWorker(Order(**json.loads(sys.argv[1]))), PATIENCE)

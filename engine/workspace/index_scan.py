@@ -7,27 +7,27 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stet_ls.engine.workspace import file_symbols
-from stet_ls.engine.workspace.index_store import Entry, Stamp, Status, Store
-from stet_ls.engine.workspace.source_files import Found, Limits, Walk
+from stet_ls.engine.workspace.index_store import IndexStatus, IndexStore, Stamp, SymbolEntry
+from stet_ls.engine.workspace.source_files import SourceFile, SourceWalk, WalkLimits
 
 _BATCH = 50
 """Files that are written down at once: what was read is kept when the process ends in between."""
 _SECONDS = 1.0
 """The same, in time: somebody may be waiting for the first names."""
 
-Row = tuple[str, str, Stamp, Sequence[Entry] | None]
+Row = tuple[str, str, Stamp, Sequence[SymbolEntry] | None]
 
 
-def scan(root: Path, store: Store, ignore: tuple[str, ...] = (), limits: Limits | None = None) -> Status:
+def scan(root: Path, store: IndexStore, ignore: tuple[str, ...] = (), limits: WalkLimits | None = None) -> IndexStatus:
     """Makes the database what the root is now. Raises OSError and sqlite3.Error if it cannot be written.
 
     What was read when the time is over is kept, and the next scan goes on from there.
     """
     started = time.monotonic()
-    limits = limits or Limits()
-    walk = Walk(root, ignore, limits)
+    limits = limits or WalkLimits()
+    walk = SourceWalk(root, ignore, limits)
     known = store.stamps()
-    store.tell(Status(complete=store.status().complete))  # old names serve until the new ones are there
+    store.tell(IndexStatus(complete=store.status().complete))  # old names serve until the new ones are there
     seen: set[str] = set()
     rows: list[Row] = []
     written = started
@@ -45,12 +45,12 @@ def scan(root: Path, store: Store, ignore: tuple[str, ...] = (), limits: Limits 
     if not walk.late:
         store.drop(path for path in known if path not in seen)
     seconds = round(time.monotonic() - started, 3)
-    status = Status(not walk.late, time.time(), len(seen), seconds, walk.bounds)
+    status = IndexStatus(not walk.late, time.time(), len(seen), seconds, walk.bounds)
     store.tell(status)
     return status
 
 
-def update(root: Path, store: Store, path: Path, found: Found | None) -> None:
+def update(root: Path, store: IndexStore, path: Path, found: SourceFile | None) -> None:
     """Makes the database what one file or folder of the root is now; `found` is None for what is not to be in it."""
     if found is None:
         store.drop([path.relative_to(root).as_posix()])
@@ -60,7 +60,7 @@ def update(root: Path, store: Store, path: Path, found: Found | None) -> None:
         store.put([row])
 
 
-def _row(root: Path, found: Found, known: Stamp | None) -> Row | None:
+def _row(root: Path, found: SourceFile, known: Stamp | None) -> Row | None:
     """What is to be written of a file; None if nothing of it changed."""
     if known is not None and (known.changed, known.size) == (found.changed, found.size):
         return None

@@ -36,7 +36,7 @@ _SCHEMA = """
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SymbolEntry:
     """What one file defines under one name. `start` and `end` count bytes of its text; `doc` is one line."""
 
     name: str
@@ -58,17 +58,17 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SymbolHit:
     """An entry and the file that has it: its path below the root with slashes, its language and its stamp."""
 
     path: str
     language: str
     stamp: Stamp
-    entry: Entry
+    entry: SymbolEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class IndexStatus:
     """How far the reading of a root has come. `bounds` says what of it was too much; "" for nothing."""
 
     complete: bool = False
@@ -84,7 +84,7 @@ def database(folder: Path, root: Path, ignore: Sequence[str]) -> Path:
     return folder / f"{hashlib.sha256(key).hexdigest()[:24]}.sqlite"
 
 
-class Store:
+class IndexStore:
     """One database. Every method opens it anew, so any thread may call it; OSError and sqlite3.Error may be raised."""
 
     def __init__(self, path: Path) -> None:
@@ -103,16 +103,16 @@ class Store:
             db.execute("pragma journal_mode = wal")
             db.executescript(f"begin; {_SCHEMA} pragma user_version = {_FORMAT}; commit;")
 
-    def status(self) -> Status:
+    def status(self) -> IndexStatus:
         """How far the reading has come; a status of nothing where there is no database yet."""
         if not self.path.exists():
-            return Status()
+            return IndexStatus()
         with self._open() as db:
             return _status(db)
 
-    def tell(self, status: Status) -> None:
+    def tell(self, status: IndexStatus) -> None:
         """Writes the status down."""
-        value = json.dumps({name: getattr(status, name) for name in Status.__slots__})
+        value = json.dumps({name: getattr(status, name) for name in IndexStatus.__slots__})
         with self._open() as db, db:
             db.execute("insert or replace into facts values ('status', ?)", (value,))
 
@@ -128,7 +128,7 @@ class Store:
             row = db.execute("select changed, size, hash from files where path = ?", (path,)).fetchone()
         return Stamp(*row) if row else None
 
-    def put(self, files: Iterable[tuple[str, str, Stamp, Sequence[Entry] | None]]) -> None:
+    def put(self, files: Iterable[tuple[str, str, Stamp, Sequence[SymbolEntry] | None]]) -> None:
         """Puts files (path, language, stamp, entries) in place of what was known of them, all or none.
 
         Entries of None leave those that are there: the file was touched, and its content is the same.
@@ -155,19 +155,19 @@ class Store:
                 below = (path, f"{path}/", f"{path}0")  # "0" follows "/": all that begins with the folder
                 db.execute("delete from files where path = ? or (path > ? and path < ?)", below)
 
-    def find(self, names: Sequence[str], languages: Sequence[str]) -> tuple[list[Hit], Status]:
+    def find(self, names: Sequence[str], languages: Sequence[str]) -> tuple[list[SymbolHit], IndexStatus]:
         """What the files of some languages define under some names, in the order of their paths; and the status."""
         query = (
             "select path, language, changed, size, hash, name, qualified, kind, first, last, signature, doc "
             "from symbols join files on files.id = symbols.file "
             "where name = ? and language in (select value from json_each(?)) order by path, first limit ?"
         )
-        hits: list[Hit] = []
+        hits: list[SymbolHit] = []
         with self._open() as db:
             for name in names:
                 wanted = (name, json.dumps(languages), _MOST_FOUND)
                 for path, language, changed, size, digest, *entry in db.execute(query, wanted):
-                    hits.append(Hit(path, language, Stamp(changed, size, digest), Entry(*entry)))
+                    hits.append(SymbolHit(path, language, Stamp(changed, size, digest), SymbolEntry(*entry)))
             return hits, _status(db)
 
     @contextmanager
@@ -178,9 +178,9 @@ class Store:
             yield db
 
 
-def _status(db: sqlite3.Connection) -> Status:
+def _status(db: sqlite3.Connection) -> IndexStatus:
     row = db.execute("select value from facts where key = 'status'").fetchone()
-    return Status(**json.loads(row[0])) if row else Status()
+    return IndexStatus(**json.loads(row[0])) if row else IndexStatus()
 
 
 def prune(folder: Path, *, days: float = 60.0) -> None:

@@ -16,10 +16,10 @@ from functools import partial
 from pathlib import Path
 
 from stet_ls.engine.api.request import Workspace
-from stet_ls.engine.privacy.gitignore import Line, decision, parse
-from stet_ls.engine.privacy.ignored_files import Ignored
+from stet_ls.engine.privacy.gitignore import IgnorePattern, decision, parse
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.validators.languages import language_of
-from stet_ls.validators.node_kinds import SHAPES
+from stet_ls.validators.node_kinds import NODE_KINDS
 from stet_ls.validators.project_files import entries, read_regular
 
 LARGEST = 400_000
@@ -36,7 +36,7 @@ _NOT_OURS = frozenset({
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WalkLimits:
     """How much of one root is read: files, entries of folders, bytes in all, seconds."""
 
     files: int = 20_000
@@ -46,7 +46,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceFile:
     """A file to be read. `path` is below the root, with slashes; `changed` is in nanoseconds, `size` in bytes."""
 
     path: str
@@ -56,16 +56,16 @@ class Found:
 
 
 @dataclass
-class Walk:
+class SourceWalk:
     """One way through a root. After it `bounds` says what was too much, if anything; `late`: the time was over."""
 
     root: Path
     ignore: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    limits: WalkLimits = field(default_factory=WalkLimits)
     bounds: str = ""
     late: bool = False
 
-    def files(self) -> Iterator[Found]:
+    def files(self) -> Iterator[SourceFile]:
         """The files, those of the upper folders first."""
         ignored = _hidden(self.root, self.ignore)
         end = time.monotonic() + self.limits.seconds
@@ -100,7 +100,7 @@ class Walk:
                 yield file
 
 
-def admitted(root: Path, path: Path, ignore: tuple[str, ...] = ()) -> Found | None:
+def admitted(root: Path, path: Path, ignore: tuple[str, ...] = ()) -> SourceFile | None:
     """One file of a root as a walk would have found it; None if it would have passed it by."""
     if not path.is_relative_to(root):
         return None
@@ -119,17 +119,17 @@ def admitted(root: Path, path: Path, ignore: tuple[str, ...] = ()) -> Found | No
     return _file(names, path.lstat)
 
 
-_Lists = tuple[tuple[int, tuple[Line, ...]], ...]
+_Lists = tuple[tuple[int, tuple[IgnorePattern, ...]], ...]
 """The lists that hold in a folder, the nearest first, each with the number of names that lead to its own folder."""
 
 
-def _hidden(root: Path, ignore: tuple[str, ...]) -> Ignored:
-    return Ignored(Workspace(roots=(root,)), ignore)
+def _hidden(root: Path, ignore: tuple[str, ...]) -> IgnoredFiles:
+    return IgnoredFiles(Workspace(roots=(root,)), ignore)
 
 
-def _file(names: tuple[str, ...], look: Callable[[], os.stat_result]) -> Found | None:
+def _file(names: tuple[str, ...], look: Callable[[], os.stat_result]) -> SourceFile | None:
     language = language_of(names[-1])
-    if language not in SHAPES:
+    if language not in NODE_KINDS:
         return None
     try:
         status = look()
@@ -139,10 +139,10 @@ def _file(names: tuple[str, ...], look: Callable[[], os.stat_result]) -> Found |
         return None
     if not stat.S_ISREG(status.st_mode) or not 0 < status.st_size <= LARGEST:
         return None
-    return Found(path, language, status.st_mtime_ns, status.st_size)
+    return SourceFile(path, language, status.st_mtime_ns, status.st_size)
 
 
-def _skips(names: tuple[str, ...], lists: _Lists, ignored: Ignored, root: Path) -> bool:
+def _skips(names: tuple[str, ...], lists: _Lists, ignored: IgnoredFiles, root: Path) -> bool:
     """True for a folder that is not entered."""
     name = names[-1]
     return (

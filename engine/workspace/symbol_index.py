@@ -16,14 +16,14 @@ from pathlib import Path
 
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.errors import StetError
-from stet_ls.engine.privacy.ignored_files import LIST_FILE, Ignored
+from stet_ls.engine.privacy.ignored_files import LIST_FILE, IgnoredFiles
 from stet_ls.engine.storage.paths import Paths
-from stet_ls.engine.workers.worker import Kind, Worker
+from stet_ls.engine.workers.worker import ChildSpec, Worker
 from stet_ls.engine.workspace import file_symbols
 from stet_ls.engine.workspace.index_child import Order
 from stet_ls.engine.workspace.index_scan import scan, update
-from stet_ls.engine.workspace.index_store import Entry, Hit, Stamp, Status, Store, database
-from stet_ls.engine.workspace.source_files import LARGEST, Limits, admitted
+from stet_ls.engine.workspace.index_store import IndexStatus, IndexStore, Stamp, SymbolEntry, SymbolHit, database
+from stet_ls.engine.workspace.source_files import LARGEST, WalkLimits, admitted
 from stet_ls.validators.containment import is_inside_any
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
@@ -45,12 +45,12 @@ _ALIKE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SymbolCandidate:
     """A place that defines a name. `text` is an unsaved buffer's; of a file on the disk it is `stamp` that is known."""
 
     path: Path
     language: str
-    entry: Entry
+    entry: SymbolEntry
     stamp: Stamp | None = None
     text: Source | None = None
 
@@ -62,18 +62,18 @@ class Definition:
     path: Path
     language: str
     source: Source
-    entry: Entry
+    entry: SymbolEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SymbolMatches:
     """What is known of some names. `gaps` says what the index of watched roots lacks; empty if nothing."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[SymbolCandidate, ...]
     gaps: tuple[str, ...] = ()
 
 
-class WorkspaceIndex:
+class SymbolIndex:
     """The symbols of all roots that it was told of. `ignore` are the user's patterns of hidden files.
 
     `watch`, `changed`, `read` and `close` belong to one event loop, and only the last two wait; `find` and `open` are
@@ -88,7 +88,7 @@ class WorkspaceIndex:
         self._asked: dict[Path, float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._writing = threading.Lock()
-        self._texts: OrderedDict[tuple[str, str], tuple[Entry, ...]] = OrderedDict()
+        self._texts: OrderedDict[tuple[str, str], tuple[SymbolEntry, ...]] = OrderedDict()
 
     def watch(self, roots: Iterable[Path], *, told: bool = False, after: float = 0.0) -> None:
         """Has a child process read the roots, `after` seconds from now: what starts has better things to do.
@@ -106,7 +106,7 @@ class WorkspaceIndex:
         """Reads the roots in this process, for at most that many seconds: for a command that lives for one job."""
         for root in list(dict.fromkeys(roots))[:_MOST_ROOTS]:
             self._asked[root] = time.monotonic()
-            self._start(partial(asyncio.to_thread, self._scan, root, Limits(seconds=seconds)), f"read {root}")
+            self._start(partial(asyncio.to_thread, self._scan, root, WalkLimits(seconds=seconds)), f"read {root}")
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=2 * seconds)
 
@@ -134,13 +134,15 @@ class WorkspaceIndex:
                     except (OSError, sqlite3.Error) as error:
                         _log.info("%s is not in the index yet: %s", path.name, error)
 
-    def find(self, names: Sequence[str], language: str, workspace: Workspace, *, but: Path | None = None) -> Found:
+    def find(
+        self, names: Sequence[str], language: str, workspace: Workspace, *, but: Path | None = None
+    ) -> SymbolMatches:
         """Which places of a workspace define some names for a caller in `language`; an unsaved buffer hides its file.
 
         `but` is left aside. Reads the database: not for an event loop.
         """
         languages = _alike(language)
-        found: list[Candidate] = []
+        found: list[SymbolCandidate] = []
         unsaved = {but}
         for buffer in workspace.buffers:
             if buffer.path in unsaved or language_of(buffer.path) not in languages:
@@ -149,24 +151,24 @@ class WorkspaceIndex:
             if len(buffer.text) <= LARGEST and any(buffer.path.is_relative_to(root) for root in workspace.roots):
                 source, its = Source(buffer.text), language_of(buffer.path)
                 entries = (entry for entry in self._entries(source, its) if entry.name in names)
-                found += [Candidate(buffer.path, its, entry, text=source) for entry in entries]
+                found += [SymbolCandidate(buffer.path, its, entry, text=source) for entry in entries]
         gaps: list[str] = []
         for root in workspace.roots:
             hits, gap = self._hits(root, names, languages)
             gaps += [gap] if gap else []
             places = ((root / hit.path, hit) for hit in hits)
             found += [
-                Candidate(path, hit.language, hit.entry, stamp=hit.stamp)
+                SymbolCandidate(path, hit.language, hit.entry, stamp=hit.stamp)
                 for path, hit in places
                 if path not in unsaved
             ]  # fmt: skip
-        return Found(tuple(found), tuple(dict.fromkeys(gaps)))
+        return SymbolMatches(tuple(found), tuple(dict.fromkeys(gaps)))
 
-    def open(self, candidate: Candidate, workspace: Workspace) -> Definition | None:
+    def open(self, candidate: SymbolCandidate, workspace: Workspace) -> Definition | None:
         """The definition as it is now; None if it is gone, hidden, or no more in this workspace."""
         path, language, entry = candidate.path, candidate.language, candidate.entry
         if candidate.text is not None:
-            hidden = Ignored(workspace, self._ignore).reason(path) is not None
+            hidden = IgnoredFiles(workspace, self._ignore).reason(path) is not None
             outside = not is_inside_any(path, workspace.roots)
             return None if hidden or outside else Definition(path, language, candidate.text, entry)
         if not any(admitted(root, path, self._ignore) for root in workspace.roots):
@@ -182,12 +184,12 @@ class WorkspaceIndex:
             entry = now
         return Definition(path, language, source, entry)
 
-    def status(self, root: Path) -> Status:
+    def status(self, root: Path) -> IndexStatus:
         """How far the reading of a root has come."""
         try:
             return self._store(root).status()
         except (OSError, ValueError, TypeError, sqlite3.Error):
-            return Status()
+            return IndexStatus()
 
     async def close(self) -> None:
         """Gives up whatever still reads."""
@@ -197,7 +199,7 @@ class WorkspaceIndex:
         for worker in self._workers.values():
             await worker.close()
 
-    def _entries(self, source: Source, language: str) -> tuple[Entry, ...]:
+    def _entries(self, source: Source, language: str) -> tuple[SymbolEntry, ...]:
         """What a text defines; remembered for the last few texts."""
         key = (language, hashlib.blake2b(source.data, digest_size=16).hexdigest())
         known = self._texts.get(key)
@@ -210,11 +212,11 @@ class WorkspaceIndex:
                 self._texts.popitem(last=False)
         return known
 
-    def _hits(self, root: Path, names: Sequence[str], languages: Sequence[str]) -> tuple[list[Hit], str]:
+    def _hits(self, root: Path, names: Sequence[str], languages: Sequence[str]) -> tuple[list[SymbolHit], str]:
         """What the database of a root has, and what it lacks."""
         store = self._store(root)
         try:
-            hits, status = store.find(names, languages) if store.path.exists() else ([], Status())
+            hits, status = store.find(names, languages) if store.path.exists() else ([], IndexStatus())
         except (OSError, ValueError, TypeError, sqlite3.Error) as error:
             _log.info("the index of %s cannot be asked: %s", root, error)
             return [], NOT_READY if root in self._asked else ""
@@ -222,7 +224,7 @@ class WorkspaceIndex:
             return hits, NOT_READY if root in self._asked else ""
         return hits, f"index of the first {status.files:,} files alone: {status.bounds}" if status.bounds else ""
 
-    def _scan(self, root: Path, limits: Limits) -> None:
+    def _scan(self, root: Path, limits: WalkLimits) -> None:
         store = self._store(root)
         try:
             store.prepare()
@@ -230,8 +232,8 @@ class WorkspaceIndex:
         except sqlite3.Error as error:  # another process writes
             _log.info("%s was not read: %s", root, error)
 
-    def _store(self, root: Path) -> Store:
-        return Store(database(self._folder, root, self._ignore))
+    def _store(self, root: Path) -> IndexStore:
+        return IndexStore(database(self._folder, root, self._ignore))
 
     async def _read(self, root: Path, after: float = 0.0) -> None:
         await asyncio.sleep(after)
@@ -241,7 +243,7 @@ class WorkspaceIndex:
             await worker.close()  # it has read the root already; it leaves, and another one comes
         else:
             order = Order(str(root), str(path), self._ignore)
-            kind = Kind("index", "stet_ls.engine.workspace.index_child", (order.to_json(),), path.stem)
+            kind = ChildSpec("index", "stet_ls.engine.workspace.index_child", (order.to_json(),), path.stem)
             worker = self._workers[root] = Worker(kind, runtime=self._paths.runtime, logs=self._paths.logs)
         await worker.lease()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stet_ls.engine.api.request import Request
-from stet_ls.engine.privacy.ignored_files import Ignored
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.validators.containment import is_inside, is_inside_any, real_path
 from stet_ls.validators.project_files import read_text
 
@@ -39,7 +39,7 @@ def homes(request: Request) -> tuple[Path, ...]:
     return request.workspace.roots or tuple(folders_up(request)[-1:])
 
 
-def shown_text(request: Request, path: Path, ignored: Ignored, *, most: int) -> str | None:
+def shown_text(request: Request, path: Path, ignored: IgnoredFiles, *, most: int) -> str | None:
     """The text of a file for a prompt, an unsaved one as the editor holds it.
 
     None where it is hidden, not there, no regular file, larger than `most` bytes, or leads out of the workspace.
@@ -53,6 +53,6 @@ def shown_text(request: Request, path: Path, ignored: Ignored, *, most: int) -> 
     return None if real is None else read_text(real, most=most)
 
 
-def may_show(request: Request, path: Path, ignored: Ignored) -> bool:
+def may_show(request: Request, path: Path, ignored: IgnoredFiles) -> bool:
     """True if a prompt may show what a file holds."""
     return is_inside_any(path, homes(request)) and ignored.reason(path) is None

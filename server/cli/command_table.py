@@ -25,7 +25,7 @@ class Command(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CommandRow:
     """One sub-command: the module that holds it, and its line in the help."""
 
     module: str
@@ -36,19 +36,21 @@ class Row:
         return importlib.import_module(f"stet_ls.server.cli.{self.module}")
 
 
-COMMANDS: Mapping[str, Row] = {
-    "serve": Row("serve", "start the language server (so does plain `stet --stdio`)"),
-    "run": Row("run", "do one action on a file and print the checked edit"),
-    "check": Row("check", "syntax findings, and with --lint lint findings, of files and folders"),
-    "model": Row("model", "list, fetch and probe models; let a server that was found have your code"),
-    "doctor": Row("doctor", "tell what works here and what does not"),
-    "config": Row("config", "show the settings and their origins, trust a project's actions, or write a first file"),
-    "editor": Row("editor", "print the configuration to paste for an editor"),
-    "demo": Row("demo.command", "watch every action at work on a small project with real flaws"),
-    "stats": Row("stats", "what jobs spent: calls, tokens and cost by day, model or action"),
-    "trace": Row("trace", "records of the last jobs: list, show, replay, export for a bug report"),
-    "memory": Row("memory", "solutions that stood: search, show, forget, export, import, learn"),
-    "sandbox": Row("sandbox", "run a command in the sandbox, or tell which walls stand here"),
+COMMANDS: Mapping[str, CommandRow] = {
+    "serve": CommandRow("serve", "start the language server (so does plain `stet --stdio`)"),
+    "run": CommandRow("run", "do one action on a file and print the checked edit"),
+    "check": CommandRow("check", "syntax findings, and with --lint lint findings, of files and folders"),
+    "model": CommandRow("model", "list, fetch and probe models; let a server that was found have your code"),
+    "doctor": CommandRow("doctor", "tell what works here and what does not"),
+    "config": CommandRow(
+        "config", "show the settings and their origins, trust a project's actions, or write a first file"
+    ),
+    "editor": CommandRow("editor", "print the configuration to paste for an editor"),
+    "demo": CommandRow("demo.command", "watch every action at work on a small project with real flaws"),
+    "stats": CommandRow("stats", "what jobs spent: calls, tokens and cost by day, model or action"),
+    "trace": CommandRow("trace", "records of the last jobs: list, show, replay, export for a bug report"),
+    "memory": CommandRow("memory", "solutions that stood: search, show, forget, export, import, learn"),
+    "sandbox": CommandRow("sandbox", "run a command in the sandbox, or tell which walls stand here"),
 }
 
 EPILOG = (

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.settings import PROJECT_FILE, Row, find_project, load
+from stet_ls.engine.settings import PROJECT_FILE, SettingRow, find_project, load
 from stet_ls.engine.settings.trusted_projects import trust
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.docs.settings_page import starter_file
-from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.server.cli.inputs.load_settings import print_status
 from stet_ls.server.cli.terminal import render
 
 
@@ -37,7 +37,7 @@ def _trust() -> int:
     project = find_project(here, below=here)
     loaded = load(project=project)
     for problem in loaded.broken:
-        tell(problem)
+        print_status(problem)
     actions = [row for row in loaded.settings.actions if row.origin.project is not None]
     if project is None or not actions:
         raise UsageError(f"no {PROJECT_FILE} here defines an action, so there is nothing to trust")
@@ -45,7 +45,7 @@ def _trust() -> int:
     for row in actions:
         render.print_line(f"{row.name}: {row.title}")
         render.print_line(f"    {row.instruction}")
-    tell(f"trusted, until one of them changes: {len(actions)} of {project / PROJECT_FILE}")
+    print_status(f"trusted, until one of them changes: {len(actions)} of {project / PROJECT_FILE}")
     return 0
 
 
@@ -59,11 +59,11 @@ def _show(*, as_json: bool) -> int:
         for line in render.table([_columns(row) for row in loaded.rows]):
             render.print_line(line)
     for warning in loaded.warnings:
-        tell(warning)
+        print_status(warning)
     return UsageError.exit_code if len(loaded.warnings) > sum(row.refused for row in loaded.rows) else 0
 
 
-def _columns(row: Row) -> tuple[str, str, str]:
+def _columns(row: SettingRow) -> tuple[str, str, str]:
     value = row.value if isinstance(row.value, str) else json.dumps(row.value, ensure_ascii=False)
     return row.key, value, f"refused, from {row.origin}" if row.refused else row.origin
 

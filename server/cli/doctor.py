@@ -26,11 +26,11 @@ from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.editor import PROGRAMS
 from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.terminal import render
-from stet_ls.validators.checkers.availability import survey
+from stet_ls.validators.checkers.availability import tool_availability
 from stet_ls.validators.checkers.programs import on_path
 from stet_ls.validators.checkers.table import CHECKERS
 from stet_ls.validators.checkers.toolbox import Role, Toolbox
-from stet_ls.validators.install_hints import absent, way_to
+from stet_ls.validators.install_hints import absent, install_command
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.syntax import language_pack
 
@@ -44,7 +44,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DoctorRow:
     """One line of the report."""
 
     name: str
@@ -85,16 +85,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _health(loaded: Loaded) -> Mapping[str, Any]:
-    from stet_ls.engine.model.pool import Models
+    from stet_ls.engine.model.pool import ModelPool
 
-    models = Models(loaded.settings, user_paths())
+    models = ModelPool(loaded.settings, user_paths())
     try:
         return await models.health()
     finally:
         await models.close()
 
 
-def _model(health: Mapping[str, Any]) -> Iterator[Part]:
+def _model(health: Mapping[str, Any]) -> Iterator[DoctorRow]:
     # One that is dead keeps nothing from running while another serves.
     without = State.MISSING if health["status"] in ("ready", "asleep") else State.BROKEN
     for row in health["endpoints"]:
@@ -105,16 +105,16 @@ def _model(health: Mapping[str, Any]) -> Iterator[Part]:
             case "ready":
                 fault = f"; last: {row['last_fault']}" if row["last_fault"] else ""
                 first = f"; you are asked before it gets code (`stet model allow {row['base_url']}`)"
-                yield Part("model", State.OK, f"{name} is ready{first if row['asked_first'] else ''}{fault}")
+                yield DoctorRow("model", State.OK, f"{name} is ready{first if row['asked_first'] else ''}{fault}")
             case "asleep":
-                yield Part("model", State.OK, f"{name} starts with the first job")
+                yield DoctorRow("model", State.OK, f"{name} starts with the first job")
             case status:
-                yield Part("model", without, row["last_fault"] or f"{name} is {status}")
+                yield DoctorRow("model", without, row["last_fault"] or f"{name} is {status}")
         if profile := row.get("profile"):
-            yield Part("profile", State.OK if profile["probed"] else State.MISSING, _profile(profile))
+            yield DoctorRow("profile", State.OK if profile["probed"] else State.MISSING, _profile(profile))
     for _, record, problem in ProfileStore(user_paths().profiles).all():
         if record is None:
-            yield Part("profile", State.MISSING, f"{problem}.")
+            yield DoctorRow("profile", State.MISSING, f"{problem}.")
 
 
 def _profile(profile: Mapping[str, Any]) -> str:
@@ -130,28 +130,28 @@ def _profile(profile: Mapping[str, Any]) -> str:
     return f"{', '.join(pieces)} ({tested})"
 
 
-def _versions() -> Iterator[Part]:
-    yield Part("version", State.OK, f"stet {__version__}, Python {platform.python_version()} at {sys.executable}")
+def _versions() -> Iterator[DoctorRow]:
+    yield DoctorRow("version", State.OK, f"stet {__version__}, Python {platform.python_version()} at {sys.executable}")
     for library in LIBRARIES:
         try:
-            yield Part("library", State.OK, f"{library} {metadata.version(library)}")
+            yield DoctorRow("library", State.OK, f"{library} {metadata.version(library)}")
         except metadata.PackageNotFoundError:
-            yield Part("library", State.MISSING, f"{library} is not installed")
+            yield DoctorRow("library", State.MISSING, f"{library} is not installed")
     if lacking := absent():
         told = ", ".join(f"no {what} ({name})" for name, what in lacking.items())
-        yield Part("install", State.MISSING, f"{told}; all of it: {way_to('full')}")
+        yield DoctorRow("install", State.MISSING, f"{told}; all of it: {install_command('full')}")
     else:
-        yield Part("install", State.OK, "complete (the extra `full`)")
+        yield DoctorRow("install", State.OK, "complete (the extra `full`)")
 
 
-def _checkers(tools: Toolbox) -> Iterator[Part]:
+def _checkers(tools: Toolbox) -> Iterator[DoctorRow]:
     own = sum(row.grammar is not None for row in LANGUAGES)
     more = sum(row.packed is not None and row.packed not in language_pack.DENIED for row in LANGUAGES)
     extra = (
         "by the language pack" if language_pack.installed() else "with the extra all-languages, which is not installed"
     )
-    yield Part("syntax", State.OK, f"{own} languages by their grammars, {more} more {extra}")
-    for standing in survey(tools):
+    yield DoctorRow("syntax", State.OK, f"{own} languages by their grammars, {more} more {extra}")
+    for standing in tool_availability(tools):
         known = [f"{role} by {', '.join(names)}" for role, names in standing.working.items() if names]
         known += [f"not here: {', '.join(standing.missing)}"] if standing.missing else []
         known += [
@@ -160,23 +160,23 @@ def _checkers(tools: Toolbox) -> Iterator[Part]:
         ]
         judged = bool(standing.working.get(Role.SYNTAX))
         words = "; ".join(known if judged else ["syntax by the grammar", *known])
-        yield Part("checker", State.OK if judged else State.MISSING, f"{standing.language}: {words}")
+        yield DoctorRow("checker", State.OK if judged else State.MISSING, f"{standing.language}: {words}")
     waiting = ", ".join(row.name for row in CHECKERS if row.executes_project_code)
-    yield Part("checker", State.MISSING, f"{waiting}: Stet does not start them, since they run the project's code")
+    yield DoctorRow("checker", State.MISSING, f"{waiting}: Stet does not start them, since they run the project's code")
 
 
-def _actions(settings: Settings) -> Iterator[Part]:
+def _actions(settings: Settings) -> Iterator[DoctorRow]:
     """The actions beside the built-in ones."""
     actions = Actions(settings)
     for name, listed in actions.custom.items():
         state = State.OK if listed.trusted else State.MISSING
         waits = "" if listed.trusted else "; not trusted: `stet config trust`"
-        yield Part("action", state, f"{name}: {listed.action.title} (from {listed.source}{waits})")
+        yield DoctorRow("action", state, f"{name}: {listed.action.title} (from {listed.source}{waits})")
     for problem in actions.problems:
-        yield Part("action", State.MISSING, problem)
+        yield DoctorRow("action", State.MISSING, problem)
 
 
-def _sandbox(loaded: Loaded) -> Part:
+def _sandbox(loaded: Loaded) -> DoctorRow:
     """How well code is walled in here, and the command that would improve it."""
     from stet_ls.engine.sandbox.isolation import Level
     from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
@@ -186,7 +186,7 @@ def _sandbox(loaded: Loaded) -> Part:
     try:
         best = asyncio.run(sandbox.best())
     except (StetError, OSError) as error:  # a cache that cannot be written keeps nobody from reading the rest
-        return Part("sandbox", State.MISSING, str(error))
+        return DoctorRow("sandbox", State.MISSING, str(error))
     report = best.report if best else none_here(settings.backend)
     stands = report.level.reaches(sandbox.minimum)
     pieces = [
@@ -195,51 +195,51 @@ def _sandbox(loaded: Loaded) -> Part:
         f"why not stronger: {report.why_not_stronger}" if report.why_not_stronger else "",
         f"to improve it: {report.advice}" if report.advice else "",
     ]
-    return Part("sandbox", State.OK if stands else State.MISSING, "; ".join(filter(None, pieces)))
+    return DoctorRow("sandbox", State.OK if stands else State.MISSING, "; ".join(filter(None, pieces)))
 
 
-async def _memory(loaded: Loaded) -> Part:
+async def _memory(loaded: Loaded) -> DoctorRow:
     """How much is remembered. A fault of the memory keeps no job from running."""
-    from stet_ls.engine.memory.job_memory import Flow
-    from stet_ls.engine.memory.memory_client import Memory
+    from stet_ls.engine.memory.job_memory import JobMemory
+    from stet_ls.engine.memory.memory_client import MemoryClient
 
-    flow = Flow(Memory(loaded.settings.memory, user_paths()), loaded.settings.memory)
+    flow = JobMemory(MemoryClient(loaded.settings.memory, user_paths()), loaded.settings.memory)
     if obstacle := flow.memory.obstacle():
-        return Part("memory", State.MISSING, obstacle)
+        return DoctorRow("memory", State.MISSING, obstacle)
     try:
         found = await flow.stats()
     except StetError as error:
-        return Part("memory", State.MISSING, str(error))
+        return DoctorRow("memory", State.MISSING, str(error))
     finally:
         await flow.close()
     by = f", compared by {found['embedder'] or 'words only'}" if found["solutions"] else ""
     team = f"; the team's: {found['team']['fault'] or 'ready'}" if found.get("team") else ""
-    return Part("memory", State.OK, f"{found['solutions']:,} solutions in {found['uri']}{by}{team}")
+    return DoctorRow("memory", State.OK, f"{found['solutions']:,} solutions in {found['uri']}{by}{team}")
 
 
-def _editors() -> Iterator[Part]:
+def _editors() -> Iterator[DoctorRow]:
     found = {name: place for name, program in PROGRAMS.items() if (place := on_path(program))}
     for name, place in found.items():
-        yield Part("editor", State.OK, f"{name}: {place}")
+        yield DoctorRow("editor", State.OK, f"{name}: {place}")
     if not found:
-        yield Part("editor", State.MISSING, f"none of {', '.join(PROGRAMS.values())} is on PATH")
+        yield DoctorRow("editor", State.MISSING, f"none of {', '.join(PROGRAMS.values())} is on PATH")
 
 
-def _places() -> Iterator[Part]:
+def _places() -> Iterator[DoctorRow]:
     paths = user_paths()
     settings = "is there" if paths.config_file.exists() else "is not there: defaults; `stet config init` writes it"
-    yield Part("settings", State.OK, f"{paths.config_file} {settings}")
+    yield DoctorRow("settings", State.OK, f"{paths.config_file} {settings}")
     for name in ("data", "cache", "logs"):
         folder: Path = getattr(paths, name)
         there = next((place for place in (folder, *folder.parents) if place.exists()), folder)
         if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
-            yield Part(name, State.OK, str(folder))
+            yield DoctorRow(name, State.OK, str(folder))
         else:
             obstacle = f"{there} cannot be written to" if there.is_dir() else f"{there} is no folder"
-            yield Part(name, State.MISSING, f"{folder}: {obstacle}; STET_HOME moves all folders")
+            yield DoctorRow(name, State.MISSING, f"{folder}: {obstacle}; STET_HOME moves all folders")
 
 
-def _print(parts: list[Part]) -> None:
+def _print(parts: list[DoctorRow]) -> None:
     for part, text in zip(parts, render.table([(part.name, part.detail) for part in parts]), strict=True):
         mark, style = _MARKS[part.state]
         render.print_line(f"{mark} {text}", style)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StetError, StoreError, StoreFault, UsageError
-from stet_ls.server.cli.inputs.load_settings import load_settings, tell
+from stet_ls.server.cli.inputs.load_settings import load_settings, print_status
 from stet_ls.server.cli.terminal import render
-from stet_ls.validators.invisible_chars import shown
+from stet_ls.validators.invisible_chars import escape_invisible
 
 if TYPE_CHECKING:
-    from stet_ls.engine.memory.job_memory import Flow
+    from stet_ls.engine.memory.job_memory import JobMemory
     from stet_ls.engine.memory.solution import Solution
 
 _WIDE = 76
@@ -59,12 +59,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Does what the verb says; 1 for an id that there is none of, or a memory that had to be mended."""
     settings = load_settings().settings.memory
-    from stet_ls.engine.memory.job_memory import Flow
-    from stet_ls.engine.memory.memory_client import COMMANDS_STAY, Memory
+    from stet_ls.engine.memory.job_memory import JobMemory
+    from stet_ls.engine.memory.memory_client import COMMANDS_STAY, MemoryClient
     from stet_ls.engine.storage.paths import user_paths
 
     async def work() -> int:
-        flow = Flow(Memory(settings, user_paths()), settings)
+        flow = JobMemory(MemoryClient(settings, user_paths()), settings)
         flow.memory.stays_seconds = COMMANDS_STAY
         if obstacle := flow.memory.obstacle():
             raise StoreError(obstacle, fault=StoreFault.UNAVAILABLE)
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     return asyncio.run(work())
 
 
-async def _stats(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _stats(flow: JobMemory, arguments: argparse.Namespace) -> int:
     found = await flow.stats()
     if arguments.json:
         print(json.dumps(found, indent=2))
@@ -95,7 +95,7 @@ async def _stats(flow: Flow, arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def _search(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _search(flow: JobMemory, arguments: argparse.Namespace) -> int:
     languages = [arguments.language] if arguments.language else None
     found = await flow.look(arguments.text, languages=languages, limit=arguments.limit)
     if arguments.json:
@@ -112,20 +112,20 @@ async def _search(flow: Flow, arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def _show(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _show(flow: JobMemory, arguments: argparse.Namespace) -> int:
     row = await flow.memory.ask("show", ident=arguments.id)
     print(json.dumps(row, ensure_ascii=False, indent=2))
     return 0
 
 
-async def _forget(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _forget(flow: JobMemory, arguments: argparse.Namespace) -> int:
     row = await flow.memory.ask("show", ident=arguments.id)
     await flow.forget([row["id"]])
     render.print_line(f"Forgotten: {_short(row['instruction'])}")
     return 0
 
 
-async def _clear(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _clear(flow: JobMemory, arguments: argparse.Namespace) -> int:
     what = "all solutions" if arguments.scope is None else f"the solutions of the scope {arguments.scope}"
     if not arguments.yes:
         if not sys.stdin.isatty():
@@ -138,34 +138,34 @@ async def _clear(flow: Flow, arguments: argparse.Namespace) -> int:
     return 0
 
 
-async def _export(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _export(flow: JobMemory, arguments: argparse.Namespace) -> int:
     rows = await flow.memory.give_out()
     text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     if arguments.file == "-":
         sys.stdout.write(text)
         return 0
     await asyncio.to_thread(_write, Path(arguments.file), text)
-    tell(f"{len(rows):,} solutions are in {arguments.file}")
+    print_status(f"{len(rows):,} solutions are in {arguments.file}")
     return 0
 
 
-async def _import(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _import(flow: JobMemory, arguments: argparse.Namespace) -> int:
     """Good lines are taken, broken ones told."""
     from stet_ls.engine.memory.import_solutions import read_lines
 
     solutions, problems = read_lines(await asyncio.to_thread(_read, arguments.file))
     new = await _take_in(flow, solutions)
     for problem in problems[:_MOST_TOLD]:
-        tell(f"{arguments.file}, {problem}")
+        print_status(f"{arguments.file}, {problem}")
     if len(problems) > _MOST_TOLD:
-        tell(f"{len(problems) - _MOST_TOLD:,} more lines are not usable")
-    tell(f"{new:,} new solutions, {len(solutions) - new:,} were known")
+        print_status(f"{len(problems) - _MOST_TOLD:,} more lines are not usable")
+    print_status(f"{new:,} new solutions, {len(solutions) - new:,} were known")
     return 1 if problems else 0
 
 
-async def _learn(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _learn(flow: JobMemory, arguments: argparse.Namespace) -> int:
     """Into the scope of the project, as an editor that has its folder open sees it."""
-    from stet_ls.engine.execution.runtime_provider import Runtimes
+    from stet_ls.engine.execution.runtime_provider import RuntimeProvider
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.server.cli.memory_learn import functions_of, take_in_proven
 
@@ -174,25 +174,25 @@ async def _learn(flow: Flow, arguments: argparse.Namespace) -> int:
         raise StetError(f"{arguments.path} holds no function with documentation in a language that is known.")
     if arguments.untested:
         new = await _take_in(flow, solutions)
-        tell(f"{len(solutions):,} documented functions, {new:,} of them new")
+        print_status(f"{len(solutions):,} documented functions, {new:,} of them new")
         return 0
-    runtimes = Runtimes(load_settings(near=root).settings, user_paths())
+    runtimes = RuntimeProvider(load_settings(near=root).settings, user_paths())
     try:
         learned = await take_in_proven(flow.memory, runtimes, root, solutions, _draw_line)
     finally:
         _clear_line()
         await runtimes.close()
-    tell(learned.words())
+    print_status(learned.words())
     return 0
 
 
-async def _compact(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _compact(flow: JobMemory, arguments: argparse.Namespace) -> int:
     sizes = await flow.memory.ask("compact")
     render.print_line(f"{sizes['before'] / 1e6:.1f} MB before, {sizes['after'] / 1e6:.1f} MB now")
     return 0
 
 
-async def _doctor(flow: Flow, arguments: argparse.Namespace) -> int:
+async def _doctor(flow: JobMemory, arguments: argparse.Namespace) -> int:
     found: Mapping[str, Any] = await flow.memory.ask("doctor")
     if arguments.json:
         print(json.dumps(found, indent=2))
@@ -204,7 +204,7 @@ async def _doctor(flow: Flow, arguments: argparse.Namespace) -> int:
     return 0 if found["sound"] else 1
 
 
-async def _take_in(flow: Flow, solutions: list[Solution]) -> int:
+async def _take_in(flow: JobMemory, solutions: list[Solution]) -> int:
     try:
         return await flow.memory.take_in(solutions, _draw)
     finally:
@@ -221,7 +221,7 @@ def _draw_line(what: str, done: int, total: int) -> None:
     if sys.stderr.isatty():
         filled = 30 * done // max(total, 1)
         bar = f"{'█' * filled}{'·' * (30 - filled)}"
-        sys.stderr.write(f"\r\x1b[K{bar} {done:,} of {total:,} {shown(what)[-30:]}")
+        sys.stderr.write(f"\r\x1b[K{bar} {done:,} of {total:,} {escape_invisible(what)[-30:]}")
         sys.stderr.flush()
 
 
@@ -231,7 +231,7 @@ def _clear_line() -> None:
         sys.stderr.flush()
 
 
-_VERBS: Mapping[str, Callable[[Flow, argparse.Namespace], Awaitable[int]]] = {
+_VERBS: Mapping[str, Callable[[JobMemory, argparse.Namespace], Awaitable[int]]] = {
     "stats": _stats,
     "search": _search,
     "show": _show,

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.execution.environment_provisioning import Helper
-from stet_ls.engine.execution.runtime_provider import Runtimes
+from stet_ls.engine.execution.environment_provisioning import JobResources
+from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.judges.project_tests.discovery import is_test, touching
 from stet_ls.engine.memory.import_solutions import learn
-from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.server.cli.inputs.load_settings import project_root, tell
+from stet_ls.server.cli.inputs.load_settings import print_status, project_root
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
 if TYPE_CHECKING:
     from stet_ls.engine.execution.runtime import Runtime
-    from stet_ls.engine.memory.memory_client import Memory
+    from stet_ls.engine.memory.memory_client import MemoryClient
     from stet_ls.engine.memory.solution import Solution
 
 _GOOD = frozenset({CaseOutcome.PASSED, CaseOutcome.XFAILED, CaseOutcome.SKIPPED})
@@ -68,7 +68,7 @@ def functions_of(path: Path) -> tuple[Path, list[Solution]]:
 
 
 async def take_in_proven(
-    memory: Memory, runtimes: Runtimes, root: Path, found: Sequence[Solution], draw: OnProgress
+    memory: MemoryClient, runtimes: RuntimeProvider, root: Path, found: Sequence[Solution], draw: OnProgress
 ) -> Learned:
     """Remembers those whose tests pass, file by file: what was taken in stays if the rest is given up.
 
@@ -103,10 +103,10 @@ async def take_in_proven(
 class _Trial:
     """Runs the test files that touch a function, each once for a file of code, and keeps what came of them."""
 
-    def __init__(self, runtimes: Runtimes, root: Path, held: AsyncExitStack) -> None:
+    def __init__(self, runtimes: RuntimeProvider, root: Path, held: AsyncExitStack) -> None:
         self._runtimes = runtimes
         self._root = root
-        self._helper = Helper(held, lambda name, detail: nullcontext(), tell)
+        self._helper = JobResources(held, lambda name, detail: nullcontext(), print_status)
         self._runtime: dict[str, Runtime] = {}
         self._touching: dict[str, tuple[str, ...]] = {}
         self._reports: dict[tuple[str, str], TestReport] = {}
@@ -161,13 +161,13 @@ class _Trial:
                 solution.language,
                 tests=(test,),
                 overlay=Overlay(self._root, {}),
-                suite=Suite.PROJECT,
+                suite=SuiteOwner.PROJECT,
                 environment=runtime.python if solution.language == "python" else None,
                 traced=key[0],
             )
             self._reports[key] = await run_tests(runtime.sandbox, plan)
             if why := self._reports[key].detail if not self._reports[key].cases else "":
-                tell(f"{test}: {runtime.why_no_python or why}")
+                print_status(f"{test}: {runtime.why_no_python or why}")
         return self._reports[key]
 
     async def _runtime_for(self, solution: Solution, text: str) -> Runtime:

@@ -12,7 +12,7 @@ from typing import Any
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import did_you_mean
-from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.server.cli.inputs.load_settings import print_status
 from stet_ls.server.cli.terminal import render
 
 PROBE_SECONDS = 120.0
@@ -93,7 +93,7 @@ def _pull(name: str | None, source: Path | None) -> int:
         raise UsageError(f'unknown model "{name}": {did_you_mean(name, WEIGHTS)}')
     weights, bar = WEIGHTS[name], _Bar(name)
     if source is None and installed(user_paths(), name) is None:  # a log shows no bar
-        tell(f"Fetching the embedded model {weights.title}: {weights.megabytes} MB, once.")
+        print_status(f"Fetching the embedded model {weights.title}: {weights.megabytes} MB, once.")
     try:
         path = pull(name, user_paths(), source=source, on_progress=bar)
     finally:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import did_you_mean
-from stet_ls.server.cli.inputs.load_settings import load_settings, tell
+from stet_ls.server.cli.inputs.load_settings import load_settings, print_status
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 
 if TYPE_CHECKING:
-    from stet_ls.engine.model.endpoint.endpoint_client import Client
-    from stet_ls.engine.model_probe.selftest import Finding
+    from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient
+    from stet_ls.engine.model_probe.selftest import ProbeResults
 
 START_SECONDS = 300.0
 """The embedded model may have to be loaded first, from a slow disk."""
@@ -23,11 +23,11 @@ START_SECONDS = 300.0
 
 async def probe(*, endpoint: str | None, seconds: float, as_json: bool) -> int:
     """Tests each endpoint in turn and prints what it found; the exit status is that of the worst."""
-    from stet_ls.engine.model.pool import Models
+    from stet_ls.engine.model.pool import ModelPool
     from stet_ls.engine.model_probe.selftest import self_test
     from stet_ls.server.cli.terminal.consent import Terminal
 
-    models = Models(load_settings().settings, user_paths())
+    models = ModelPool(load_settings().settings, user_paths())
     models.asker = Terminal()
     progress = ProgressLine()
     findings: list[dict[str, Any]] = []
@@ -40,7 +40,7 @@ async def probe(*, endpoint: str | None, seconds: float, as_json: bool) -> int:
                 finding = await self_test(client, seconds=seconds, on_event=progress)
             except StetError as error:
                 progress.clear()
-                tell(str(error))
+                print_status(str(error))
                 status = max(status, error.exit_code)
                 continue
             progress.clear()
@@ -55,7 +55,7 @@ async def probe(*, endpoint: str | None, seconds: float, as_json: bool) -> int:
     return status
 
 
-def as_dict(finding: Finding, address: str) -> dict[str, Any]:
+def as_dict(finding: ProbeResults, address: str) -> dict[str, Any]:
     """What was found as JSON has it; `profile` is what jobs go by from now on."""
     from stet_ls.engine.model.health import profile_row
 
@@ -88,7 +88,7 @@ def _share(good: int, tried: int) -> dict[str, int]:
     return {"good": good, "tried": tried}
 
 
-def _chosen(clients: Sequence[Client], endpoint: str | None) -> Sequence[Client]:
+def _chosen(clients: Sequence[EndpointClient], endpoint: str | None) -> Sequence[EndpointClient]:
     if endpoint is None:
         return clients
     chosen = [client for client in clients if client.name == endpoint]
@@ -97,7 +97,7 @@ def _chosen(clients: Sequence[Client], endpoint: str | None) -> Sequence[Client]
     return chosen
 
 
-def _warn_of_the_price(client: Client) -> None:
+def _warn_of_the_price(client: EndpointClient) -> None:
     """Before anything is sent to an endpoint that is paid for, or may be."""
     from stet_ls.engine.model.chat import Usage
     from stet_ls.engine.model.endpoint.connection import is_loopback
@@ -109,7 +109,7 @@ def _warn_of_the_price(client: Client) -> None:
         return
     size = f"up to {CALLS} calls, about {PROMPT_TOKENS:,} tokens there and {REPLY_TOKENS:,} back"
     about = f"about {price:.4f} at the prices of your settings" if price is not None else "its prices are not set"
-    tell(f"{client.label} may cost money: {size}; {about}. Ctrl-C stops it.")
+    print_status(f"{client.label} may cost money: {size}; {about}. Ctrl-C stops it.")
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -21,11 +21,11 @@ from stet_ls.engine.storage.private_files import write_private
 from stet_ls.server.cli.command_table import did_you_mean
 from stet_ls.server.cli.inputs import files
 from stet_ls.server.cli.inputs.command_target import CommandTarget, is_standard_input, read_target
-from stet_ls.server.cli.inputs.load_settings import load_settings, project_root, tell
+from stet_ls.server.cli.inputs.load_settings import load_settings, print_status, project_root
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.evidence.evidence_files import write
-from stet_ls.server.evidence.evidence_text import boxed, dangers, is_full, report, told, unaccepted
+from stet_ls.server.evidence.evidence_text import boxed, dangers, is_full, report, summarize, unaccepted
 from stet_ls.validators.source import Source, Splice
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
@@ -151,7 +151,7 @@ def _write_evidence(folder: Path, answer: Answer) -> None:
     except OSError as error:
         raise UsageError(f"--evidence {folder}: cannot be written to: {error.strerror}") from None
     for file in (*files.values(), folder / "evidence.md"):
-        tell(f"wrote {shown_path(file)}")
+        print_status(f"wrote {shown_path(file)}")
 
 
 def _request(arguments: argparse.Namespace, target: CommandTarget) -> Request:
@@ -192,12 +192,12 @@ async def _show_prompt(engine: Engine, request: Request, *, as_json: bool) -> in
     for message in prompt.messages:
         render.print_text(f"[{message.role}]\n{message.content}\n")
     for part in prompt.parts:
-        tell(f"{part.tokens:6,} tokens: {part.name}")
+        print_status(f"{part.tokens:6,} tokens: {part.name}")
     for one in prompt.redactions:
-        tell(f"replaced: {one.kind}" + ("" if one.line is None else f", line {one.line + 1}"))
+        print_status(f"replaced: {one.kind}" + ("" if one.line is None else f", line {one.line + 1}"))
     for name in prompt.left_out:
-        tell(f"left out: {name}")
-    tell(f"{prompt.tokens} tokens, {len(prompt.redactions)} values replaced; left out: {len(prompt.left_out)}")
+        print_status(f"left out: {name}")
+    print_status(f"{prompt.tokens} tokens, {len(prompt.redactions)} values replaced; left out: {len(prompt.left_out)}")
     return 0
 
 
@@ -206,26 +206,26 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         render.print_json(answer.to_json())
         return 0 if answer.success and not answer.refuted else 1
     for warning in answer.warnings:
-        tell(warning)
+        print_status(warning)
     if not is_full(answer):
-        tell(boxed(answer))
+        print_status(boxed(answer))
     if not answer.success:
         if answer.markdown and not arguments.diff:
             render.print_markdown(answer.markdown)
         render.print_evidence(answer.evidence, sys.stderr)
-        tell(f"{arguments.target}: {answer.message}")
+        print_status(f"{arguments.target}: {answer.message}")
         if answer.metadata.get("calls"):
-            tell(MORE)
+            print_status(MORE)
         return 1
     if answer.refuted and (arguments.apply or arguments.diff):
         render.print_evidence(answer.evidence, sys.stderr)
         option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
-        tell(f"nothing was {left}: a judge refuted the edit; without {option} it is shown")
+        print_status(f"nothing was {left}: a judge refuted the edit; without {option} it is shown")
         return 1
     if arguments.apply and (unnamed := unaccepted(answer, arguments.accept_risk)):
         render.print_evidence(answer.evidence, sys.stderr)
-        tell(f"nothing was written: the edit {'; '.join(dangers(answer))}; without --apply it is shown")
-        tell(f"to write it after all: {' '.join(f'--accept-risk {code}' for code in unnamed)}")
+        print_status(f"nothing was written: the edit {'; '.join(dangers(answer))}; without --apply it is shown")
+        print_status(f"to write it after all: {' '.join(f'--accept-risk {code}' for code in unnamed)}")
         return PolicyError.exit_code
     if arguments.apply:
         return _apply(target, answer)
@@ -234,7 +234,7 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
     for diff in _diffs(target, answer):
         render.print_diff(diff)
     render.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
-    tell(told(answer))
+    print_status(summarize(answer))
     return int(answer.refuted)
 
 
@@ -255,12 +255,12 @@ def _apply(target: CommandTarget, answer: Answer) -> int:
             document = files.read_document(path)
         if document.source != edits[0].base:
             raise UsageError(f"{path} changed while the job ran; nothing was written")
-        changes.append(files.Change(document, spliced(edits).text))
+        changes.append(files.FileChange(document, spliced(edits).text))
     files.write(changes, answer.new_files)
     for written in (*(change.document.path for change in changes), *(file.path for file in answer.new_files)):
         render.print_line(f"wrote {shown_path(written)}")
     render.print_evidence(answer.evidence)
-    tell(told(answer))
+    print_status(summarize(answer))
     return 0
 
 

@@ -13,9 +13,9 @@ from stet_ls.engine.errors import UsageError
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
-from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.server.cli.inputs.load_settings import load_settings, tell
+from stet_ls.server.cli.inputs.load_settings import load_settings, print_status
 
 _TIMED_OUT = 124
 _STOPPED = 125
@@ -74,9 +74,9 @@ def _show(result: RunResult, *, as_json: bool) -> int:
         sys.stdout.flush()
         sys.stderr.buffer.write(result.stderr)
         sys.stderr.flush()
-        if result.status not in (Status.OK, Status.FAILED):
-            tell(f"stopped: {result.status}{f', {result.detail}' if result.detail else ''}")
-    if result.status is Status.TIMEOUT:
+        if result.status not in (RunStatus.OK, RunStatus.FAILED):
+            print_status(f"stopped: {result.status}{f', {result.detail}' if result.detail else ''}")
+    if result.status is RunStatus.TIMEOUT:
         return _TIMED_OUT
     if result.exit is not None:
         return result.exit

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import positive
-from stet_ls.server.cli.inputs.load_settings import load_settings, tell
+from stet_ls.server.cli.inputs.load_settings import load_settings, print_status
 from stet_ls.server.cli.terminal import render
 
 if TYPE_CHECKING:  # the record's model brings the engine with it
     from stet_ls.engine.trace.record import Called, Record
-    from stet_ls.engine.trace.record_store import Store
+    from stet_ls.engine.trace.record_store import RecordStore
 
 _LONGEST_MESSAGE = 80
 
@@ -45,9 +45,9 @@ def _verb(verbs: Any, name: str, summary: str) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Does it; a record that cannot be read or run again is a UsageError that names its file and field."""
-    from stet_ls.engine.trace.record_store import Store
+    from stet_ls.engine.trace.record_store import RecordStore
 
-    store = Store(user_paths().traces, 0)
+    store = RecordStore(user_paths().traces, 0)
     if arguments.verb == "list":
         return _list(store, arguments)
     if arguments.verb == "export":
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     return asyncio.run(_replay(name, record, arguments))
 
 
-def _record(store: Store, word: str) -> tuple[str, Record]:
+def _record(store: RecordStore, word: str) -> tuple[str, Record]:
     """The record of an id or in a file, and what messages call it."""
     from stet_ls.engine.trace.record import read
 
@@ -73,7 +73,7 @@ def _id(word: str) -> str:
     return word
 
 
-def _list(store: Store, arguments: argparse.Namespace) -> int:
+def _list(store: RecordStore, arguments: argparse.Namespace) -> int:
     from stet_ls.engine.trace.record import read
 
     rows: list[dict[str, Any]] = []
@@ -81,7 +81,7 @@ def _list(store: Store, arguments: argparse.Namespace) -> int:
         try:
             rows.append(_row(read(file), store.fate(file)))
         except UsageError as error:
-            tell(str(error))
+            print_status(str(error))
     if arguments.json:
         render.print_json({"traces": rows})
     elif not rows:
@@ -176,16 +176,16 @@ async def _replay(name: str, record: Record, arguments: argparse.Namespace) -> i
         render.print_json({**told, "asked": result.asked, "recorded": result.recorded})
         return 1 if result.diff else 0
     if result.asked != result.recorded:
-        tell(f"{result.asked} replies were asked for, and the record has {result.recorded}")
+        print_status(f"{result.asked} replies were asked for, and the record has {result.recorded}")
     if result.diff:
         render.print_diff(f"{result.diff}\n")
-        tell(f"job {record.id}: the replay came to something else")
+        print_status(f"job {record.id}: the replay came to something else")
         return 1
     render.print_line(f"job {record.id}: the same answer, from {result.recorded} recorded replies ({result.ended})")
     return 0
 
 
-def _export(store: Store, arguments: argparse.Namespace) -> int:
+def _export(store: RecordStore, arguments: argparse.Namespace) -> int:
     from stet_ls.engine.storage.private_files import write_private
     from stet_ls.engine.trace.export import contents, exported
 
@@ -196,7 +196,7 @@ def _export(store: Store, arguments: argparse.Namespace) -> int:
     else:
         write_private(Path(arguments.file), record.to_json())
         render.print_line(f"wrote {arguments.file}")
-    tell("it holds:")
+    print_status("it holds:")
     for line in contents(record):
-        tell(f"  {line}")
+        print_status(f"  {line}")
     return 0

@@ -22,7 +22,7 @@ class _GivenUpError(Exception):
     """The user, or the end of the server, stopped the download."""
 
 
-class ModelOffer:
+class ModelDownloadOffer:
     """One question and one download at a time, whatever many jobs find no model."""
 
     def __init__(self, ls: LanguageServer, paths: Paths, *, shown: bool) -> None:

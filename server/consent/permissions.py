@@ -27,7 +27,7 @@ SEND = "Send my code there"
 NO = "No"
 
 
-class Questions:
+class PermissionPrompts:
     """Asks each question once. A box that is dismissed, or a client that cannot show one, means no."""
 
     def __init__(self, ls: LanguageServer) -> None:
@@ -76,7 +76,7 @@ class Questions:
         Later jobs do not wait again: they have the answer, if there is one by then.
         """
         if (asked := self._asked.get(about)) is None:
-            asked = self._asked[about] = asyncio.ensure_future(says_yes(self._ls, question, yes))
+            asked = self._asked[about] = asyncio.ensure_future(ask_yes_no(self._ls, question, yes))
             asked.add_done_callback(lambda _: self._late.discard(about))
         if about not in self._late:
             await asyncio.wait({asked}, timeout=PATIENCE)
@@ -99,7 +99,7 @@ def user_name(owner: int) -> str:
         return str(owner)
 
 
-async def says_yes(ls: LanguageServer, question: str, yes: str) -> bool:
+async def ask_yes_no(ls: LanguageServer, question: str, yes: str) -> bool:
     """What the user answers, however late; whoever closes the question, or cannot be asked, says no."""
     actions = [types.MessageActionItem(yes), types.MessageActionItem(NO)]
     params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)

@@ -6,23 +6,23 @@ import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stet_ls.engine.actions.registry import Listed
-    from stet_ls.server.consent.permissions import Questions
-    from stet_ls.server.engine_loader import EngineLoader, Ready
+    from stet_ls.engine.actions.registry import RegisteredAction
+    from stet_ls.server.consent.permissions import PermissionPrompts
+    from stet_ls.server.engine_loader import EngineLoader, LoadedEngine
 
 YES = "Trust these actions"
 _MOST_NAMED = 10
 
 
-class Trust:
+class ProjectTrust:
     """Asks once for each state of a project's tables; a no holds until the server ends."""
 
-    def __init__(self, questions: Questions, engine: EngineLoader) -> None:
+    def __init__(self, questions: PermissionPrompts, engine: EngineLoader) -> None:
         self._questions = questions
         self._engine = engine
         self._asking = asyncio.Lock()
 
-    async def ask(self, listed: Listed, ready: Ready) -> Ready:
+    async def ask(self, listed: RegisteredAction, ready: LoadedEngine) -> LoadedEngine:
         """The engine to go on with: one that trusts the project's actions if the user does, else the same.
 
         It is the engine that refuses to run what is not trusted.
@@ -42,7 +42,7 @@ class Trust:
             self._engine.invalidate()
             return await self._engine.get()
 
-    async def _says_yes(self, listed: Listed, ready: Ready) -> bool | None:
+    async def _says_yes(self, listed: RegisteredAction, ready: LoadedEngine) -> bool | None:
         from stet_ls.engine.settings.action_tables import project_file
 
         same = [each for each in ready.engine.actions.custom.values() if each.origin == listed.origin]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from stet_ls.server.documents.open_documents import Documents
-from stet_ls.server.documents.position_tracking import Track
+from stet_ls.server.documents.position_tracking import PositionTracker
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source, Span
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
-    from stet_ls.server.edits.edit_plan import Origin
+    from stet_ls.server.edits.edit_plan import EditOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,17 @@ class _Kept:
 
     source: Source
     findings: tuple[Finding, ...]
-    track: Track
+    track: PositionTracker
 
 
-class Kept:
+class FindingStore:
     """The findings of all open documents, by URI."""
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._kept: dict[str, _Kept] = {}
 
-    def keep(self, answer: Answer, origin: Origin) -> str | None:
+    def keep(self, answer: Answer, origin: EditOrigin) -> str | None:
         """Keeps an answer's findings in the place of older ones on the same target. The document's URI if it is open.
 
         `origin.track` has to follow the request's text still.
@@ -69,7 +69,7 @@ class Kept:
         return tuple(self._kept)
 
 
-def _moved(findings: Iterable[Finding], source: Source, track: Track) -> Iterator[Finding]:
+def _moved(findings: Iterable[Finding], source: Source, track: PositionTracker) -> Iterator[Finding]:
     """The findings of `source` whose lines are as they were, where these are now."""
     live = track.live()
     for finding in findings:

@@ -15,12 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from stet_ls.server.diagnostics.serial_executor import Lane
+from stet_ls.server.diagnostics.serial_executor import SerialExecutor
 from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
 
 if TYPE_CHECKING:
     from stet_ls.server.documents.open_documents import Documents, Snapshot
-    from stet_ls.server.documents.position_tracking import Track
+    from stet_ls.server.documents.position_tracking import PositionTracker
     from stet_ls.validators.checkers.toolbox import Toolbox
 
 LOGGER = logging.getLogger(__name__)
@@ -46,15 +46,15 @@ class _Settled:
 
     glance: Verdict
     verdict: Verdict
-    track: Track
+    track: PositionTracker
 
 
 @dataclass(eq=False)
 class _Document:
     """One open document. `findings` are those of `judged`, which is None before the first verdict."""
 
-    glances: Lane
-    checks: Lane
+    glances: SerialExecutor
+    checks: SerialExecutor
     judged: Snapshot | None = None
     findings: tuple[Finding, ...] = ()
     current: asyncio.Event = field(default_factory=asyncio.Event)
@@ -63,7 +63,7 @@ class _Document:
     task: asyncio.Task[None] | None = None
 
 
-class Live:
+class LiveSyntax:
     """All documents that are checked as they change. `changed` is called with a URI whenever there is a verdict."""
 
     def __init__(self, documents: Documents, changed: Callable[[str], None]) -> None:
@@ -79,7 +79,9 @@ class Live:
         """Judges a document's text; whatever was under way for an older one is given up."""
         document = self._documents.get(snapshot.uri)
         if document is None:
-            document = self._documents[snapshot.uri] = _Document(Lane(self._glances), Lane(self._checks))
+            document = self._documents[snapshot.uri] = _Document(
+                SerialExecutor(self._glances), SerialExecutor(self._checks)
+            )
         document.current.clear()
         document.rested = False
         if document.task is not None:
@@ -156,7 +158,7 @@ def _glance(snapshot: Snapshot) -> Verdict:
         parse(source, language, deadline=PARSE_SECONDS)
     parsed = time.monotonic()
     words = min(WORDS_SECONDS, max(FIRST_SECONDS - (parsed - started), 0.0))
-    verdict = syntax.glance(source, language, deadline=words)
+    verdict = syntax.check_fast(source, language, deadline=words)
     # Without the time to understand, one broken place is told as many.
     hurried = time.monotonic() - parsed >= words
     return replace(verdict, findings=verdict.findings[:1]) if hurried else verdict
@@ -189,7 +191,7 @@ def _provisional(glance: Verdict, settled: _Settled | None) -> tuple[Finding, ..
     return _advised(replace(glance, findings=fresh) if settled.verdict.status is Status.OK else glance)
 
 
-def _moved(findings: Iterable[Finding], track: Track) -> tuple[Finding, ...]:
+def _moved(findings: Iterable[Finding], track: PositionTracker) -> tuple[Finding, ...]:
     """The findings where they are now, without those whose text was changed or whose message tells another line."""
     live, moved = track.live(), []
     for finding in findings:

@@ -18,16 +18,16 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from stet_ls.server.diagnostics.finding_store import Kept
-from stet_ls.server.diagnostics.live_syntax import REST_SECONDS, Live
-from stet_ls.server.diagnostics.suppression import Others, Rules, Silence, silence
+from stet_ls.server.diagnostics.finding_store import FindingStore
+from stet_ls.server.diagnostics.live_syntax import REST_SECONDS, LiveSyntax
+from stet_ls.server.diagnostics.suppression import OtherServers, SuppressionReason, SuppressionRules, suppression_reason
 from stet_ls.server.documents.open_documents import Documents, Snapshot
-from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.convert import shown_as
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
-    from stet_ls.server.edits.edit_plan import Origin
+    from stet_ls.server.edits.edit_plan import EditOrigin
     from stet_ls.validators.checkers.toolbox import Toolbox
 
 LOGGER = logging.getLogger(__name__)
@@ -69,17 +69,17 @@ class _Told:
     shown: _Shown
 
 
-class Diagnostics:
+class DiagnosticsPublisher:
     """All that one client is shown. Until `configure` was called it is shown nothing."""
 
-    def __init__(self, ls: LanguageServer, documents: Documents, client: Client) -> None:
+    def __init__(self, ls: LanguageServer, documents: Documents, client: ClientFeatures) -> None:
         self._ls = ls
         self._documents = documents
         self._client = client
-        self._rules = Rules()
-        self._others = Others(client.diagnoses)
-        self._live = Live(documents, self._deliver)
-        self._kept = Kept(documents)
+        self._rules = SuppressionRules()
+        self._others = OtherServers(client.diagnoses)
+        self._live = LiveSyntax(documents, self._deliver)
+        self._kept = FindingStore(documents)
         self._configured = asyncio.Event()
         self._pulled: dict[str, _Told] = {}
         self._pushed: dict[str, tuple[int | None, list[types.Diagnostic]]] = {}
@@ -87,7 +87,7 @@ class Diagnostics:
         self._asking: asyncio.Task[None] | None = None
         self._ask_again = False
 
-    def configure(self, rules: Rules, tools: Toolbox | None = None) -> None:
+    def configure(self, rules: SuppressionRules, tools: Toolbox | None = None) -> None:
         """Sets what is shown, from now on and at once."""
         self._rules, self._live.tools = rules, tools
         self._configured.set()
@@ -123,11 +123,11 @@ class Diagnostics:
             told = f"{name} reports errors in {snapshot.language}: Stet leaves them to it (setting checks.live_yield)."
             self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, told))
             for each in self._documents.open_snapshots():
-                if self._live.judges(each.uri) and silence(each, self._rules, self._others):
+                if self._live.judges(each.uri) and suppression_reason(each, self._rules, self._others):
                     self._live.forget(each.uri)
                     self._deliver(each.uri)
 
-    def analyzed(self, answer: Answer, origin: Origin) -> None:
+    def analyzed(self, answer: Answer, origin: EditOrigin) -> None:
         """Keeps the findings of an answer. To be called before anything is awaited after the job."""
         if (uri := self._kept.keep(answer, origin)) is not None:
             self._deliver(uri)
@@ -167,12 +167,12 @@ class Diagnostics:
 
     def _look(self, snapshot: Snapshot, *, rest: float) -> None:
         """Has a document judged, or not, as the rules say."""
-        why = silence(snapshot, self._rules, self._others)
+        why = suppression_reason(snapshot, self._rules, self._others)
         if why is None:
             self._live.refresh(snapshot, rest=rest)
             return
         self._live.forget(snapshot.uri)
-        if why is Silence.LARGE and snapshot.uri not in self._told_large:
+        if why is SuppressionReason.LARGE and snapshot.uri not in self._told_large:
             self._told_large.add(snapshot.uri)
             told = f"{snapshot.uri}: {why.value}."
             self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, told))
@@ -180,7 +180,7 @@ class Diagnostics:
     def _shown(self, snapshot: Snapshot) -> _Shown:
         live = self._live.findings(snapshot.uri, snapshot.version) or ()
         kept = self._kept.findings(snapshot.uri) if self._rules.findings else ()
-        if silence(snapshot, self._rules, self._others) in (None, Silence.ELSEWHERE):
+        if suppression_reason(snapshot, self._rules, self._others) in (None, SuppressionReason.ELSEWHERE):
             kept = tuple(each for each in kept if each.kind != "syntax")  # these are told as they are typed
         one, other = (tuple(shown_as(each, snapshot, self._client) for each in found) for found in (live, kept))
         return _Shown(tuple(_distinct(one)), tuple(_distinct(other)))

@@ -11,7 +11,7 @@ Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
 
-class Lane:
+class SerialExecutor:
     """One document's way into a pool of threads.
 
     A thread cannot be stopped: a newer text must not start a second parse beside the one that it made useless, nor wait

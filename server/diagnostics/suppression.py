@@ -35,7 +35,7 @@ NOT_EDITED = frozenset(
 `%magic` lines no grammar knows."""
 
 
-class Silence(Enum):
+class SuppressionReason(Enum):
     """Why a document gets no live syntax errors, in words for the log."""
 
     OFF = "turned off by the setting checks.live or checks.live_off"
@@ -45,7 +45,7 @@ class Silence(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SuppressionRules:
     """What the settings say about diagnostics. `off` holds language ids."""
 
     live: bool = True
@@ -54,12 +54,12 @@ class Rules:
     findings: bool = True
 
     @classmethod
-    def of(cls, checks: Checks) -> Rules:
+    def of(cls, checks: Checks) -> SuppressionRules:
         """The rules of the settings in force; languages go by any of their names."""
         return cls(checks.live, frozenset(map(_id, checks.live_off)), checks.live_yield, checks.findings)
 
 
-class Others:
+class OtherServers:
     """The languages whose errors another server of this client reports; learnt for as long as this one runs."""
 
     def __init__(self, told: Iterable[str] = ()) -> None:
@@ -92,16 +92,16 @@ class Others:
         return ""
 
 
-def silence(snapshot: Snapshot, rules: Rules, others: Others) -> Silence | None:
+def suppression_reason(snapshot: Snapshot, rules: SuppressionRules, others: OtherServers) -> SuppressionReason | None:
     """Why the document gets no live syntax errors; None if it gets them."""
     name = _id(snapshot.language)
     if not rules.live or name in rules.off:
-        return Silence.OFF
+        return SuppressionReason.OFF
     if name == PLAIN or urlsplit(snapshot.uri).scheme in NOT_EDITED:
-        return Silence.NOT_EDITED
+        return SuppressionReason.NOT_EDITED
     if rules.yields and others.report(name):
-        return Silence.ELSEWHERE
-    return Silence.LARGE if len(snapshot.source.data) > LARGEST else None
+        return SuppressionReason.ELSEWHERE
+    return SuppressionReason.LARGE if len(snapshot.source.data) > LARGEST else None
 
 
 def _id(name: str) -> str:

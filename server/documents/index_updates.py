@@ -11,16 +11,16 @@ from lsprotocol import types
 from stet_ls.server.documents.open_documents import path_of
 
 if TYPE_CHECKING:
-    from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
+    from stet_ls.engine.workspace.symbol_index import SymbolIndex
 
 AFTER_SECONDS = 2.0
 """From the opening of a workspace until it is read: an editor that starts has a lot to do."""
 
 
-class Indexing:
+class IndexUpdates:
     """The workspace's side of the index. `index` is that of the engine in force, None before there is one."""
 
-    def __init__(self, index: Callable[[], WorkspaceIndex | None], roots: Callable[[], tuple[Path, ...]]) -> None:
+    def __init__(self, index: Callable[[], SymbolIndex | None], roots: Callable[[], tuple[Path, ...]]) -> None:
         self._index = index
         self._roots = roots
         self.told = False
@@ -47,8 +47,8 @@ class Indexing:
 def watchers() -> list[types.FileSystemWatcher]:
     """What the client is asked to watch: source files whose symbols are known, and the lists that hide some."""
     from stet_ls.validators.languages import LANGUAGES
-    from stet_ls.validators.node_kinds import SHAPES
+    from stet_ls.validators.node_kinds import NODE_KINDS
 
-    endings = sorted({ending[1:] for row in LANGUAGES if row.id in SHAPES for ending in row.extensions})
+    endings = sorted({ending[1:] for row in LANGUAGES if row.id in NODE_KINDS for ending in row.extensions})
     globs = (f"**/*.{{{','.join(endings)}}}", "**/{.gitignore,.stetignore}")
     return [types.FileSystemWatcher(glob) for glob in globs]

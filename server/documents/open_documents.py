@@ -17,7 +17,7 @@ from urllib.parse import unquote, unquote_to_bytes, urlsplit
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
-from stet_ls.server.documents.position_tracking import Track
+from stet_ls.server.documents.position_tracking import PositionTracker
 from stet_ls.validators.languages import PLAIN, language, language_of
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Encoding, Source, Span, Splice
@@ -61,7 +61,7 @@ class Documents:
         self._recent: dict[str, str] = {}
         self._unlisted: set[str] = set()
         self._lost: set[str] = set()
-        self._tracks: dict[str, list[Track]] = {}
+        self._tracks: dict[str, list[PositionTracker]] = {}
 
     def snapshot(self, uri: str) -> Snapshot | None:
         """The document as the client has it open, else the file on the disk, else None."""
@@ -88,10 +88,10 @@ class Documents:
         self._unlisted.add(_key(uri))
         self._recent.pop(_key(uri), None)
 
-    def track(self, snapshot: Snapshot) -> Track:
+    def track(self, snapshot: Snapshot) -> PositionTracker:
         """Follows a document from a snapshot on, through all changes since."""
         key = _key(snapshot.uri)
-        track = Track(snapshot.source, snapshot.version, lambda: _disk_text(snapshot.uri))
+        track = PositionTracker(snapshot.source, snapshot.version, lambda: _disk_text(snapshot.uri))
         live = self._open.get(key)
         if live is not None and live.version is not None:
             track.opened(live.source, live.version)
@@ -152,7 +152,7 @@ class Documents:
                 self.close(uri)
                 self._lost.add(_key(uri))
 
-    def _followers(self, key: str) -> list[Track]:
+    def _followers(self, key: str) -> list[PositionTracker]:
         followers = [track for track in self._tracks.get(key, []) if not track.released]
         if followers:
             self._tracks[key] = followers

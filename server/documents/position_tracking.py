@@ -120,7 +120,7 @@ def _bounded(pieces: list[_Piece]) -> list[_Piece]:
     return sorted(sorted(pieces, key=lambda piece: -piece.length)[: MOST_PIECES // 2])
 
 
-class Track:
+class PositionTracker:
     """Follows one document from a snapshot on. Made by `Documents.track`; `release` it when the job is done."""
 
     def __init__(self, first: Source, version: int | None, read: Callable[[], Source | None]) -> None:

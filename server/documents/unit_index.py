@@ -19,7 +19,7 @@ SETTLE_SECONDS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class UnitLine:
     """A unit by its lines, both included, counted from 0; the comment above it belongs to it."""
 
     first: int
@@ -30,7 +30,7 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class _Indexed:
     version: int | None
-    entries: tuple[Entry, ...]
+    entries: tuple[UnitLine, ...]
 
 
 class UnitIndex:
@@ -89,14 +89,14 @@ class UnitIndex:
         self._indexed[snapshot.uri] = _Indexed(snapshot.version, entries)
 
 
-def _entries(snapshot: Snapshot) -> tuple[Entry, ...]:
+def _entries(snapshot: Snapshot) -> tuple[UnitLine, ...]:
     # Both bring the parsers: not before the handshake.
     from stet_ls.engine.prompt.stet_comments import comment_above
     from stet_ls.validators.structure import units
 
     source, language = snapshot.source, snapshot.language
     return tuple(
-        Entry(
+        UnitLine(
             comment_above(source, language, source.line_of(unit.span.start)),
             source.line_of(unit.span.end),
             unit.qualified,

@@ -12,20 +12,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from stet_ls.server.documents.open_documents import Documents, Snapshot
-from stet_ls.server.documents.position_tracking import Track
-from stet_ls.server.edits.edit_verification import written
+from stet_ls.server.documents.position_tracking import PositionTracker
+from stet_ls.server.edits.edit_verification import inserted_spans
 from stet_ls.validators.source import Source, Span
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
-    from stet_ls.server.edits.edit_plan import Change
+    from stet_ls.server.edits.edit_plan import DocumentChange
 
 WATCHED = 30
 """Edits whose fate is awaited at a time; the oldest is given up first."""
 
-Fate = Literal["kept", "edited", "undone", "rejected"]
+OutcomeName = Literal["kept", "edited", "undone", "rejected"]
 """The values of the engine's `Outcome`, which is not imported before the handshake."""
-Tell = Callable[[str, Fate, str], None]
+Tell = Callable[[str, OutcomeName, str], None]
 """Takes the trace id of a job, what became of its edit, and the document as it stands."""
 
 
@@ -40,11 +40,11 @@ class _Watch:
     uri: str
     before: Source
     written: tuple[Span, ...]
-    track: Track
+    track: PositionTracker
     timer: asyncio.TimerHandle | None
 
 
-class Outcomes:
+class OutcomeWatcher:
     """The edits that landed in documents that are open, and were not undone."""
 
     def __init__(self, documents: Documents, tell: Tell) -> None:
@@ -59,14 +59,16 @@ class Outcomes:
         if trace := _trace(answer):
             self._tell(trace, "rejected", answer.code)
 
-    def landed(self, answer: Answer, change: Change) -> None:
+    def landed(self, answer: Answer, change: DocumentChange) -> None:
         """The edit is in the document: from here on its fate is watched."""
         trace, live = _trace(answer), self._documents.snapshot(change.before.uri)
         if not trace or live is None or not live.is_open:
             return
         timer = asyncio.get_running_loop().call_later(self.stands_seconds, self._stood, trace)
         track = self._documents.track(live)
-        self._watches[trace] = _Watch(trace, live.uri, change.before.source, written(live.source, change), track, timer)
+        self._watches[trace] = _Watch(
+            trace, live.uri, change.before.source, inserted_spans(live.source, change), track, timer
+        )
         while len(self._watches) > WATCHED:
             self._drop(next(iter(self._watches)))
 

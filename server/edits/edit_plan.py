@@ -13,12 +13,12 @@ from pathlib import Path
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.server.documents.line_diff import minimal
 from stet_ls.server.documents.open_documents import Documents, Snapshot
-from stet_ls.server.documents.position_tracking import Track
+from stet_ls.server.documents.position_tracking import PositionTracker
 from stet_ls.validators.source import Source, Span, Splice
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DocumentChange:
     """The new text of one document. `before` is the very version that the splices are for."""
 
     before: Snapshot
@@ -27,10 +27,10 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EditPlan:
     """Everything that lands together. `rebased` is true if the target's text is no longer the one that was judged."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[DocumentChange, ...]
     new_files: tuple[NewFile, ...]
     rebased: bool = False
 
@@ -43,7 +43,7 @@ class Plan:
             )
         )
 
-    def same_texts(self, other: Plan) -> bool:
+    def same_texts(self, other: EditPlan) -> bool:
         """True if both start from the same texts and lead to the same ones."""
         return self._texts() == other._texts()
 
@@ -66,14 +66,14 @@ class StaleError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class EditOrigin:
     """The document that a job was started on: its snapshot, and the track that has followed it since."""
 
     snapshot: Snapshot
-    track: Track
+    track: PositionTracker
 
 
-def make_plan(answer: Answer, origin: Origin, documents: Documents) -> Plan:
+def make_plan(answer: Answer, origin: EditOrigin, documents: Documents) -> EditPlan:
     """The answer on the live documents; StaleError if what it was made for was touched meanwhile."""
     live = _live(origin, documents)
     rebased = live.source.text != origin.snapshot.source.text
@@ -87,21 +87,21 @@ def make_plan(answer: Answer, origin: Origin, documents: Documents) -> Plan:
     for file in answer.new_files:
         if file.path.exists():
             raise StaleError(f"{file.path.name} came into being while Stet worked; run it again.")
-    return Plan(tuple(change for change in changes if change.splices), answer.new_files, rebased and bool(own))
+    return EditPlan(tuple(change for change in changes if change.splices), answer.new_files, rebased and bool(own))
 
 
-def as_made(answer: Answer) -> Plan:
+def as_made(answer: Answer) -> EditPlan:
     """The edits on the very texts that they were made for: what was judged, wherever it lands."""
     changes = []
     for path in dict.fromkeys(edit.path for edit in answer.edits):
         edits = [edit for edit in answer.edits if edit.path == path]
         uri = "untitled:document" if path is None else path.as_uri()
         after = edits[0].base.splice([Splice(edit.span, edit.new_text) for edit in edits])
-        changes.append(Change(Snapshot(uri, None, answer.language, edits[0].base, path), after, ()))
-    return Plan(tuple(changes), answer.new_files)
+        changes.append(DocumentChange(Snapshot(uri, None, answer.language, edits[0].base, path), after, ()))
+    return EditPlan(tuple(changes), answer.new_files)
 
 
-def created(file: NewFile, language: str) -> Change:
+def created(file: NewFile, language: str) -> DocumentChange:
     """A new file as a change of the nothing that was there."""
     before = Snapshot(file.path.as_uri(), None, language, Source(""), file.path)
     return _change(before, [Splice(Span(0, 0), file.text)])
@@ -117,7 +117,7 @@ def name_of(snapshot: Snapshot) -> str:
     return snapshot.path.name if snapshot.path is not None else snapshot.uri.rpartition("/")[2].rpartition(":")[2]
 
 
-def _live(origin: Origin, documents: Documents) -> Snapshot:
+def _live(origin: EditOrigin, documents: Documents) -> Snapshot:
     name = name_of(origin.snapshot)
     if origin.track.closed:
         raise StaleError(f"{name} was closed while Stet worked on it; nothing was changed.")
@@ -129,7 +129,7 @@ def _live(origin: Origin, documents: Documents) -> Snapshot:
     return live
 
 
-def _rebase(edits: Iterable[Edit], guard: Span | None, origin: Origin) -> list[Splice]:
+def _rebase(edits: Iterable[Edit], guard: Span | None, origin: EditOrigin) -> list[Splice]:
     touched = StaleError(f"You changed {name_of(origin.snapshot)} where Stet worked on it; run it again.")
     if guard is not None and origin.track.rebase(guard) is None:
         raise touched
@@ -142,16 +142,16 @@ def _rebase(edits: Iterable[Edit], guard: Span | None, origin: Origin) -> list[S
     return splices
 
 
-def _other(path: Path, edits: list[Edit], documents: Documents) -> Change:
+def _other(path: Path, edits: list[Edit], documents: Documents) -> DocumentChange:
     live = documents.snapshot(path.as_uri())
     if live is None or live.source.text != edits[0].base.text:
         raise StaleError(f"{path.name} changed while Stet worked; run it again.")
     return _change(live, [Splice(edit.span, edit.new_text) for edit in edits])
 
 
-def _change(live: Snapshot, splices: list[Splice]) -> Change:
+def _change(live: Snapshot, splices: list[Splice]) -> DocumentChange:
     after = live.source.splice(splices)
-    return Change(live, after, minimal(live.source, after))
+    return DocumentChange(live, after, minimal(live.source, after))
 
 
 def _diff(before: Source, after: Source, old: str, new: str) -> list[str]:

@@ -10,12 +10,12 @@ from stet_ls.server.documents.position_tracking import Anchors
 from stet_ls.validators.source import Source, Span
 
 if TYPE_CHECKING:
-    from stet_ls.server.edits.edit_plan import Change
+    from stet_ls.server.edits.edit_plan import DocumentChange
 
 _LINE_END = re.compile(r"\r\n?")
 
 
-def shows(live: Source, change: Change) -> bool:
+def is_applied(live: Source, change: DocumentChange) -> bool:
     """True if `live` is what the change leads to, whatever its user typed elsewhere in the same moment.
 
     Editors have their own mind about line ends and the one at the end of the file; these are not compared.
@@ -31,14 +31,14 @@ def shows(live: Source, change: Change) -> bool:
     return not gone or any(_touches(splice.span, span) for splice in minimal(before, now) for span in gone)
 
 
-def brings(change: Change, wanted: Change) -> bool:
+def is_same_edit(change: DocumentChange, wanted: DocumentChange) -> bool:
     """True if the change puts into its document what another one wanted there: both are the same edit."""
-    if change.before.uri != wanted.before.uri or shows(change.before.source, wanted):
+    if change.before.uri != wanted.before.uri or is_applied(change.before.source, wanted):
         return False
-    return shows(change.after, wanted)
+    return is_applied(change.after, wanted)
 
 
-def written(live: Source, change: Change) -> tuple[Span, ...]:
+def inserted_spans(live: Source, change: DocumentChange) -> tuple[Span, ...]:
     """Where in `live`, which shows the change, its own text stands, whatever else was written in the same moment."""
     anchors = Anchors(change.after.data)
     anchors.follow(minimal(change.after, live), live.data)

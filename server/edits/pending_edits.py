@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from stet_ls.server.edits.edit_plan import Change
+    from stet_ls.server.edits.edit_plan import DocumentChange
 
 
 class Pending(Protocol):
@@ -15,7 +15,7 @@ class Pending(Protocol):
     repeated: bool
 
     @property
-    def changes(self) -> Sequence[Change]:
+    def changes(self) -> Sequence[DocumentChange]:
         """What it changes."""
 
 
@@ -27,10 +27,10 @@ class PendingEdits:
 
     def add(self, edit: Pending) -> None:
         """Takes one in that was just sent."""
-        from stet_ls.server.edits.edit_verification import brings  # the handshake does without
+        from stet_ls.server.edits.edit_verification import is_same_edit  # the handshake does without
 
         for other in self._all:
-            other.repeated |= any(brings(mine, its) for mine in edit.changes for its in other.changes)
+            other.repeated |= any(is_same_edit(mine, its) for mine in edit.changes for its in other.changes)
         self._all.add(edit)
 
     def discard(self, edit: Pending) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from lsprotocol import types
 
 from stet_ls.engine.api.answer import NewFile
-from stet_ls.server.edits.edit_plan import Change, Plan
-from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.edits.edit_plan import DocumentChange, EditPlan
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.convert import text_edits
 
 ANNOTATION = "stet"
 
 
 def workspace_edit(
-    plan: Plan, client: Client, *, annotation: types.ChangeAnnotation | None = None
+    plan: EditPlan, client: ClientFeatures, *, annotation: types.ChangeAnnotation | None = None
 ) -> types.WorkspaceEdit:
     """One edit for everything. With an `annotation` the client asks its user, showing that, before it applies.
 
@@ -38,7 +38,7 @@ def workspace_edit(
     )
 
 
-def _document_edit(change: Change, client: Client, annotation: str | None) -> types.TextDocumentEdit:
+def _document_edit(change: DocumentChange, client: ClientFeatures, annotation: str | None) -> types.TextDocumentEdit:
     edits = text_edits(change.splices, change.before.source, client.encoding)
     identifier = types.OptionalVersionedTextDocumentIdentifier(change.before.uri, change.before.version)
     return types.TextDocumentEdit(identifier, [_annotated(edit, annotation) for edit in edits])

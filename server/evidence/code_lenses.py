@@ -13,15 +13,15 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.markdown import plain
-from stet_ls.server.edits.edit_verification import written
+from stet_ls.server.edits.edit_verification import inserted_spans
 from stet_ls.validators.source import Source, Span
 
 if TYPE_CHECKING:
     from stet_ls.engine.api.answer import Answer
     from stet_ls.server.documents.open_documents import Documents
-    from stet_ls.server.documents.position_tracking import Track
-    from stet_ls.server.edits.edit_plan import Change
-    from stet_ls.server.lsp.client_capabilities import Client
+    from stet_ls.server.documents.position_tracking import PositionTracker
+    from stet_ls.server.edits.edit_plan import DocumentChange
+    from stet_ls.server.lsp.client_capabilities import ClientFeatures
 
 LOGGER = logging.getLogger(__name__)
 
@@ -39,13 +39,13 @@ class _Lens:
     uri: str
     title: str
     span: Span
-    track: Track
+    track: PositionTracker
 
 
-class Lenses:
+class CodeLenses:
     """The lenses of one client. A client that shows none, or whose user wants none, has none."""
 
-    def __init__(self, ls: LanguageServer, documents: Documents, client: Client) -> None:
+    def __init__(self, ls: LanguageServer, documents: Documents, client: ClientFeatures) -> None:
         self._ls = ls
         self._documents = documents
         self._client = client
@@ -59,7 +59,7 @@ class Lenses:
         if not wanted:
             self.clear()
 
-    async def landed(self, job: str, answer: Answer, change: Change) -> None:
+    async def landed(self, job: str, answer: Answer, change: DocumentChange) -> None:
         """The edit of a job is in its document."""
         live = self._documents.snapshot(change.before.uri)
         if not (self._wanted and self._client.code_lens and answer.evidence) or live is None or not live.is_open:
@@ -123,11 +123,11 @@ class Lenses:
             LOGGER.info("the client was not refreshed: %s", error or "no answer")
 
 
-def _changed_unit(live: Source, change: Change, language: str) -> Span:
+def _changed_unit(live: Source, change: DocumentChange, language: str) -> Span:
     """The unit around the largest stretch that an edit wrote in one (it may have merged imports), else its lines."""
     from stet_ls.validators.structure import unit_at
 
-    largest_first = sorted(written(live, change), key=lambda span: span.start - span.end)
+    largest_first = sorted(inserted_spans(live, change), key=lambda span: span.start - span.end)
     for span in largest_first:
         # What was written may end at the start of the line after its unit.
         if unit := unit_at(live, language, span) or unit_at(live, language, Span(span.start, span.start)):

@@ -11,14 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.server.evidence.evidence_text import Files, attached, chosen, head, report
+from stet_ls.server.evidence.evidence_text import Files, all_attachments, first_lines, report, select_check
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from stet_ls.engine.api.answer import Answer
     from stet_ls.engine.api.evidence import Evidence
-    from stet_ls.server.evidence.report_viewer import Reports
+    from stet_ls.server.evidence.report_viewer import ReportViewer
 
 LOGGER = logging.getLogger(__name__)
 
@@ -31,10 +31,10 @@ DIFF_LINES, DIFF_CHARACTERS = 400, 40_000
 _ODD = re.compile(r"[^\w.-]+")
 
 
-class Shelf:
+class EvidenceFiles:
     """The files of one server's jobs. They lie in `folder`, a folder for each job."""
 
-    def __init__(self, reports: Reports, folder: Path) -> None:
+    def __init__(self, reports: ReportViewer, folder: Path) -> None:
         self._reports = reports
         self._folder = folder
         self._kept: set[str] = set()
@@ -57,13 +57,13 @@ class Shelf:
 
         A report on all of it holds the edit as `diff`, or else as it was made, cut to a bounded length.
         """
-        lines = chosen(answer, check)
+        lines = select_check(answer, check)
         files = await asyncio.to_thread(self._write, job, lines)
         if not diff and not check:
             diff = await asyncio.to_thread(_diff, answer)
         rows = [
             {"check": name, **each.to_json(), "uri": file.as_uri() if (file := files.get((name, each.name))) else None}
-            for name, each in attached(lines)
+            for name, each in all_attachments(lines)
         ]
         return {"job": job, "markdown": report(answer, lines, files, diff), "attachments": rows}
 
@@ -104,7 +104,7 @@ class Shelf:
 def _diff(answer: Answer) -> str:
     from stet_ls.server.edits.edit_plan import as_made  # the handshake does without the engine's models
 
-    return head(as_made(answer).diff(), DIFF_LINES, DIFF_CHARACTERS)
+    return first_lines(as_made(answer).diff(), DIFF_LINES, DIFF_CHARACTERS)
 
 
 def write(folder: Path, lines: Sequence[Evidence]) -> Files:
@@ -112,7 +112,7 @@ def write(folder: Path, lines: Sequence[Evidence]) -> Files:
     from stet_ls.engine.storage.private_files import write_private
 
     files: dict[tuple[str, str], Path] = {}
-    for check, each in attached(lines):
+    for check, each in all_attachments(lines):
         # A name comes from the code that was judged: it is never a path, and no two are the same file.
         name = _ODD.sub("_", each.name).lstrip(".") or check
         file = folder / (name if folder / name not in files.values() else f"{check}-{name}")

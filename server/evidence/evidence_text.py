@@ -20,7 +20,7 @@ Files = Mapping[tuple[str, str], Path]
 """Where attachments were written, by check and name."""
 
 
-def told(answer: Answer, apart: Collection[str] = ()) -> str:
+def summarize(answer: Answer, apart: Collection[str] = ()) -> str:
     """How sure it is and why, then what was done: an editor's line may be too short for all of it.
 
     Of a refusal: why, and what passed nevertheless. `apart` are phrases that the caller says itself.
@@ -73,7 +73,7 @@ def _phrases(reason: str) -> list[str]:
     return [phrase for phrase in reason.split("; ") if phrase]
 
 
-def chosen(answer: Answer, check: str) -> tuple[Evidence, ...]:
+def select_check(answer: Answer, check: str) -> tuple[Evidence, ...]:
     """The lines of one check, or of all without one. UsageError names those that there are."""
     lines = tuple(item for item in answer.evidence if check in ("", item.label))
     if not answer.evidence:
@@ -84,7 +84,7 @@ def chosen(answer: Answer, check: str) -> tuple[Evidence, ...]:
     return lines
 
 
-def attached(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment]]:
+def all_attachments(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment]]:
     """Everything that can be opened, with its check."""
     return ((item.label, each) for item in lines for each in item.attachments)
 
@@ -102,9 +102,9 @@ def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = 
     parts.append(f"{_prose(boxed(answer)) or 'No code ran'}.")
     if diff:
         parts.append(f"## The edit\n\n{fenced(diff.rstrip(), 'diff')}")
-    for check, each in attached(lines):
+    for check, each in all_attachments(lines):
         place = f"\n\n[{each.name}]({file.as_uri()})" if (file := files.get((check, each.name))) else ""
-        parts.append(f"## {check}: {code_span(each.name)}{place}\n\n{fenced(head(each.text), each.language)}")
+        parts.append(f"## {check}: {code_span(each.name)}{place}\n\n{fenced(first_lines(each.text), each.language)}")
     return "\n\n".join(parts).rstrip() + "\n"
 
 
@@ -122,7 +122,7 @@ def _prose(text: str) -> str:
     return harmless(" ".join(plain(text).split()))
 
 
-def head(text: str, most: int = SHOWN_LINES, characters: int | None = None) -> str:
+def first_lines(text: str, most: int = SHOWN_LINES, characters: int | None = None) -> str:
     """The first lines of a text, as many as its reader may want to see; the last one says how many follow."""
     lines = text.splitlines()
     shown = text[:characters].splitlines()[:most]

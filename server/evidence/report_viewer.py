@@ -23,7 +23,7 @@ _NO_PROSE = ("#", "```", "- ", "* ", "|", ">")
 """How headings, code, lists, tables and quotes begin."""
 
 
-class Reports:
+class ReportViewer:
     """The reports of one server. Its files lie in `folder`, readable by their user alone, for they quote code."""
 
     def __init__(self, ls: LanguageServer, folder: Path, *also: Path, documents: bool, virtual: bool) -> None:

@@ -16,13 +16,13 @@ from lsprotocol import types
 
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.documents.unit_index import UnitIndex
-from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
 
 if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
 
 
-class When(Enum):
+class OfferedWhen(Enum):
     """Where an action makes sense."""
 
     PROBLEM = "no diagnostic here and no `stet:` comment that says what is wrong"
@@ -31,14 +31,14 @@ class When(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class MenuEntry:
     """One action as it is offered. `about` names a unit; `plain` is the title where none is known."""
 
     action: str
     kind: str
     about: str
     plain: str
-    when: When
+    when: OfferedWhen
     writes: bool = True
     """Its result is a model's own text, which clients mark if they can (`LlmGenerated`)."""
     custom: bool = False
@@ -48,16 +48,24 @@ class Offer:
 
 
 OFFERS = (
-    Offer("debug", "quickfix.stet.debug", "Fix `{unit}` with Stet", "Fix with Stet", When.PROBLEM),
-    Offer(
-        "generate", "refactor.rewrite.stet.generate", "Generate code with Stet", "Generate code with Stet", When.INVOKED
+    MenuEntry("debug", "quickfix.stet.debug", "Fix `{unit}` with Stet", "Fix with Stet", OfferedWhen.PROBLEM),
+    MenuEntry(
+        "generate",
+        "refactor.rewrite.stet.generate",
+        "Generate code with Stet",
+        "Generate code with Stet",
+        OfferedWhen.INVOKED,
     ),
-    Offer("refactor", "refactor.rewrite.stet.refactor", "Refactor `{unit}`", "Refactor with Stet", When.UNIT),
-    Offer("optimize", "refactor.rewrite.stet.optimize", "Optimize `{unit}`", "Optimize with Stet", When.UNIT),
-    Offer("test", "stet.test", "Write tests for `{unit}`", "Write tests with Stet", When.UNIT),
-    Offer("explain", "stet.explain", "Explain `{unit}`", "Explain with Stet", When.UNIT),
-    Offer("analyze", "stet.analyze", "Analyze `{unit}`", "Analyze with Stet", When.INVOKED, writes=False),
-    Offer("task", "stet.task", "Do a task with Stet", "Do a task with Stet", When.INVOKED),
+    MenuEntry(
+        "refactor", "refactor.rewrite.stet.refactor", "Refactor `{unit}`", "Refactor with Stet", OfferedWhen.UNIT
+    ),
+    MenuEntry(
+        "optimize", "refactor.rewrite.stet.optimize", "Optimize `{unit}`", "Optimize with Stet", OfferedWhen.UNIT
+    ),
+    MenuEntry("test", "stet.test", "Write tests for `{unit}`", "Write tests with Stet", OfferedWhen.UNIT),
+    MenuEntry("explain", "stet.explain", "Explain `{unit}`", "Explain with Stet", OfferedWhen.UNIT),
+    MenuEntry("analyze", "stet.analyze", "Analyze `{unit}`", "Analyze with Stet", OfferedWhen.INVOKED, writes=False),
+    MenuEntry("task", "stet.task", "Do a task with Stet", "Do a task with Stet", OfferedWhen.INVOKED),
 )
 KINDS = tuple(offer.kind for offer in OFFERS)
 
@@ -79,31 +87,31 @@ class _Place:
     instructed: bool
     problems: Sequence[types.Diagnostic]
 
-    def allows(self, offer: Offer) -> bool:
+    def allows(self, offer: MenuEntry) -> bool:
         match offer.when:
-            case When.PROBLEM:
+            case OfferedWhen.PROBLEM:
                 return bool(self.problems) or self.instructed
-            case When.UNIT:
+            case OfferedWhen.UNIT:
                 return self.unit is not None or self.selected or not self.knows_units
-            case When.INVOKED:
+            case OfferedWhen.INVOKED:
                 return True
 
-    def title(self, offer: Offer) -> str:
-        if offer.when is When.PROBLEM and self.problems:
+    def title(self, offer: MenuEntry) -> str:
+        if offer.when is OfferedWhen.PROBLEM and self.problems:
             more = f" and {len(self.problems) - 1} more" if len(self.problems) > 1 else ""
             return f"{offer.plain}: {_short(self.problems[0].message)}{more}"
         return offer.about.replace("{unit}", self.unit) if self.unit else offer.plain
 
 
-def custom_offers(actions: Actions | None) -> tuple[Offer, ...]:
+def custom_offers(actions: Actions | None) -> tuple[MenuEntry, ...]:
     """How custom actions are offered. One that waits for its user's trust says that it asks first."""
     return tuple(
-        Offer(
+        MenuEntry(
             name,
             listed.action.kind,
             f"{listed.action.title} `{{unit}}`" if listed.trusted else f"{listed.action.title} ({_ASKS})",
             listed.action.title if listed.trusted else f"{listed.action.title} ({_ASKS})",
-            When.INVOKED if "document" in listed.action.targets else When.UNIT,
+            OfferedWhen.INVOKED if "document" in listed.action.targets else OfferedWhen.UNIT,
             custom=True,
             languages=listed.action.languages,
         )
@@ -118,8 +126,8 @@ def code_actions(
     params: types.CodeActionParams,
     snapshot: Snapshot,
     index: UnitIndex,
-    client: Client,
-    custom: Sequence[Offer] = (),
+    client: ClientFeatures,
+    custom: Sequence[MenuEntry] = (),
 ) -> list[types.CodeAction | types.Command]:
     """The actions for a range, in menu order. `context.only` filters them; an automatic request gets quick fixes."""
     fitting = (offer for offer in custom if not offer.languages or snapshot.language in offer.languages)
@@ -141,7 +149,7 @@ def _invoked(context: types.CodeActionContext) -> bool:
     return context.trigger_kind is not types.CodeActionTriggerKind.Automatic
 
 
-def _wanted(offer: Offer, context: types.CodeActionContext) -> bool:
+def _wanted(offer: MenuEntry, context: types.CodeActionContext) -> bool:
     """Kinds are hierarchies: asking for "refactor" includes "refactor.rewrite.stet.generate"."""
     if not _invoked(context) and not offer.kind.startswith("quickfix."):
         return False
@@ -177,10 +185,10 @@ def _has_comment(snapshot: Snapshot, first: int, last: int) -> bool:
 
 
 def _action(
-    offer: Offer, place: _Place, params: types.CodeActionParams, client: Client
+    offer: MenuEntry, place: _Place, params: types.CodeActionParams, client: ClientFeatures
 ) -> types.CodeAction | types.Command:
     title = place.title(offer)
-    answers = place.problems if offer.when is When.PROBLEM else ()
+    answers = place.problems if offer.when is OfferedWhen.PROBLEM else ()
     argument = {"action": offer.action} if offer.custom else {}
     name = "stet.custom" if offer.custom else f"stet.{offer.action}"
     command = types.Command(title, name, arguments=[{**argument, **_argument(params, answers)}])

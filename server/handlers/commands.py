@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.handlers import memory_commands
 from stet_ls.server.handlers.code_actions import OFFERS
-from stet_ls.server.jobs.job_registry import Ending, Job
+from stet_ls.server.jobs.job_registry import JobHandle, JobResult
 from stet_ls.server.session import StetServer
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class CommandSpec:
+class ServerCommand:
     """One command. `params` names its model in `params.py`, which is imported with the first command."""
 
     params: str
@@ -228,8 +228,8 @@ def _known(actions: Actions, name: str) -> None:
         raise UsageError(f"action: {actions.unknown(name)}")
 
 
-def _result(job: Job) -> Json:
-    ending = job.ending or Ending(job.status, "")
+def _result(job: JobHandle) -> Json:
+    ending = job.ending or JobResult(job.status, "")
     answer = ending.answer
     return {
         "status": ending.status.value,
@@ -241,22 +241,22 @@ def _result(job: Job) -> Json:
     }
 
 
-COMMANDS: Mapping[str, CommandSpec] = {
-    **{f"stet.{name}": CommandSpec("ActionParams", _action(name), f"Start the job {name}.") for name in ACTIONS},
-    "stet.custom": CommandSpec("CustomParams", custom, "Start any action by its name."),
-    "stet.result": CommandSpec("ResultParams", result, "What a job came to."),
-    "stet.evidence": CommandSpec("EvidenceParams", evidence, "Open what was checked, with what shows it."),
-    "stet.cancel": CommandSpec("JobParams", cancel, "Stop a job."),
-    "stet.retry": CommandSpec("RetryParams", retry, "Run a job again on the document as it is now."),
-    "stet.apply": CommandSpec("ApplyParams", apply, "Apply the edit that is asked about."),
-    "stet.clear": CommandSpec("ClearParams", clear, "Take away the findings of analyze and the code lenses."),
-    "stet.jobs": CommandSpec("NoParams", jobs, "Running and recent jobs."),
-    "stet.health": CommandSpec("NoParams", health, "How models and all other parts are, and what to do."),
-    "stet.stats": CommandSpec("NoParams", stats, "What was done and spent, and the metrics."),
-    "stet.showPrompt": CommandSpec("CustomParams", show_prompt, "What would be sent, after redaction."),
-    "stet.memory.search": CommandSpec("MemorySearchParams", memory_commands.search, "Search remembered solutions."),
-    "stet.memory.stats": CommandSpec("NoParams", memory_commands.stats, "How much is remembered."),
-    "stet.memory.forget": CommandSpec("MemoryForgetParams", memory_commands.forget, "Forget a solution."),
-    "stet.capabilities": CommandSpec("NoParams", capabilities, "Actions, commands and their schema."),
+COMMANDS: Mapping[str, ServerCommand] = {
+    **{f"stet.{name}": ServerCommand("ActionParams", _action(name), f"Start the job {name}.") for name in ACTIONS},
+    "stet.custom": ServerCommand("CustomParams", custom, "Start any action by its name."),
+    "stet.result": ServerCommand("ResultParams", result, "What a job came to."),
+    "stet.evidence": ServerCommand("EvidenceParams", evidence, "Open what was checked, with what shows it."),
+    "stet.cancel": ServerCommand("JobParams", cancel, "Stop a job."),
+    "stet.retry": ServerCommand("RetryParams", retry, "Run a job again on the document as it is now."),
+    "stet.apply": ServerCommand("ApplyParams", apply, "Apply the edit that is asked about."),
+    "stet.clear": ServerCommand("ClearParams", clear, "Take away the findings of analyze and the code lenses."),
+    "stet.jobs": ServerCommand("NoParams", jobs, "Running and recent jobs."),
+    "stet.health": ServerCommand("NoParams", health, "How models and all other parts are, and what to do."),
+    "stet.stats": ServerCommand("NoParams", stats, "What was done and spent, and the metrics."),
+    "stet.showPrompt": ServerCommand("CustomParams", show_prompt, "What would be sent, after redaction."),
+    "stet.memory.search": ServerCommand("MemorySearchParams", memory_commands.search, "Search remembered solutions."),
+    "stet.memory.stats": ServerCommand("NoParams", memory_commands.stats, "How much is remembered."),
+    "stet.memory.forget": ServerCommand("MemoryForgetParams", memory_commands.forget, "Forget a solution."),
+    "stet.capabilities": ServerCommand("NoParams", capabilities, "Actions, commands and their schema."),
 }
 """Every command by its name."""

@@ -15,13 +15,13 @@ from contextlib import asynccontextmanager, suppress
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.server.documents.open_documents import Documents
-from stet_ls.server.edits.edit_plan import Change, Origin, Plan, StaleError, make_plan
-from stet_ls.server.evidence.evidence_text import dangers, told
-from stet_ls.server.job_flow.confirmation import decided, refused, show_diff
+from stet_ls.server.edits.edit_plan import DocumentChange, EditOrigin, EditPlan, StaleError, make_plan
+from stet_ls.server.evidence.evidence_text import dangers, summarize
+from stet_ls.server.job_flow.confirmation import confirm_and_apply, not_applied, show_diff
 from stet_ls.server.job_flow.edit_risks import Preview, must_ask, question, risks
-from stet_ls.server.job_flow.pending_edit import CONFIRM_SECONDS, Delivery, Reply, marked
-from stet_ls.server.jobs.job_registry import Ending, Job, JobStatus
-from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.job_flow.pending_edit import CONFIRM_SECONDS, ApplyResult, PendingEdit, change_annotation
+from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.session import StetServer
 from stet_ls.validators import syntax
 from stet_ls.validators.checkers.toolbox import Toolbox
@@ -40,7 +40,7 @@ REBASES = 5
 _VERSION = re.compile(r"version|changed", re.IGNORECASE)
 
 
-async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview: Preview) -> Ending:
+async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, preview: Preview) -> JobResult:
     """Applies the edits of a job's answer, or hands them over, or refuses."""
     try:
         plan = await _judged_plan(ls, answer, origin)
@@ -61,19 +61,19 @@ async def land(ls: StetServer, job: Job, answer: Answer, origin: Origin, preview
     except StaleError as stale:
         return _withheld(ls, answer, str(stale))
 
-    async def send() -> Ending:
+    async def send() -> JobResult:
         try:
             return await _send(ls, job, answer, origin, None)
         except StaleError as stale:
             return _withheld(ls, answer, str(stale))
 
-    return await decided(ls, job, answer, reasons, plan, send)
+    return await confirm_and_apply(ls, job, answer, reasons, plan, send)
 
 
-async def _judged_plan(ls: StetServer, answer: Answer, origin: Origin) -> Plan:
+async def _judged_plan(ls: StetServer, answer: Answer, origin: EditOrigin) -> EditPlan:
     """A plan for the live text whose syntax was judged on exactly that text. Returns without an await after it."""
     tools = toolbox((await ls.engine.get()).settings, ls.roots())
-    judged: Plan | None = None
+    judged: EditPlan | None = None
     for _ in range(REBASES):
         plan = make_plan(answer, origin, ls.documents)
         if not plan.rebased or (judged is not None and plan.same_texts(judged)):
@@ -83,7 +83,7 @@ async def _judged_plan(ls: StetServer, answer: Answer, origin: Origin) -> Plan:
     raise StaleError("The document changes faster than the edit can be checked; run it again.")
 
 
-def _judge(plan: Plan, language: str, tools: Toolbox) -> None:
+def _judge(plan: EditPlan, language: str, tools: Toolbox) -> None:
     """The syntax delta once more: what parsed on the text of the request may not parse on this one."""
     for change in plan.changes:
         path = change.before.path
@@ -94,16 +94,16 @@ def _judge(plan: Plan, language: str, tools: Toolbox) -> None:
             raise StaleError(f"After your change the edit no longer parses ({broken[0].message}); run it again.")
 
 
-async def _send(ls: StetServer, job: Job, answer: Answer, origin: Origin, confirm: str | None) -> Ending:
+async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, confirm: str | None) -> JobResult:
     """`confirm` is what the client asks its user first."""
-    annotation = None if confirm is None else marked(" · ".join(_done(answer)), confirm)
+    annotation = None if confirm is None else change_annotation(" · ".join(_done(answer)), confirm)
     async with _turn(ls.sending, waits=confirm is None):
-        delivery = Delivery(ls, await _judged_plan(ls, answer, origin), answer, annotation)
+        delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
         reply = await _heard(job, delivery)
         if reply.applied is False and not job.cancelling:
             delivery.close()
             if await _worth_retrying(ls.documents, delivery.plan, reply, asked=confirm is not None):
-                delivery = Delivery(ls, await _judged_plan(ls, answer, origin), answer, annotation)
+                delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
                 reply = await _heard(job, delivery)
     if reply.seen:
         delivery.close()
@@ -115,11 +115,11 @@ async def _send(ls: StetServer, job: Job, answer: Answer, origin: Origin, confir
     names = ", ".join(delivery.plan.names)
     if job.cancelling:
         message = f"Cancelled when the edit had been sent, and it may still show in {names}: look before you save."
-        return Ending(JobStatus.CANCELLED, message, applied=None, answer=answer)
+        return JobResult(JobStatus.CANCELLED, message, applied=None, answer=answer)
     message = (
         f"The editor says that it applied the edit, but the new text did not show in {names}: look before you save."
     )
-    return Ending(JobStatus.DONE, message, applied=None, answer=answer)
+    return JobResult(JobStatus.DONE, message, applied=None, answer=answer)
 
 
 @asynccontextmanager
@@ -140,7 +140,7 @@ async def _turn(sending: asyncio.Lock, *, waits: bool) -> AsyncIterator[None]:
             sending.release()
 
 
-async def _heard(job: Job, delivery: Delivery) -> Reply:
+async def _heard(job: JobHandle, delivery: PendingEdit) -> ApplyResult:
     """What became of a delivery. A job that is cancelled now can only wait a moment to learn it."""
     try:
         return await delivery.reply()
@@ -150,10 +150,10 @@ async def _heard(job: Job, delivery: Delivery) -> Reply:
             raise
     with suppress(asyncio.CancelledError):  # who cancels twice does not wait
         return await delivery.reply(CONFIRM_SECONDS)
-    return Reply(applied=None)
+    return ApplyResult(applied=None)
 
 
-async def _landed(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> Ending:
+async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan) -> JobResult:
     """What follows from an edit that shows: its lens, and what becomes of it. Its ending, whoever cancels now."""
     ls.became(answer, "applied")
     for change in plan.changes[:1]:
@@ -161,19 +161,19 @@ async def _landed(ls: StetServer, job: Job, answer: Answer, plan: Plan) -> Endin
         with suppress(asyncio.CancelledError):  # it stands, and its lens comes a moment later
             await asyncio.shield(ls.in_background(ls.lenses.landed(job.id, answer, change), f"lens of {job.name}"))
     late = "It was too late to cancel: the edit had been sent, and undo takes it back. " if job.cancelling else ""
-    return Ending(JobStatus.DONE, late + told(answer), applied=True, answer=answer)
+    return JobResult(JobStatus.DONE, late + summarize(answer), applied=True, answer=answer)
 
 
-def _declined(ls: StetServer, job: Job, answer: Answer, reply: Reply) -> Ending:
+def _declined(ls: StetServer, job: JobHandle, answer: Answer, reply: ApplyResult) -> JobResult:
     if job.cancelling:
         ls.became(answer, "cancelled")
-        return Ending(JobStatus.CANCELLED, "Cancelled; the editor did not apply the edit.", False, answer)
+        return JobResult(JobStatus.CANCELLED, "Cancelled; the editor did not apply the edit.", False, answer)
     ls.outcomes.rejected(answer)
     reason = f": {reply.reason}" if reply.reason else ""
-    return refused(answer, f"The editor did not apply the edit{reason}.")
+    return not_applied(answer, f"The editor did not apply the edit{reason}.")
 
 
-async def _late(ls: StetServer, job: Job, answer: Answer, delivery: Delivery) -> None:
+async def _late(ls: StetServer, job: JobHandle, answer: Answer, delivery: PendingEdit) -> None:
     """An edit that shows after all, as on a busy machine, has what follows from it, and the job's result says so."""
     try:
         reply = await delivery.reply(ANSWER_SECONDS)
@@ -187,7 +187,7 @@ async def _late(ls: StetServer, job: Job, answer: Answer, delivery: Delivery) ->
         delivery.close()
 
 
-async def _worth_retrying(documents: Documents, plan: Plan, reply: Reply, *, asked: bool) -> bool:
+async def _worth_retrying(documents: Documents, plan: EditPlan, reply: ApplyResult, *, asked: bool) -> bool:
     """True if the client refused because it is ahead: eglot asks for edits before it has sent its last didChange."""
     if any(_moved(documents, change) for change in plan.changes):
         return not asked or bool(_VERSION.search(reply.reason))
@@ -203,19 +203,19 @@ async def _worth_retrying(documents: Documents, plan: Plan, reply: Reply, *, ask
     return True
 
 
-def _moved(documents: Documents, change: Change) -> bool:
+def _moved(documents: Documents, change: DocumentChange) -> bool:
     live = documents.snapshot(change.before.uri)
     return live is not None and live.version != change.before.version
 
 
-async def _hand_over(ls: StetServer, job: Job, answer: Answer, plan: Plan, gap: str) -> Ending:
+async def _hand_over(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan, gap: str) -> JobResult:
     """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
     where = await show_diff(ls, job, plan)
     ls.became(answer, "shown")
-    return Ending(JobStatus.DONE, f"{told(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
+    return JobResult(JobStatus.DONE, f"{summarize(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
 
 
-def _gap(plan: Plan, client: Client) -> str:
+def _gap(plan: EditPlan, client: ClientFeatures) -> str:
     """What the client lacks to take this plan, in words; "" if nothing."""
     if not client.apply_edit:
         return "your editor takes no edits from a server"
@@ -229,7 +229,7 @@ def _done(answer: Answer) -> list[str]:
     return answer.message.split(" · ")[:2]
 
 
-def _withheld(ls: StetServer, answer: Answer, message: str) -> Ending:
+def _withheld(ls: StetServer, answer: Answer, message: str) -> JobResult:
     """The edit may not land, whatever its user thinks of it."""
     ls.became(answer, "refused")
-    return refused(answer, message)
+    return not_applied(answer, message)

@@ -12,19 +12,21 @@ from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.markdown import fenced, plain
-from stet_ls.server.edits.edit_plan import Plan
+from stet_ls.server.edits.edit_plan import EditPlan
 from stet_ls.server.errors import failure_of
 from stet_ls.server.job_flow.edit_risks import question, why_asked
-from stet_ls.server.jobs.job_registry import Ending, Job, JobStatus
+from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.session import StetServer
 
 PATIENCE = 600.0
 """Seconds for which a job waits for its user."""
 
-Send = Callable[[], Awaitable[Ending]]
+Send = Callable[[], Awaitable[JobResult]]
 
 
-async def decided(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[str], plan: Plan, send: Send) -> Ending:
+async def confirm_and_apply(
+    ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan, send: Send
+) -> JobResult:
     """Sends the edit if its user says so, or `stet.apply` does.
 
     A job whose client is silent ends, and its question stays open: what it comes to corrects the ending.
@@ -38,7 +40,7 @@ async def decided(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[st
         agreed.cancel()
         applied.cancel()
 
-    async def outcome() -> Ending:
+    async def outcome() -> JobResult:
         try:
             yes = applied.done() or agreed.result()
         finally:
@@ -46,15 +48,15 @@ async def decided(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[st
         if yes:
             return await send()
         ls.outcomes.rejected(answer)
-        return refused(answer, "Discarded; nothing was changed.")
+        return not_applied(answer, "Discarded; nothing was changed.")
 
-    async def later() -> Ending:
+    async def later() -> JobResult:
         await asyncio.wait({agreed, applied}, return_when=asyncio.FIRST_COMPLETED)
         try:
             ending = await outcome()
         except Exception as error:  # noqa: BLE001 - a task's root: a yes is answered, whatever came in its way
             failure = failure_of(error, during=f"late answer to {job.name}")
-            ending = Ending(JobStatus(failure.blame.value), failure.message, applied=False, answer=answer)
+            ending = JobResult(JobStatus(failure.blame.value), failure.message, applied=False, answer=answer)
         job.correct(ending)
         return ending
 
@@ -67,37 +69,40 @@ async def decided(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[st
         return await outcome()
     job.later = ls.in_background(later(), f"late answer to {job.name}")
     why = "Nobody answered whether the edit may land, so nothing was changed."
-    return refused(answer, f"{why} The question stays open: answer it, or apply the edit by `stet.apply`.")
+    return not_applied(answer, f"{why} The question stays open: answer it, or apply the edit by `stet.apply`.")
 
 
-async def show_diff(ls: StetServer, job: Job, plan: Plan) -> str:
+async def show_diff(ls: StetServer, job: JobHandle, plan: EditPlan) -> str:
     """Shows the edit, and says where."""
     return await ls.reports.show(f"{job.name}-diff", fenced(await asyncio.to_thread(plan.diff), "diff"))
 
 
-def refused(answer: Answer, message: str) -> Ending:
+def not_applied(answer: Answer, message: str) -> JobResult:
     """Nothing was changed, for that reason."""
-    return Ending(JobStatus.REFUSED, message, applied=False, answer=answer)
+    return JobResult(JobStatus.REFUSED, message, applied=False, answer=answer)
 
 
-async def _agreed(ls: StetServer, job: Job, answer: Answer, reasons: Sequence[str], plan: Plan) -> bool:
+async def _agreed(ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan) -> bool:
     """True if the person says so, who sees the diff and the evidence, or may look at them first."""
     if ls.client.shows_offers and answer.evidence:
         shown = await ls.shelf.take(job.id, answer, diff=await asyncio.to_thread(plan.diff))
         return await offer(ls, job.id, why_asked(reasons), shown["markdown"])
-    while (choice := await ask(ls, question(answer, reasons))) in (Choice.SHOW_DIFF, Choice.SHOW_EVIDENCE):
-        if choice is Choice.SHOW_DIFF:
+    while (choice := await ask(ls, question(answer, reasons))) in (
+        ConfirmChoice.SHOW_DIFF,
+        ConfirmChoice.SHOW_EVIDENCE,
+    ):
+        if choice is ConfirmChoice.SHOW_DIFF:
             await show_diff(ls, job, plan)
         else:
             await ls.shelf.show(job.id, answer)
-    return choice is Choice.APPLY
+    return choice is ConfirmChoice.APPLY
 
 
 OFFER = "stet/offer"
 """A request to plugins that show an edit in full: `{job, question, choices, markdown}`; a choice or null answers."""
 
 
-class Choice(StrEnum):
+class ConfirmChoice(StrEnum):
     """What the person answered."""
 
     APPLY = "Apply"
@@ -106,22 +111,26 @@ class Choice(StrEnum):
     DISCARD = "Discard"
 
 
-async def ask(ls: LanguageServer, question: str) -> Choice:
+async def ask(ls: LanguageServer, question: str) -> ConfirmChoice:
     """Asks by message box. A box that is dismissed, or a client that cannot show one, means no."""
-    actions = [types.MessageActionItem(title.value) for title in Choice]
+    actions = [types.MessageActionItem(title.value) for title in ConfirmChoice]
     params = types.ShowMessageRequestParams(types.MessageType.Warning, question, actions)
     try:
         item = await ls.window_show_message_request_async(params)
     except JsonRpcException:
-        return Choice.DISCARD
-    return Choice(item.title) if item is not None and item.title in Choice.__members__.values() else Choice.DISCARD
+        return ConfirmChoice.DISCARD
+    return (
+        ConfirmChoice(item.title)
+        if item is not None and item.title in ConfirmChoice.__members__.values()
+        else ConfirmChoice.DISCARD
+    )
 
 
 async def offer(ls: LanguageServer, job: str, question: str, markdown: str) -> bool:
     """Has a plugin show all about an edit and ask. True if its user says yes; whatever else comes means no."""
-    choices = [Choice.APPLY.value, Choice.DISCARD.value]
+    choices = [ConfirmChoice.APPLY.value, ConfirmChoice.DISCARD.value]
     params = {"job": job, "question": plain(question), "choices": choices, "markdown": markdown}
     try:
-        return bool(await ls.protocol.send_request_async(OFFER, params) == Choice.APPLY)
+        return bool(await ls.protocol.send_request_async(OFFER, params) == ConfirmChoice.APPLY)
     except JsonRpcException:
         return False

@@ -8,14 +8,14 @@ from typing import Literal
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.server.documents.open_documents import Snapshot
-from stet_ls.server.edits.edit_plan import Plan, is_target
-from stet_ls.server.evidence.evidence_text import dangers, told
+from stet_ls.server.edits.edit_plan import EditPlan, is_target
+from stet_ls.server.evidence.evidence_text import dangers, summarize
 from stet_ls.validators.structure import imports
 
 Preview = Literal["auto", "always", "never"]
 
 
-def risks(answer: Answer, plan: Plan, snapshot: Snapshot) -> tuple[str, ...]:
+def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]:
     """Why this edit deserves a question, in words; nothing for an edit of the target that passed its checks.
 
     What evidence gives as a reason is worded as in the answer's message.
@@ -45,7 +45,7 @@ def question(answer: Answer, reasons: Sequence[str], apart: Sequence[str] = ()) 
 
     `apart` are phrases that stand elsewhere before its reader's eyes.
     """
-    return f"{told(answer, (*reasons, *apart))}. {why_asked(reasons)}"
+    return f"{summarize(answer, (*reasons, *apart))}. {why_asked(reasons)}"
 
 
 def why_asked(reasons: Sequence[str]) -> str:

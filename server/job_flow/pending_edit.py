@@ -15,9 +15,9 @@ from pygls.exceptions import JsonRpcException
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.markdown import plain
 from stet_ls.server.documents.open_documents import Documents
-from stet_ls.server.documents.position_tracking import Track
-from stet_ls.server.edits.edit_plan import Change, Plan, created
-from stet_ls.server.edits.edit_verification import shows
+from stet_ls.server.documents.position_tracking import PositionTracker
+from stet_ls.server.edits.edit_plan import DocumentChange, EditPlan, created
+from stet_ls.server.edits.edit_verification import is_applied
 from stet_ls.server.edits.workspace_edit import workspace_edit
 from stet_ls.server.session import StetServer
 
@@ -28,7 +28,7 @@ DISK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ApplyResult:
     """What is known of an edit: what the client says (None: nothing yet), and `seen` if the text itself proved it."""
 
     applied: bool | None
@@ -36,10 +36,12 @@ class Reply:
     reason: str = ""
 
 
-class Delivery:
+class PendingEdit:
     """One plan, sent as it is made. `close` it when nobody wants to know any more whether it shows."""
 
-    def __init__(self, ls: StetServer, plan: Plan, answer: Answer, annotation: types.ChangeAnnotation | None) -> None:
+    def __init__(
+        self, ls: StetServer, plan: EditPlan, answer: Answer, annotation: types.ChangeAnnotation | None
+    ) -> None:
         """Sends the plan: the versions in it are those of this instant. `annotation` has the client ask its user."""
         self.plan = plan
         self.repeated = False
@@ -56,13 +58,13 @@ class Delivery:
         self._pending = ls.pending_edits
         self._pending.add(self)
 
-    async def reply(self, seconds: float | None = None) -> Reply:
+    async def reply(self, seconds: float | None = None) -> ApplyResult:
         """What the client says or its text shows; with `seconds` what is known by then."""
         await asyncio.wait({self._request, self._seen}, return_when=asyncio.FIRST_COMPLETED, timeout=seconds)
         reply = self._said()
         if reply.applied:
             await self.shown(CONFIRM_SECONDS)
-        return Reply(reply.applied, self.seen, reply.reason)
+        return ApplyResult(reply.applied, self.seen, reply.reason)
 
     async def shown(self, seconds: float) -> bool:
         """True once its text shows, False after so many seconds without."""
@@ -81,21 +83,21 @@ class Delivery:
         for track in self._tracks:
             track.release()
 
-    def _said(self) -> Reply:
+    def _said(self) -> ApplyResult:
         if self._seen.done():
-            return Reply(applied=True)
+            return ApplyResult(applied=True)
         if not self._request.done():
-            return Reply(applied=None)
+            return ApplyResult(applied=None)
         try:
             result: types.ApplyWorkspaceEditResult | None = self._request.result()
         except JsonRpcException as error:
-            return Reply(applied=False, reason=str(error).rstrip("."))
+            return ApplyResult(applied=False, reason=str(error).rstrip("."))
         if result is None:
-            return Reply(applied=True)
-        return Reply(result.applied, reason=(result.failure_reason or "").rstrip("."))
+            return ApplyResult(applied=True)
+        return ApplyResult(result.applied, reason=(result.failure_reason or "").rstrip("."))
 
 
-def marked(done: str, question: str) -> types.ChangeAnnotation:
+def change_annotation(done: str, question: str) -> types.ChangeAnnotation:
     """What the client asks its user first: `question`, below what was done, beside a box that is not ticked."""
     return types.ChangeAnnotation(
         f"Stet: {plain(done)} · tick to apply", needs_confirmation=True, description=plain(question)
@@ -108,10 +110,10 @@ def _forget(request: asyncio.Future[object]) -> None:
         request.exception()
 
 
-async def _seen(documents: Documents, changes: Sequence[Change], tracks: Sequence[Track]) -> None:
+async def _seen(documents: Documents, changes: Sequence[DocumentChange], tracks: Sequence[PositionTracker]) -> None:
     """Returns once every change shows in its document."""
     for change, track in zip(changes, tracks, strict=True):
-        while (live := documents.snapshot(change.before.uri)) is None or not shows(live.source, change):
+        while (live := documents.snapshot(change.before.uri)) is None or not is_applied(live.source, change):
             if live is not None and live.is_open:
                 await track.wait_change(live.version)
             else:

@@ -12,11 +12,11 @@ from stet_ls.engine.api.events import Event, Stage
 from stet_ls.engine.api.request import Buffer, Request, Selection, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.documents.open_documents import Snapshot
-from stet_ls.server.edits.edit_plan import Origin, name_of
-from stet_ls.server.evidence.evidence_text import told
-from stet_ls.server.job_flow.apply_edit import land
-from stet_ls.server.job_flow.confirmation import Choice
-from stet_ls.server.jobs.job_registry import Ending, Job, JobStatus
+from stet_ls.server.edits.edit_plan import EditOrigin, name_of
+from stet_ls.server.evidence.evidence_text import summarize
+from stet_ls.server.job_flow.apply_edit import apply_edit
+from stet_ls.server.job_flow.confirmation import ConfirmChoice
+from stet_ls.server.jobs.job_registry import JobHandle, JobResult, JobStatus
 from stet_ls.server.jobs.progress import JobProgress
 from stet_ls.server.lsp.command_params import ActionParams
 from stet_ls.server.lsp.convert import diagnostic_of, offset_of, span_of
@@ -34,11 +34,11 @@ class Prepared:
 
     action: str
     params: ActionParams
-    origin: Origin
+    origin: EditOrigin
     request: Request
 
 
-def start_job(ls: StetServer, action: str, params: ActionParams) -> Job:
+def start_job(ls: StetServer, action: str, params: ActionParams) -> JobHandle:
     """Starts a job on the document as it is in this instant, and returns at once. UsageError if there is no such place.
 
     No await stands between reading the command and the snapshot: the next message may change the text.
@@ -49,25 +49,25 @@ def start_job(ls: StetServer, action: str, params: ActionParams) -> Job:
 def prepare(ls: StetServer, action: str, params: ActionParams) -> Prepared:
     """The snapshot for a job. Who does not start it releases `origin.track`. UsageError as above."""
     request, snapshot = request_of(ls, action, params)
-    return Prepared(action, params, Origin(snapshot, ls.documents.track(snapshot)), request)
+    return Prepared(action, params, EditOrigin(snapshot, ls.documents.track(snapshot)), request)
 
 
-def start_prepared(ls: StetServer, prepared: Prepared) -> Job:
+def start_prepared(ls: StetServer, prepared: Prepared) -> JobHandle:
     """Starts a job on what was taken before, and returns at once."""
     snapshot = prepared.origin.snapshot
-    job = Job(prepared.action, snapshot.uri, prepared.params)
+    job = JobHandle(prepared.action, snapshot.uri, prepared.params)
     title = f"Stet: {prepared.action} {name_of(snapshot)}"
     progress = JobProgress(ls, f"stet/{job.id}", title, job.cancel, shown=ls.client.work_done_progress)
 
-    async def run(job: Job) -> Ending:
+    async def run(job: JobHandle) -> JobResult:
         return await _run(ls, job, prepared, progress)
 
-    def on_later(later: asyncio.Future[Ending]) -> None:
+    def on_later(later: asyncio.Future[JobResult]) -> None:
         prepared.origin.track.release()
         if not later.cancelled() and later.exception() is None:
             _announce(ls, job, later.result())
 
-    def on_end(job: Job) -> None:
+    def on_end(job: JobHandle) -> None:
         assert job.ending is not None
         if job.later is None:
             prepared.origin.track.release()
@@ -136,7 +136,7 @@ def _within(field: str, line: int, snapshot: Snapshot) -> None:
         raise UsageError(f"{field}: line {line} is outside {name_of(snapshot)}, which has {count} lines (from 0).")
 
 
-async def _run(ls: StetServer, job: Job, prepared: Prepared, progress: JobProgress) -> Ending:
+async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: JobProgress) -> JobResult:
     def on_event(event: Event) -> None:
         if isinstance(event, Stage):
             job.stage = event.name
@@ -153,21 +153,21 @@ async def _run(ls: StetServer, job: Job, prepared: Prepared, progress: JobProgre
     for warning in answer.warnings:
         ls.tell(warning)
     if not answer.success:
-        return Ending(JobStatus.REFUSED, told(answer), applied=False, answer=answer)
+        return JobResult(JobStatus.REFUSED, summarize(answer), applied=False, answer=answer)
     if answer.base is not None:
         ls.diagnostics.analyzed(answer, prepared.origin)
     if answer.edits or answer.new_files:
         on_event(Stage("landing"))
         preview = prepared.params.preview or ready.settings.editor.preview
-        return await land(ls, job, answer, prepared.origin, preview)
+        return await apply_edit(ls, job, answer, prepared.origin, preview)
     # A plugin does not know of the jobs that its editor starts from the menu of code actions.
     if ls.client.shows_reports and await _is_followed(job):
-        return Ending(JobStatus.DONE, answer.message, answer=answer)
+        return JobResult(JobStatus.DONE, answer.message, answer=answer)
     where = await ls.reports.show(job.name, answer.markdown)
-    return Ending(JobStatus.DONE, f"{answer.message} ({where})", answer=answer)
+    return JobResult(JobStatus.DONE, f"{answer.message} ({where})", answer=answer)
 
 
-async def _is_followed(job: Job) -> bool:
+async def _is_followed(job: JobHandle) -> bool:
     """True if a plugin waits for the result. A quick job may be done before that request has come."""
     try:
         async with asyncio.timeout(FOLLOW_SECONDS):
@@ -183,7 +183,7 @@ _SHOWN = {
 }
 
 
-def _announce(ls: StetServer, job: Job, ending: Ending) -> None:
+def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
     """One sentence for the user: a message box if something is up to them, else a line in the log."""
     kind = _SHOWN.get(ending.status)
     if job.cancelling and ending.answer is not None:
@@ -204,9 +204,9 @@ def _announce(ls: StetServer, job: Job, ending: Ending) -> None:
         ls.tell(ending.message)
 
 
-async def _offer_evidence(ls: StetServer, job: Job, kind: types.MessageType, ending: Ending) -> None:
+async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageType, ending: JobResult) -> None:
     """The sentence with a button that opens what shows it."""
-    button = types.MessageActionItem(Choice.SHOW_EVIDENCE.value)
+    button = types.MessageActionItem(ConfirmChoice.SHOW_EVIDENCE.value)
     params = types.ShowMessageRequestParams(kind, ending.message, [button])
     try:
         item = await ls.window_show_message_request_async(params)
@@ -217,5 +217,5 @@ async def _offer_evidence(ls: StetServer, job: Job, kind: types.MessageType, end
         await ls.shelf.show(job.id, ending.answer)
 
 
-def _edits(ending: Ending) -> bool:
+def _edits(ending: JobResult) -> bool:
     return ending.answer is not None and bool(ending.answer.edits or ending.answer.new_files)

@@ -31,7 +31,7 @@ class JobStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class JobResult:
     """What a job came to. `applied` is None if nobody could tell, or if there was nothing to apply.
 
     `absent` names the embedded model whose download would have helped.
@@ -48,7 +48,7 @@ _BLAMED = {Blame.REFUSED: JobStatus.REFUSED, Blame.FAILED: JobStatus.FAILED}
 
 
 @dataclass(eq=False)
-class Job:
+class JobHandle:
     """One job: what it was asked, and, once it ended, its `ending`."""
 
     action: str
@@ -57,7 +57,7 @@ class Job:
     """The command's parameters as they were validated: `stet.retry` runs them again."""
     id: str = field(default_factory=lambda: secrets.token_hex(6))  # no leading "-": it names folders and options
     started: float = field(default_factory=time.monotonic)
-    ending: Ending | None = None
+    ending: JobResult | None = None
     seconds: float | None = None
     stage: str = ""
     answer: Answer | None = None
@@ -70,7 +70,7 @@ class Job:
     """True while its user is asked whether the edit may land, ended or not."""
     applies: asyncio.Event = field(default_factory=asyncio.Event)
     """Set to apply the edit that its user is asked about, whatever became of the question."""
-    later: asyncio.Future[Ending] | None = None
+    later: asyncio.Future[JobResult] | None = None
     """Of a job that ended while its question was open: how that one ends."""
     followed: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once somebody waits for its result: a plugin that shows it."""
@@ -106,13 +106,13 @@ class Job:
         self._task.cancel()
         return True
 
-    def end(self, ending: Ending) -> None:
+    def end(self, ending: JobResult) -> None:
         """Records how it ended: the first ending stays."""
         if self.ending is None:
             self.ending = ending
             self.seconds = time.monotonic() - self.started
 
-    def correct(self, ending: Ending) -> None:
+    def correct(self, ending: JobResult) -> None:
         """Replaces the ending by what turned out later; who waited has heard the first."""
         self.ending = ending
 
@@ -121,8 +121,8 @@ class Job:
         self._ended.set()
 
 
-Run = Callable[[Job], Awaitable[Ending]]
-Ended = Callable[[Job], None]
+Run = Callable[[JobHandle], Awaitable[JobResult]]
+Ended = Callable[[JobHandle], None]
 
 
 class Jobs:
@@ -131,10 +131,10 @@ class Jobs:
     def __init__(self, forgotten: Callable[[str], None] = lambda job: None) -> None:
         """`forgotten` is told of each job that nobody can ask for any more."""
         self._forgotten = forgotten
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, JobHandle] = {}
         self._closed = False
 
-    def start(self, job: Job, run: Run, on_end: Ended) -> Job:
+    def start(self, job: JobHandle, run: Run, on_end: Ended) -> JobHandle:
         """Runs `run` in a task of its own and returns at once; `on_end` is called exactly once, after the ending."""
         if self._closed:
             raise UsageError("Stet is shutting down; start the job again afterwards.")
@@ -143,14 +143,14 @@ class Jobs:
         job._task.add_done_callback(lambda task: self._finish(job, task, on_end))
         return job
 
-    def get(self, job_id: str) -> Job:
+    def get(self, job_id: str) -> JobHandle:
         """The job of that id; UsageError if there is none, or none any more."""
         try:
             return self._jobs[job_id]
         except KeyError:
             raise UsageError(f"job: there is no job {job_id!r}; stet.jobs lists them.") from None
 
-    def __iter__(self) -> Iterator[Job]:
+    def __iter__(self) -> Iterator[JobHandle]:
         """All jobs still known, the oldest first."""
         return iter(tuple(self._jobs.values()))
 
@@ -173,10 +173,10 @@ class Jobs:
         tasks = [job._task for job in self if job.cancel() and job._task is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _finish(self, job: Job, task: asyncio.Task[None], on_end: Ended) -> None:
+    def _finish(self, job: JobHandle, task: asyncio.Task[None], on_end: Ended) -> None:
         # A task that was cancelled before its first step never entered _root.
         if task.cancelled():
-            job.end(Ending(JobStatus.CANCELLED, "Cancelled."))
+            job.end(JobResult(JobStatus.CANCELLED, "Cancelled."))
         # Whoever waits hears of the end after the user did.
         on_end(job)
         job.wake()
@@ -186,10 +186,10 @@ class Jobs:
             self._forgotten(job_id)
 
 
-async def _root(job: Job, run: Run) -> None:
+async def _root(job: JobHandle, run: Run) -> None:
     try:
         job.end(await run(job))
     except Exception as error:  # noqa: BLE001 - a task's root: what nobody expected becomes one sentence and a log entry
         failure = failure_of(error, during=f"job {job.id} ({job.action})")
         absent = error.absent if isinstance(error, NoModelError) else ""
-        job.end(Ending(_BLAMED[failure.blame], failure.message, applied=False, absent=absent))
+        job.end(JobResult(_BLAMED[failure.blame], failure.message, applied=False, absent=absent))

@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from stet_ls.engine.api.events import Event, Notice
 from stet_ls.engine.markdown import plain
-from stet_ls.server.jobs.progress_text import At
+from stet_ls.server.jobs.progress_text import ProgressText
 
 LOGGER = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class JobProgress:
         self._cancel = cancel
         self._began = False
         self._end: str | None = None
-        self._at = At()
+        self._at = ProgressText()
         self._last_report = 0.0
         self._creating = asyncio.create_task(self._create(), name=f"create {token}") if shown else None
         self._ticking = asyncio.create_task(self._tick(), name=f"tick {token}") if shown else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from stet_ls.engine.api.events import Event, Judged, Judging, Notice, Progress, Stage
+from stet_ls.engine.api.events import Event, JudgeFinished, JudgeStarted, Notice, Progress, Stage
 from stet_ls.engine.api.evidence import Ruling
 
 SHOWN_FROM = 2.0
@@ -49,14 +49,14 @@ _YOURS = ("trust", "landing")
 """Stages in which the job waits for a person, whom no clock hurries."""
 
 
-def words(stage: Stage, model: str = _MODEL) -> str:
+def stage_text(stage: Stage, model: str = _MODEL) -> str:
     """What a job is at; a stage that has no words goes by its own name."""
     name = _WORDS.get(stage.name, stage.name).replace(_MODEL, model)
     joint = ", " if stage.name == "queued" else ": "
     return f"{name}{joint}{stage.detail}" if stage.detail else name
 
 
-class At:
+class ProgressText:
     """Where a job is. `hear` takes its events in; `text` is the line for now, `clocked` the same with its seconds."""
 
     def __init__(self) -> None:
@@ -71,18 +71,18 @@ class At:
         match event:
             case Stage("model", model):
                 self._model = model.rpartition("/")[2] or self._model
-                self._begin(words(Stage("model"), self._model))
+                self._begin(stage_text(Stage("model"), self._model))
             case Stage(name):
-                self._begin(words(event, self._model))
+                self._begin(stage_text(event, self._model))
                 if name in _YOURS:
                     self._since = None
-            case Judging(judge):
+            case JudgeStarted(judge):
                 self._begin(f"{_WORDS['judge']}: {_JUDGES.get(judge, judge)}" if judge else _WORDS["judge"])
             case Notice(message):
-                before = self._before_notice or self._line or words(Stage("model"), self._model)
+                before = self._before_notice or self._line or stage_text(Stage("model"), self._model)
                 self._begin(message.rstrip("."))
                 self._before_notice = before
-            case Judged(evidence) if evidence.verdict in (Ruling.FAIL, Ruling.UNKNOWN):
+            case JudgeFinished(evidence) if evidence.verdict in (Ruling.FAIL, Ruling.UNKNOWN):
                 self._more = f" · {evidence.label}: {evidence.verdict}"
             case Progress(tokens, thinking):
                 if self._before_notice:  # what it told of is over: tokens come

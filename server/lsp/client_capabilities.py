@@ -18,7 +18,7 @@ _ENCODINGS: tuple[str, ...] = get_args(Encoding)
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class ClientFeatures:
     """The editor at the other end. The defaults are those of a client that offers nothing."""
 
     name: str = ""
@@ -97,7 +97,7 @@ class Client:
     """Shows inline completions."""
 
     @classmethod
-    def of(cls, params: types.InitializeParams) -> Client:
+    def of(cls, params: types.InitializeParams) -> ClientFeatures:
         """The client that sent these `initialize` params."""
 
         def has(path: str) -> bool:

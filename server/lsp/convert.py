@@ -10,7 +10,7 @@ from typing import Protocol as Shape
 from lsprotocol import types
 
 from stet_ls.server.documents.open_documents import Snapshot
-from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.source import Encoding, Source, Span, Splice
 
@@ -117,7 +117,7 @@ def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding
     )
 
 
-def shown_as(finding: Finding, snapshot: Snapshot, client: Client) -> types.Diagnostic:
+def shown_as(finding: Finding, snapshot: Snapshot, client: ClientFeatures) -> types.Diagnostic:
     """A finding of that snapshot as the client shows it, with as much as it can take."""
     source, encoding = snapshot.source, client.encoding
     tags = [_TAGS[finding.code]] if finding.code in _TAGS else []

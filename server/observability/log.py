@@ -15,7 +15,7 @@ from typing import TextIO
 
 from stet_ls.engine.storage.paths import unwritable
 from stet_ls.server.observability.log_format import Format, formatter
-from stet_ls.validators.invisible_chars import shown
+from stet_ls.validators.invisible_chars import escape_invisible
 
 ROOT = "stet_ls"
 PROMPTS = "stet_ls.prompts"
@@ -53,7 +53,7 @@ def start_log(file: Path, level: str, form: Format = "text") -> None:
 @cache
 def tell_once(message: str) -> None:
     """One line for the person, however many meet the same obstacle."""
-    print(f"stet: {shown(message)}", file=sys.stderr)
+    print(f"stet: {escape_invisible(message)}", file=sys.stderr)
 
 
 def set_format(form: Format) -> None:

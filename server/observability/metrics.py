@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from stet_ls.engine.api.events import Judged, Requested
-from stet_ls.engine.job.ledger import Ended
+from stet_ls.engine.api.events import JudgeFinished, Requested
+from stet_ls.engine.job.ledger import JobEnd
 
 if TYPE_CHECKING:
-    from stet_ls.engine.trace.recorder import Finished
+    from stet_ls.engine.trace.recorder import FinishedJob
 
 _SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
 _MOST_NAMES = 50
@@ -57,7 +57,7 @@ class Metrics:
         """All numbers in Prometheus' text form."""
         return generate_latest(self.registry).decode()
 
-    def saw(self, job: Finished) -> None:
+    def saw(self, job: FinishedJob) -> None:
         """Counts a job that has ended."""
         action = self._name("action", job.request.action)
         self._jobs.labels(action, job.ended.value).inc()
@@ -65,11 +65,11 @@ class Metrics:
         for stage, seconds in job.stages.items():
             self._stages.labels(self._name("stage", stage)).observe(seconds)
         for _, event in job.tape.events:
-            if isinstance(event, Judged):
+            if isinstance(event, JudgeFinished):
                 self._verdicts.labels(event.evidence.check.value, event.evidence.verdict.value).inc()
         for call in job.tape.calls:
             self._called(call)
-        if job.ended is Ended.REFUSED and job.answer is not None:
+        if job.ended is JobEnd.REFUSED and job.answer is not None:
             self._refusals.labels(_reason(job)).inc()
         if job.error is not None:
             self._errors.labels(type(job.error).__name__).inc()
@@ -123,7 +123,7 @@ class Metrics:
         return Histogram(f"stet_{name}", about, labels, registry=self.registry, buckets=_SECONDS)
 
 
-def _reason(job: Finished) -> str:
+def _reason(job: FinishedJob) -> str:
     """The check that refuted, or that the reply was of no use."""
     assert job.answer is not None
     failed = [item.check.value for item in job.answer.evidence if item.verdict.value == "fail"]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from stet_ls.server.observability.metrics_port import MetricsPort
 
 
-class Counters:
+class MetricsFeed:
     """Made without a cost; the first engine brings the library. `warn` tells the user of a port that is taken."""
 
     def __init__(self, warn: Callable[[str], None]) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.row import Row
 
-from stet_ls.engine.actions.registry import RECIPES
+from stet_ls.engine.actions.registry import BUILT_IN
 from stet_ls.engine.api.request import Request, Selection, Workspace
 from stet_ls.engine.prompt.build import build
 from stet_ls.engine.prompt.instruction import find_instruction
@@ -25,7 +25,7 @@ from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.fitting.fit import fit
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 from stet_ls.engine.storage.paths import Paths
-from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
+from stet_ls.engine.workspace.symbol_index import SymbolIndex
 from stet_ls.validators import syntax
 from stet_ls.validators.source import Source, Span
 
@@ -62,7 +62,7 @@ def _project(root: Path) -> Path:
 
 async def _index(root: Path, paths: Paths) -> list[Row]:
     quiet = await _stall(asyncio.sleep(5))
-    index = WorkspaceIndex(paths)
+    index = SymbolIndex(paths)
     started = time.perf_counter()
     index.watch((root,))
     stall = await _stall(_until_read(index, root))
@@ -95,7 +95,7 @@ async def _index(root: Path, paths: Paths) -> list[Row]:
     ]
 
 
-async def _until_read(index: WorkspaceIndex, root: Path) -> None:
+async def _until_read(index: SymbolIndex, root: Path) -> None:
     while not index.status(root).complete:
         await asyncio.sleep(0.2)
 
@@ -115,7 +115,7 @@ async def _stall(work: Coroutine[None, None, None]) -> tuple[float, float]:
 
 def _stages(root: Path, paths: Paths) -> Iterator[Row]:
     text = "\n".join((STDLIB / "argparse.py").read_text("utf-8").split("\n")[:2000])
-    index = WorkspaceIndex(paths)
+    index = SymbolIndex(paths)
     times: dict[str, list[tuple[float, float]]] = {"parse": [], "target": [], "prompt": [], "reply": [], "syntax": []}
     for number in range(RUNS):
         # A text of its own each time, with a tree of its own: an editor's document is parsed as it is typed.
@@ -137,7 +137,7 @@ def _stages(root: Path, paths: Paths) -> Iterator[Row]:
         target = resolve_target(request)
         instruction = find_instruction(request, target)
         clock.lap("target")
-        task = RECIPES["refactor"].task
+        task = BUILT_IN["refactor"].task
         assert task is not None
         build(request, target, instruction, task, budget_tokens=8000, index=index)
         clock.lap("prompt")

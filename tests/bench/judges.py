@@ -26,7 +26,7 @@ from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.judge import judge
-from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
+from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -59,7 +59,7 @@ async def _measured(language: str, tasks: list[Task]) -> tuple[int, int, int, li
     with tempfile.TemporaryDirectory() as folder:
         sandbox = Sandbox(Level.STRONG, Path(folder) / "sandbox")
         interpreter = Interpreter(Path(sys.executable), sys.version_info[:3], mounts.interpreter())
-        runtime = Runtime(sandbox, own(interpreter))
+        runtime = Runtime(sandbox, bare_environment(interpreter))
         for right, wrong, unit in tasks:
             found = await judge(_case(language, right, wrong, unit, runtime))
             seen += found.verdict is Ruling.FAIL

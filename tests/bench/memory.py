@@ -30,8 +30,8 @@ from support.wire import RawClient
 from stet_ls.engine.memory.solution import Solution, texts_of
 from stet_ls.engine.memory.store import journal, maintenance
 from stet_ls.engine.memory.store.embedders import OnnxMiniLM
-from stet_ls.engine.memory.store.solution_store import Store
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.solution_store import SolutionStore
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 
 ROWS = 10_000
 MANY = 100_000
@@ -61,7 +61,7 @@ async def _recall() -> AsyncIterator[Row]:
     for which, texts in (("ten alike but for the verb", instructions()), ("none alike", apart())):
         first = third = 0
         with tempfile.TemporaryDirectory() as folder:
-            store = Store(await Shelf.open(Path(folder) / "memory", embedder), MANY)
+            store = SolutionStore(await SyncedIndex.open(Path(folder) / "memory", embedder), MANY)
             await _fill(store, *_embedded(embedder, texts), len(texts))
             for number, text in enumerate(texts):
                 hits = [hit.solution.instruction for hit in await store.search(rephrased(text, number), min_score=0.0)]
@@ -105,7 +105,7 @@ async def _lsp() -> AsyncIterator[Row]:
 async def _stores() -> AsyncIterator[Row]:
     """A thousand stores with the maintenance between them, as the worker does both."""
     with tempfile.TemporaryDirectory() as home:
-        store = Store(await Shelf.open(await _filled(Path(home) / "memory", ROWS), OnnxMiniLM()), MANY)
+        store = SolutionStore(await SyncedIndex.open(await _filled(Path(home) / "memory", ROWS), OnnxMiniLM()), MANY)
         before = await _searches(store)
         seconds = []
         for number in range(STORES):
@@ -144,7 +144,7 @@ async def _filled(root: Path, count: int) -> Path:
     """A folder beside `root` with so many rows: nothing has to start with it there."""
     aside = root.with_name("aside")
     embedder = OnnxMiniLM()
-    store = Store(await Shelf.open(aside, embedder), 2 * MANY)
+    store = SolutionStore(await SyncedIndex.open(aside, embedder), 2 * MANY)
     await _fill(store, *_embedded(embedder, instructions()), count)
     await maintenance.compact(store)
     return aside
@@ -155,7 +155,7 @@ def _embedded(embedder: OnnxMiniLM, texts: Sequence[str]) -> tuple[list[Solution
     return real, embedder.encode([text for each in real for text in texts_of(each)])
 
 
-async def _fill(store: Store, real: Sequence[Solution], vectors: Any, count: int) -> None:
+async def _fill(store: SolutionStore, real: Sequence[Solution], vectors: Any, count: int) -> None:
     """Real rows and, up to `count`, rows with vectors drawn around theirs."""
     draw = np.random.default_rng(7)
     async with store.shelf.writing():
@@ -208,7 +208,7 @@ async def _search(client: RawClient, number: int) -> float:
     return time.perf_counter() - started
 
 
-async def _searches(store: Store) -> list[float]:
+async def _searches(store: SolutionStore) -> list[float]:
     seconds = []
     for number, text in itertools.islice(enumerate(instructions()), SEARCHES):
         started = time.perf_counter()

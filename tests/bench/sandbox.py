@@ -13,14 +13,14 @@ from pathlib import Path
 
 from bench.row import Row
 
-from stet_ls.engine.sandbox.environments.environment_store import Store
+from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.environments.wheel_install import PackagesError
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.processes.procfs import descendants
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, RunStatus
 
 _PYTHON = (sys.executable, "-c", "pass")
 _TEST = b"def test_one():\n    assert 1 + 1 == 2\n"
@@ -148,7 +148,7 @@ async def _cancel(sandbox: Sandbox, _: Path) -> AsyncIterator[Row]:
 
 async def _environments(sandbox: Sandbox, folder: Path) -> AsyncIterator[Row]:
     interpreter = await Detector(sandbox).prove(Path(sys.executable).resolve())
-    store = Store(folder / "environments")
+    store = EnvironmentStore(folder / "environments")
     requirements = ["attrs", "iniconfig", "pluggy"]
 
     async def use(runner: str) -> None:
@@ -156,7 +156,7 @@ async def _environments(sandbox: Sandbox, folder: Path) -> AsyncIterator[Row]:
             result = await sandbox.run(
                 RunSpec((str(environment.path), "-c", "import attr, pluggy"), binds=environment.binds)
             )
-            assert result.status is Status.OK, result.stderr
+            assert result.status is RunStatus.OK, result.stderr
 
     try:
         first = await _seconds(use("1"))

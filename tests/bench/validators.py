@@ -16,10 +16,10 @@ from bench.row import Row
 from stet_ls.validators import syntax
 from stet_ls.validators.languages import language
 from stet_ls.validators.parsing import parse
-from stet_ls.validators.parsing.tree_cache import Memory
+from stet_ls.validators.parsing.tree_cache import TreeCache
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.syntax import language_pack
-from stet_ls.validators.syntax.language_pack.child_pool import Crew
+from stet_ls.validators.syntax.language_pack.child_pool import ParserPool
 
 SAMPLES = Path(__file__).resolve().parents[1] / "validators" / "corpus" / "samples"
 NAMES = ("python", "javascript", "typescript", "go", "rust", "java", "cpp", "csharp")
@@ -54,24 +54,24 @@ def _buffer(name: str) -> Iterator[float]:
     """The verdict on a text of which nothing is known."""
     text = _text(name, 500)
     for _ in range(ROUNDS):
-        parse._memory = Memory()
-        yield _worked(lambda: syntax.glance(Source(text), name, deadline=PATIENCE))
+        parse._memory = TreeCache()
+        yield _worked(lambda: syntax.check_fast(Source(text), name, deadline=PATIENCE))
 
 
 def _keystrokes(name: str, key: str) -> Iterator[float]:
     """A key within a word somewhere in a large file, measured; then it is taken back."""
     source = Source(_text(name, 10_000))
-    syntax.glance(source, name, deadline=PATIENCE)
+    syntax.check_fast(source, name, deadline=PATIENCE)
     for round_ in range(ROUNDS):
         line = (round_ * 1663 + 700) % source.line_count
         at = source.line_span(line).end
         while at and not source.data[at - 1 : at + 1].isalpha():
             at -= 1
         after = source.splice([Splice(Span(at, at), key)])
-        seconds = _worked(lambda: syntax.glance(after, name, deadline=TYPING))  # noqa: B023  # called at once
+        seconds = _worked(lambda: syntax.check_fast(after, name, deadline=TYPING))  # noqa: B023  # called at once
         if parse.parse(after, name).root.has_error == (key == "("):  # an `x` within a keyword breaks it too
             yield seconds
-        syntax.glance(source, name, deadline=PATIENCE)
+        syntax.check_fast(source, name, deadline=PATIENCE)
 
 
 def _against_python() -> Row:
@@ -100,11 +100,11 @@ def _stalls() -> Iterator[Row]:
         parse.clean(source)
         hash(source.text)
 
-    parse._memory = Memory()
+    parse._memory = TreeCache()
     for what, work in (
         ("bytes and lines", prepare),
         ("parse", lambda: parse.parse(source, "python", deadline=PATIENCE)),
-        ("keystroke", lambda: syntax.glance(source.splice([Splice(Span(9, 9), "x")]), "python", deadline=PATIENCE)),
+        ("keystroke", lambda: syntax.check_fast(source.splice([Splice(Span(9, 9), "x")]), "python", deadline=PATIENCE)),
         ("the same at once: Parser.parse(bytes)", lambda: parse.grammars.parser("python").parse(source.data)),
     ):
         stall, seconds = stalled(work)
@@ -138,7 +138,7 @@ def stalled(work: Callable[[], object]) -> tuple[float, float]:
 
 def _packed() -> Iterator[Row]:
     """The child that parses with grammars of the language pack."""
-    crew = Crew()
+    crew = ParserPool()
     haskell, cobol = language("haskell"), language("cobol")
     assert haskell
     assert cobol

@@ -22,7 +22,7 @@ from support.terminal import on_terminal
 CREW = """
 import json, os, signal, sys, time
 from collections.abc import Sequence
-from stet_ls.server.cli.check.worker_pool import Job, spread
+from stet_ls.server.cli.check.worker_pool import WorkerTask, map_in_processes
 
 def work(items: Sequence[int]) -> list[object]:
     for item in items:
@@ -36,10 +36,10 @@ def work(items: Sequence[int]) -> list[object]:
     return [item * 10 for item in items]
 
 DEADLY, ENDLESS, WRONG = json.loads(sys.argv[1])
-job = Job(work, lambda item, why: f"{item}: {why}", patience=float(sys.argv[2]))
+job = WorkerTask(work, lambda item, why: f"{item}: {why}", patience=float(sys.argv[2]))
 size = int(sys.argv[3])
 chunks = [list(range(start, start + size)) for start in range(0, 50, size)]
-print(json.dumps([result for chunk in spread(job, chunks, processes=3) for result in chunk]))
+print(json.dumps([result for chunk in map_in_processes(job, chunks, processes=3) for result in chunk]))
 """
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.inputs.files import Change, read_document, write
+from stet_ls.server.cli.inputs.files import FileChange, read_document, write
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_read_only_file_stays_as_it_is(file: Path) -> None:
-    change = Change(read_document(file), "new\n")
+    change = FileChange(read_document(file), "new\n")
     file.chmod(0o444)
     with pytest.raises(UsageError, match="is read-only; nothing was written"):
         write([change], [])
@@ -37,7 +37,7 @@ def test_a_read_only_file_stays_as_it_is(file: Path) -> None:
 def test_what_took_the_files_place_is_neither_waited_for_nor_written(
     file: Path, replace: Callable[[Path], object]
 ) -> None:
-    change = Change(read_document(file), "new\n")
+    change = FileChange(read_document(file), "new\n")
     file.unlink()
     replace(file)
     with pytest.raises(UsageError, match="nothing was written"):
@@ -52,10 +52,10 @@ def test_a_file_is_written_in_the_encoding_that_it_names(file: Path) -> None:
     file.write_bytes(LATIN)
     document = read_document(file)
     assert "Größe" in document.source.text
-    write([Change(document, document.source.text.replace("Größe", "Länge"))], [])
+    write([FileChange(document, document.source.text.replace("Größe", "Länge"))], [])
     assert file.read_bytes() == LATIN.replace("Größe".encode("latin-1"), "Länge".encode("latin-1"))
     with pytest.raises(UsageError, match="iso8859-1 text, which has no '→'; nothing was written"):
-        write([Change(read_document(file), "# coding: latin-1\nx = '→'\n")], [])
+        write([FileChange(read_document(file), "# coding: latin-1\nx = '→'\n")], [])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from support.engine import Bench, applied, code_reply
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.actions.rewriting import rewrite
-from stet_ls.engine.api.events import Judged, Stage
+from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.errors import EndpointError, LimitError, UsageError
@@ -71,7 +71,7 @@ async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scrip
     assert 0 < answer.confidence < 1
     stages = [event.name for event in bench.events if isinstance(event, Stage)]
     assert stages == ["context", "model", "judge", "finish"]
-    assert sum(isinstance(event, Judged) for event in bench.events) == 9
+    assert sum(isinstance(event, JudgeFinished) for event in bench.events) == 9
 
 
 async def test_a_syntax_error_is_repaired_with_the_parsers_message(bench: Bench, scripted: ScriptedModel) -> None:

@@ -13,12 +13,12 @@ import pytest
 from support.judging import MakeCase
 
 from stet_ls.engine.api.request import Buffer, Workspace
-from stet_ls.engine.execution.harness_run import Trial
+from stet_ls.engine.execution.harness_run import HarnessRun
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges import agreement, doctest
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential import javascript, python
-from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
+from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -32,7 +32,7 @@ _TRIAL_SECONDS = 12.0
 def patient_with_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is compared has more time on the wall: a busy machine makes fewer calls in it."""
     for judge in (agreement, python, javascript, doctest):
-        monkeypatch.setattr(judge, "Trial", partial(Trial, seconds=_TRIAL_SECONDS))
+        monkeypatch.setattr(judge, "HarnessRun", partial(HarnessRun, seconds=_TRIAL_SECONDS))
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ async def runtime(probes: Path, backend: str) -> AsyncIterator[Runtime]:
     if best is None or not best.report.level.reaches(Level.STRONG):
         pytest.skip("no code may run here: there is no box of level strong")
     interpreter = Interpreter(Path(sys.executable), sys.version_info[:3], mounts.interpreter())
-    yield Runtime(sandbox, own(interpreter))
+    yield Runtime(sandbox, bare_environment(interpreter))
     await sandbox.close()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 
 
 def too_busy_for(monkeypatch: pytest.MonkeyPatch, chosen: Callable[[RunSpec], bool]) -> None:
@@ -18,6 +18,6 @@ def too_busy_for(monkeypatch: pytest.MonkeyPatch, chosen: Callable[[RunSpec], bo
 
     async def run(self: Sandbox, spec: RunSpec, **more: Any) -> RunResult:
         result = await honest(self, spec, **more)
-        return replace(result, status=Status.STARVED, exit=None, report=b"") if chosen(spec) else result
+        return replace(result, status=RunStatus.STARVED, exit=None, report=b"") if chosen(spec) else result
 
     monkeypatch.setattr(Sandbox, "run", run)

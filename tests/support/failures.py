@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 
 from support import sections
 
-from stet_ls.engine.diagnosis.code_facts import about_of
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.diagnosis.code_facts import code_facts
+from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "failures"
@@ -64,14 +64,14 @@ class Labelled:
         """The test files."""
         return tuple(path for path in self.files if _TEST.search(path))
 
-    def about(self, label: Label, language: str, environment: Environment | None, flaky: frozenset[str]) -> About:
+    def about(self, label: Label, language: str, environment: Environment | None, flaky: frozenset[str]) -> CodeFacts:
         """What is known when that failure is diagnosed."""
         solution = {path: text for path, text in self.files.items() if path not in self.tests}
         if language == "python":
-            about = about_of(self.asked, label.unit, environment=environment, texts=solution)
+            about = code_facts(self.asked, label.unit, environment=environment, texts=solution)
         else:
             rows = {name: (int(least), int(most)) for name, least, most in map(str.split, self.asked.splitlines())}
-            about = About(language, unit=label.unit, parameters=rows.get(label.unit), asked=frozenset(rows))
+            about = CodeFacts(language, unit=label.unit, parameters=rows.get(label.unit), asked=frozenset(rows))
         return replace(
             about,
             solution=frozenset(solution),

@@ -14,11 +14,11 @@ from typing import Any
 from stet_ls.engine.memory.store import maintenance
 from stet_ls.engine.memory.store.embedders import OnnxMiniLM
 from stet_ls.engine.memory.store.journal import Journal
-from stet_ls.engine.memory.store.lance_table import Table
-from stet_ls.engine.memory.store.solution_store import Store
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.lance_table import LanceTable
+from stet_ls.engine.memory.store.solution_store import SolutionStore
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 
-CLASSES: dict[str, Any] = {each.__name__: each for each in (Journal, Table)}
+CLASSES: dict[str, Any] = {each.__name__: each for each in (Journal, LanceTable)}
 
 
 def kill() -> None:
@@ -45,7 +45,7 @@ def die_at(step: str, when: str, die: Callable[[], None] = kill, patch: Callable
 
 
 async def main(root: Path, ident: str, step: str, when: str) -> None:
-    store = Store(await Shelf.open(root, OnnxMiniLM()), 10_000)
+    store = SolutionStore(await SyncedIndex.open(root, OnnxMiniLM()), 10_000)
     die_at(step, when)
     await maintenance.forget(store, [ident])
 

@@ -91,7 +91,7 @@ def by_grammar(language: str) -> tuple[Seen, ...]:
 
 
 def glance(text: str, file: str) -> Verdict:
-    return syntax.glance(Source(text), language_id(file), deadline=20)
+    return syntax.check_fast(Source(text), language_id(file), deadline=20)
 
 
 def by_native(language: str) -> tuple[Seen, ...]:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from stet_ls.validators.ast_text import dumped, unparsed
+from stet_ls.validators.ast_text import dump, unparse
 
 LONG = f"0x{'f' * 5_000}"
 
@@ -17,13 +17,13 @@ LONG = f"0x{'f' * 5_000}"
 def test_long_numbers_are_written_such_that_they_are_read_again(text: str) -> None:
     with pytest.raises(ValueError, match="digits"):
         ast.unparse(ast.parse(text))
-    again = unparsed(ast.parse(text))
+    again = unparse(ast.parse(text))
     assert LONG in again
-    assert dumped(ast.parse(again)) == dumped(ast.parse(text)) != dumped(ast.parse(text.replace("fff", "ffe")))
+    assert dump(ast.parse(again)) == dump(ast.parse(text)) != dump(ast.parse(text.replace("fff", "ffe")))
 
 
 def test_others_are_written_as_ever_and_no_tree_is_changed() -> None:
     tree = ast.parse(f"a = 0xff, True, {LONG}")
-    assert unparsed(tree) == f"a = (255, True, {LONG})"
+    assert unparse(tree) == f"a = (255, True, {LONG})"
     assert isinstance(tree.body[0], ast.Assign)
     assert all(isinstance(each, ast.Constant) for each in ast.walk(tree.body[0].value) if hasattr(each, "value"))

@@ -9,7 +9,7 @@ import pytest
 from stet_ls.validators import syntax
 from stet_ls.validators.findings import Severity, Status, Verdict
 from stet_ls.validators.source import Source
-from stet_ls.validators.syntax import broken_by, glance
+from stet_ls.validators.syntax import broken_by, check_fast
 
 WRONG = [
     ("java", "class A { private private int a; }\n", 1, "'private' stands here twice"),
@@ -53,7 +53,7 @@ RIGHT = [
 
 
 def verdict(text: str, language: str) -> Verdict:
-    return glance(Source(text), language, deadline=20)
+    return check_fast(Source(text), language, deadline=20)
 
 
 @pytest.mark.parametrize(("language", "text", "line", "message"), WRONG)
@@ -112,7 +112,7 @@ class TestCodeThatIsSwitchedOff:
 
     def test_conditions_without_an_end_are_read_in_time(self) -> None:
         started = time.process_time()
-        glance(Source("#if " + "(" * 100_000 + "\nint a = ;\n" + "#if A\n" * 20_000), "csharp", deadline=1)
+        check_fast(Source("#if " + "(" * 100_000 + "\nint a = ;\n" + "#if A\n" * 20_000), "csharp", deadline=1)
         assert time.process_time() - started < 10
 
 
@@ -147,7 +147,7 @@ def test_kotlins_grammar_only_advises() -> None:
 )  # fmt: skip
 def test_rubbish_is_judged_within_the_deadline(language: str, text: str) -> None:
     started = time.process_time()
-    glance(Source(text), language, deadline=1)
+    check_fast(Source(text), language, deadline=1)
     assert time.process_time() - started < 8
 
 
@@ -157,7 +157,7 @@ def test_while_one_types_a_large_text_is_not_read_as_a_whole(monkeypatch: pytest
     source = Source(f"class A\n{{\n{methods}    public public int x;\n}}\n")
 
     monkeypatch.setattr(syntax, "_UNHURRIED", 60.0)  # what takes a twentieth of it takes a busy machine longer
-    assert glance(source, "csharp", deadline=50).status is Status.OK
-    assert [finding.message for finding in glance(source, "csharp", deadline=70).findings] == [
+    assert check_fast(source, "csharp", deadline=50).status is Status.OK
+    assert [finding.message for finding in check_fast(source, "csharp", deadline=70).findings] == [
         "'public' stands here twice"
     ]

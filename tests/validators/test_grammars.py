@@ -60,7 +60,7 @@ def test_there_are_samples_of_all_languages_and_twenty_wheels_for_them() -> None
 def test_a_grammar_takes_what_is_right_and_refuses_what_is_not(language: str) -> None:
     right, wrong = SAMPLES[language]
     assert not parse(Source(right), language).root.has_error, "what its language allows"
-    verdict = syntax.glance(Source(wrong), language, deadline=10)
+    verdict = syntax.check_fast(Source(wrong), language, deadline=10)
     assert verdict.status is Status.ERROR
     assert verdict.findings
 
@@ -72,7 +72,7 @@ from stet_ls.validators import syntax
 from stet_ls.validators.source import Source
 def loaded(): return sorted(name for name in sys.modules if name.startswith("tree_sitter") and "." not in name)
 assert loaded() == []
-assert syntax.glance(Source("a: 1"), "yaml", deadline=60).status == "ok"
+assert syntax.check_fast(Source("a: 1"), "yaml", deadline=60).status == "ok"
 print(*loaded())
 """
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -35,7 +35,7 @@ def test_it_names_what_is_installed(tmp_path: Path, origin: object, expected: st
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stet-ls\nVersion: 1.0\n")
     if origin is not None:
         (info / "direct_url.json").write_text(json.dumps(origin))
-    code = "from stet_ls.validators.install_hints import way_to; print(way_to('ws'))"
+    code = "from stet_ls.validators.install_hints import install_command; print(install_command('ws'))"
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
     assert done.stdout.strip() == expected

@@ -18,11 +18,11 @@ import pytest
 
 from stet_ls.validators import syntax
 from stet_ls.validators.findings import Status, Verdict
-from stet_ls.validators.install_hints import way_to
+from stet_ls.validators.install_hints import install_command
 from stet_ls.validators.languages import LANGUAGES, Language, language, language_of
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.syntax import language_pack
-from stet_ls.validators.syntax.language_pack.child_pool import Crew, crew
+from stet_ls.validators.syntax.language_pack.child_pool import ParserPool, crew
 
 PACKED = [row for row in LANGUAGES if row.packed and row.packed not in language_pack.DENIED]
 PATIENCE = 60.0
@@ -49,16 +49,16 @@ while lengths := sys.stdin.buffer.read(LENGTHS.size):
 
 
 @pytest.fixture
-def real() -> Iterator[Crew]:
+def real() -> Iterator[ParserPool]:
     """The real child with the real language pack, and nobody else to use it."""
-    made = Crew()
+    made = ParserPool()
     yield made
     made.close()
 
 
 @pytest.fixture
-def obedient() -> Iterator[Crew]:
-    made = Crew([sys.executable, "-c", OBEDIENT.replace("BEFORE", "")])
+def obedient() -> Iterator[ParserPool]:
+    made = ParserPool([sys.executable, "-c", OBEDIENT.replace("BEFORE", "")])
     yield made
     made.close()
 
@@ -69,12 +69,12 @@ def row(name: str) -> Language:
     return found
 
 
-def ask(by: Crew, text: str | Source, name: str = "haskell", deadline: float = PATIENCE) -> Verdict:
+def ask(by: ParserPool, text: str | Source, name: str = "haskell", deadline: float = PATIENCE) -> Verdict:
     source = Source(text) if isinstance(text, str) else text
     return language_pack.glance(source, row(name), deadline=deadline, by=by, denied={})
 
 
-def warm(by: Crew) -> None:
+def warm(by: ParserPool) -> None:
     assert (
         ask(by, HASKELL if by._argv[-2] == "stet_ls.validators.syntax.language_pack_child" else "pass").status
         is Status.OK
@@ -92,7 +92,7 @@ def ended(process_id: int) -> bool:
 
 
 @pytest.mark.timeout(300)
-def test_150_languages_are_parsed(real: Crew) -> None:
+def test_150_languages_are_parsed(real: ParserPool) -> None:
     assert len(PACKED) == 150
     unparsed = {each.id: verdict.reason for each in PACKED if (verdict := ask(real, "x\n", each.id)).reason}
     assert unparsed == {}
@@ -118,7 +118,7 @@ def test_150_languages_are_parsed(real: Crew) -> None:
 def test_files_are_known_by_their_names_and_judged(file: str, valid: str, broken: str) -> None:
     """At the door that everybody uses, with what the child says about places."""
     name = language_of(file)
-    assert syntax.glance(Source(valid), name, deadline=PATIENCE).status is Status.OK
+    assert syntax.check_fast(Source(valid), name, deadline=PATIENCE).status is Status.OK
     verdict = syntax.check(Source(broken), name, deadline=PATIENCE)
     assert verdict.status is Status.ERROR
     assert verdict.language == name
@@ -126,7 +126,7 @@ def test_files_are_known_by_their_names_and_judged(file: str, valid: str, broken
     assert all(finding.span.end <= len(Source(broken).data) and finding.message for finding in verdict.findings)
 
 
-def test_messages_and_places_are_as_good_as_those_of_the_core(real: Crew) -> None:
+def test_messages_and_places_are_as_good_as_those_of_the_core(real: ParserPool) -> None:
     text = Source('-- é\ud83d\nmain = putStrLn ("x"\n')
     finding = ask(real, text).findings[0]
     assert finding.message.startswith("line 2: '(' is never closed")
@@ -135,7 +135,7 @@ def test_messages_and_places_are_as_good_as_those_of_the_core(real: Crew) -> Non
 
 
 @pytest.mark.parametrize("hanging", ["x", "x" + "\n" * 3_000_000], ids=["small", "larger than a pipe"])
-def test_a_grammar_that_never_ends_costs_one_verdict(real: Crew, hanging: str) -> None:
+def test_a_grammar_that_never_ends_costs_one_verdict(real: ParserPool, hanging: str) -> None:
     warm(real)
     (child,) = real._idle
     started = time.monotonic()
@@ -149,7 +149,7 @@ def test_a_grammar_that_never_ends_costs_one_verdict(real: Crew, hanging: str) -
     assert ask(real, HASKELL).status is Status.OK
 
 
-def test_while_one_grammar_hangs_others_answer(real: Crew) -> None:
+def test_while_one_grammar_hangs_others_answer(real: ParserPool) -> None:
     with ThreadPoolExecutor(2) as pool:
         hanging = pool.submit(ask, real, "x", "cobol", PATIENCE)
         assert pool.submit(ask, real, HASKELL).result().status is Status.OK
@@ -159,7 +159,7 @@ def test_while_one_grammar_hangs_others_answer(real: Crew) -> None:
         assert hanging.result().reason == "not parsed: COBOL's grammar ended its process (SIGKILL)"
 
 
-def test_many_threads_ask_at_once(real: Crew) -> None:
+def test_many_threads_ask_at_once(real: ParserPool) -> None:
     texts = [f'main = putStrLn {"(" * (n % 2)}"{n}"\n' for n in range(24)]
     with ThreadPoolExecutor(8) as pool:
         verdicts = list(pool.map(lambda text: ask(real, text), texts))
@@ -167,7 +167,7 @@ def test_many_threads_ask_at_once(real: Crew) -> None:
     assert len(real._idle) <= 2
 
 
-async def test_who_is_cancelled_leaves_nothing_behind_that_others_wait_for(real: Crew) -> None:
+async def test_who_is_cancelled_leaves_nothing_behind_that_others_wait_for(real: ParserPool) -> None:
     await asyncio.to_thread(warm, real)
     task = asyncio.create_task(asyncio.to_thread(ask, real, "x", "cobol", 2.0))
     await asyncio.sleep(0)
@@ -178,7 +178,7 @@ async def test_who_is_cancelled_leaves_nothing_behind_that_others_wait_for(real:
 
 
 def test_the_first_question_does_not_wait_for_the_start_longer_than_it_may() -> None:
-    slow = Crew([sys.executable, "-c", OBEDIENT.replace("BEFORE", "sys.stdin.buffer.read(1)")])
+    slow = ParserPool([sys.executable, "-c", OBEDIENT.replace("BEFORE", "sys.stdin.buffer.read(1)")])
     started = time.monotonic()
     verdict = ask(slow, "pass", deadline=0.2)
     assert time.monotonic() - started < 0.2 + MARGIN
@@ -192,7 +192,7 @@ def test_the_first_question_does_not_wait_for_the_start_longer_than_it_may() -> 
 
 
 def test_who_gets_no_turn_is_told_so(tmp_path: Path) -> None:
-    one = Crew([sys.executable, "-c", OBEDIENT.replace("BEFORE", "")], most=1)
+    one = ParserPool([sys.executable, "-c", OBEDIENT.replace("BEFORE", "")], most=1)
     warm(one)
     with ThreadPoolExecutor(1) as pool:
         taken = threading.Event()
@@ -237,21 +237,21 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("fault", "reason"), FAULTS.values(), ids=FAULTS)
-def test_a_child_that_goes_wrong_costs_one_verdict(obedient: Crew, fault: str, reason: str) -> None:
+def test_a_child_that_goes_wrong_costs_one_verdict(obedient: ParserPool, fault: str, reason: str) -> None:
     verdict = ask(obedient, fault)
     assert verdict.status is Status.UNKNOWN
     assert verdict.reason == f"not parsed: Haskell's grammar {reason}"
     assert ask(obedient, "pass").status is Status.OK
 
 
-def test_a_place_inside_of_the_text_is_taken(obedient: Crew) -> None:
+def test_a_place_inside_of_the_text_is_taken(obedient: ParserPool) -> None:
     """What the case "points outside" rests on."""
     fault, _ = FAULTS["points outside"]
     (finding,) = ask(obedient, fault.replace("10_000", "10")).findings
     assert finding.span == Span(1, 10)
 
 
-def test_a_grammar_that_always_takes_its_child_with_it_is_given_up(obedient: Crew) -> None:
+def test_a_grammar_that_always_takes_its_child_with_it_is_given_up(obedient: ParserPool) -> None:
     for _ in range(3):
         assert "SIGSEGV" in ask(obedient, "os.kill(os.getpid(), signal.SIGSEGV)").reason
     assert (
@@ -261,7 +261,7 @@ def test_a_grammar_that_always_takes_its_child_with_it_is_given_up(obedient: Cre
     assert ask(obedient, "pass", "elixir").status is Status.OK, "the others are not to blame"
 
 
-def test_the_child_gets_nothing_secret(obedient: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_child_gets_nothing_secret(obedient: ParserPool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STET_API_KEY", "sk-secret")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     said = ask(obedient, "verdict['reason'] = ' '.join(os.environ.values())").reason
@@ -270,7 +270,7 @@ def test_the_child_gets_nothing_secret(obedient: Crew, monkeypatch: pytest.Monke
 
 
 def test_the_child_leaves_after_idling() -> None:
-    brief = Crew(idle=2.0)
+    brief = ParserPool(idle=2.0)
     warm(brief)
     (child,) = brief._idle
     assert ended(child._process.pid)
@@ -283,9 +283,9 @@ def test_the_child_dies_with_its_parent(hanging: bool) -> None:
     """Also of `kill -9`, also while its grammar loops and reads no pipe: it has set itself an alarm."""
     code = """
 import sys, time
-from stet_ls.validators.syntax.language_pack.child_process import Child
+from stet_ls.validators.syntax.language_pack.child_process import ParserChild
 from stet_ls.validators.syntax.language_pack.frames import frame
-child = Child([sys.executable, "-m", "stet_ls.validators.syntax.language_pack_child", "600"])
+child = ParserChild([sys.executable, "-m", "stet_ls.validators.syntax.language_pack_child", "600"])
 child.await_start(time.monotonic() + 60)
 """
     if hanging:
@@ -307,7 +307,7 @@ import os, time
 from stet_ls.validators import syntax
 from stet_ls.validators.syntax.language_pack.child_pool import crew
 from stet_ls.validators.source import Source
-def ask(): return syntax.glance(Source('main = putStrLn "x"'), "haskell", deadline=60)
+def ask(): return syntax.check_fast(Source('main = putStrLn "x"'), "haskell", deadline=60)
 assert ask().status == "ok"
 taken = [crew()._take(time.monotonic() + 60) for _ in range(2)]
 if (process_id := os.fork()) == 0:
@@ -342,14 +342,14 @@ import sys
 sys.modules["tree_sitter_language_pack"] = None
 from stet_ls.validators import syntax
 from stet_ls.validators.source import Source
-print(syntax.glance(Source("x"), "nix").reason)
+print(syntax.check_fast(Source("x"), "nix").reason)
 """
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output.strip() == f"not parsed: no grammar for Nix; `{way_to('all-languages')}` brings one"
+    assert output.strip() == f"not parsed: no grammar for Nix; `{install_command('all-languages')}` brings one"
 
 
 def test_a_grammar_on_the_deny_list_is_not_even_tried() -> None:
-    verdict = syntax.glance(Source("x"), "cobol")
+    verdict = syntax.check_fast(Source("x"), "cobol")
     assert verdict.status is Status.UNKNOWN
     assert verdict.reason == (
         "not parsed: the grammar for COBOL is not used, because it never comes to an end on some texts"

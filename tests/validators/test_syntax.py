@@ -12,7 +12,7 @@ from stet_ls.validators.checkers.toolbox import Toolbox
 from stet_ls.validators.findings import Status, Verdict
 from stet_ls.validators.languages import LANGUAGES
 from stet_ls.validators.source import Source
-from stet_ls.validators.syntax import broken_by, check, glance
+from stet_ls.validators.syntax import broken_by, check, check_fast
 
 PARSED = [row.id for row in LANGUAGES if row.grammar]
 
@@ -86,11 +86,11 @@ def test_without_a_grammar_the_verdict_is_unknown_with_its_reason(language: str)
 def test_binary_data_is_no_source(language: str) -> None:
     verdict = check(Source("x = 1\n\0\x01\x02"), language, deadline=20)
     assert verdict.status is Status.ERROR
-    assert any("binary" in finding.message for finding in glance(Source("\0"), language, deadline=20).findings)
+    assert any("binary" in finding.message for finding in check_fast(Source("\0"), language, deadline=20).findings)
 
 
 def test_too_slow_is_unknown_and_says_so() -> None:
-    verdict = glance(Source("x = [" + "1, " * 400_000 + "]\n"), "python", deadline=0.01)
+    verdict = check_fast(Source("x = [" + "1, " * 400_000 + "]\n"), "python", deadline=0.01)
     assert verdict.status is Status.UNKNOWN
     assert "within 0.01 s" in verdict.reason
 
@@ -203,7 +203,7 @@ class TestWithoutRuff:
 
 class TestBlame:
     def blame(self, before: str, after: str, language: str = "typescript") -> list[str]:
-        verdicts = [glance(Source(text), language, deadline=20) for text in (before, after)]
+        verdicts = [check_fast(Source(text), language, deadline=20) for text in (before, after)]
         return [finding.message for finding in broken_by(*verdicts)]
 
     def test_of_a_broken_file_only_what_is_new_counts(self) -> None:
@@ -232,7 +232,7 @@ class TestBlame:
 
     def test_the_words_of_two_tools_are_not_compared(self) -> None:
         """The native checker ran out of time once: the same single error must not look like a new one."""
-        one = glance(Source("x = = 1\n"), "python", deadline=20)
+        one = check_fast(Source("x = = 1\n"), "python", deadline=20)
         other = check(Source("x = = 1\n"), "python", deadline=20)
         assert one.source != other.source
         assert broken_by(one, other) == broken_by(other, one) == ()

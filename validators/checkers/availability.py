@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.check_request import Asked, Unable
+from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.table import CHECKERS, Checker, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
@@ -31,7 +31,7 @@ class Standing:
     refused: Mapping[str, Path]
 
 
-def survey(tools: Toolbox = BUILT_IN) -> tuple[Standing, ...]:
+def tool_availability(tools: Toolbox = BUILT_IN) -> tuple[Standing, ...]:
     """The standing of each language that has checkers or linters. Takes one or two seconds."""
     rows = [row for row in CHECKERS if not row.executes_project_code]
     languages = sorted({one for row in rows for one in row.languages} | {tool.language for tool in tools.added})
@@ -47,7 +47,7 @@ def survey(tools: Toolbox = BUILT_IN) -> tuple[Standing, ...]:
 
 
 def _works(row: Checker, language: str, tools: Toolbox) -> bool:
-    return not isinstance(row.check(Asked(Source(""), language, None, _SECONDS, tools)), Unable)
+    return not isinstance(row.check(CheckRequest(Source(""), language, None, _SECONDS, tools)), Unavailable)
 
 
 def _standing(language: str, tools: Toolbox, works: Mapping[tuple[str, Role], bool]) -> Standing:

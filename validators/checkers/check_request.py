@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from stet_ls.validators import languages
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.result_cache import Memory, key_of
+from stet_ls.validators.checkers.result_cache import ResultCache, key_of
 from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult, run_tool
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.findings import Finding
@@ -20,7 +20,7 @@ from stet_ls.validators.source import Source
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckRequest:
     """A text that is to be judged within `deadline` seconds. `path` names its kind and its project; it is not read."""
 
     source: Source
@@ -31,21 +31,21 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Unable:
+class Unavailable:
     """Why there is no answer. `missing`: the tool is not here, which is nothing to tell of."""
 
     reason: str
     missing: bool = False
 
 
-class Advice(tuple[Finding, ...]):
+class AdvisoryFindings(tuple[Finding, ...]):
     """Findings of a tool that was not told all it needs to be sure of them. They block nothing."""
 
     __slots__ = ()
 
 
-Answered = tuple[Finding, ...] | Unable
-Check = Callable[[Asked], Answered]
+CheckResult = tuple[Finding, ...] | Unavailable
+Check = Callable[[CheckRequest], CheckResult]
 """Findings of a text, or why there are none to be had. Raises nothing on account of the text or the tool."""
 
 FILE = "{file}"
@@ -53,7 +53,7 @@ FILE = "{file}"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ToolCommand:
     """How a tool is started. `tool` is its name in the tables, `program` what is started for it if that differs.
 
     `files` are put beside the private copy of the text. An answer that depends on other files of the machine too is
@@ -72,18 +72,20 @@ class Run:
 
 
 Answer = TypeVar("Answer")
-_ANSWERS = Memory()
+_ANSWERS = ResultCache()
 
 
-def ask(asked: Asked, run: Run, read: Callable[[ToolResult], Answer | Unable]) -> Answer | Unable:
+def run_tool_on(
+    asked: CheckRequest, run: ToolCommand, read: Callable[[ToolResult], Answer | Unavailable]
+) -> Answer | Unavailable:
     """What the tool says about the text; `read` makes it from what the tool wrote. Equal questions are put once."""
     program = programs.find(run.program or run.tool, asked.tools, name=run.tool, path=asked.path)
     if program is None:
-        return Unable(f"{run.tool} is not installed", missing=True)
+        return Unavailable(f"{run.tool} is not installed", missing=True)
     text = clean(asked.source) if run.text is None else run.text
     name = safe_name(asked.path, asked.language)
 
-    def work() -> Answer | Unable:
+    def work() -> Answer | Unavailable:
         result = _start(program, run, text, name, asked)
         return _failure(result, run.tool, asked.deadline) or read(result)
 
@@ -91,10 +93,12 @@ def ask(asked: Asked, run: Run, read: Callable[[ToolResult], Answer | Unable]) -
         return work()
     parts = (run.tool, str(program.path), program.stamp, repr((run.arguments, run.files, run.environment)), name, text)
     # `read` may look at the bytes themselves, which "clean" mends before a tool gets them.
-    return _ANSWERS.get(key_of(*parts, asked.source.data), work, keep=lambda answer: not isinstance(answer, Unable))
+    return _ANSWERS.get(
+        key_of(*parts, asked.source.data), work, keep=lambda answer: not isinstance(answer, Unavailable)
+    )
 
 
-def _start(program: programs.Program, run: Run, text: bytes, name: str, asked: Asked) -> ToolResult:
+def _start(program: programs.Program, run: ToolCommand, text: bytes, name: str, asked: CheckRequest) -> ToolResult:
     private = f"{PRIVATE}/{name}"
     copied = FILE in "".join(run.arguments)
     return run_tool(
@@ -107,15 +111,15 @@ def _start(program: programs.Program, run: Run, text: bytes, name: str, asked: A
     )
 
 
-def _failure(result: ToolResult, tool: str, deadline: float) -> Unable | None:
+def _failure(result: ToolResult, tool: str, deadline: float) -> Unavailable | None:
     if result.missing:
-        return Unable(f"{tool} could not be started", missing=True)
+        return Unavailable(f"{tool} could not be started", missing=True)
     if result.truncated:
-        return Unable(f"{tool} wrote more than it has to say about any text")
+        return Unavailable(f"{tool} wrote more than it has to say about any text")
     if result.timed_out:
-        return Unable(f"{tool} did not answer within {deadline:.1f} s")
+        return Unavailable(f"{tool} did not answer within {deadline:.1f} s")
     if result.status is not None and result.status < 0:
-        return Unable(f"{tool} was ended by {_signal(-result.status)}")
+        return Unavailable(f"{tool} was ended by {_signal(-result.status)}")
     return None
 
 
@@ -139,6 +143,6 @@ def safe_name(path: Path | None, language: str) -> str:
     return "text" + (suffix if suffix in known else next(iter(known), ".txt"))
 
 
-def within(asked: Asked, seconds: float) -> Asked:
+def within(asked: CheckRequest, seconds: float) -> CheckRequest:
     """The same question with `seconds` to answer it at most."""
     return replace(asked, deadline=min(asked.deadline, seconds))

@@ -11,19 +11,26 @@ from dataclasses import dataclass
 
 from stet_ls.validators import languages
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.check_request import Asked, Run, Unable, ask, safe_name, within
+from stet_ls.validators.checkers.check_request import (
+    CheckRequest,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+    safe_name,
+    within,
+)
 from stet_ls.validators.checkers.formatter_settings import above, contents, inner, json_object, nearest, scalars, table
 from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
 from stet_ls.validators.checkers.toolbox import BUILT_IN, AddedTool, Role, Toolbox
 from stet_ls.validators.checkers.tools import ruff
 from stet_ls.validators.checkers.tools.rust import edition, toolchain
 
-Formatted = str | Unable
-Format = Callable[[Asked], Formatted]
+Formatted = str | Unavailable
+Format = Callable[[CheckRequest], Formatted]
 """The whole text as the formatter writes it, or why it is not asked."""
 
 
-def _python(asked: Asked) -> Formatted:
+def _python(asked: CheckRequest) -> Formatted:
     for file in above(asked.path, ("ruff.toml", ".ruff.toml", "pyproject.toml")):
         tool = table(file) if file.name != "pyproject.toml" else inner(table(file), "tool")
         if file.name != "pyproject.toml" or "ruff" in tool:
@@ -47,7 +54,7 @@ def _of(values: object, names: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(key, value) for key, value in scalars(values if isinstance(values, dict) else {}) if key in names]
 
 
-def _as_black(asked: Asked, black: object) -> Formatted:
+def _as_black(asked: CheckRequest, black: object) -> Formatted:
     """Black's style, which ruff writes too: that ruff is at hand, and where the two differ the edit is left alone."""
     options = _of(black, ("line-length",)) or [("line-length", "88")]
     settings = black if isinstance(black, dict) else {}
@@ -58,25 +65,25 @@ def _as_black(asked: Asked, black: object) -> Formatted:
     return _ruff(asked, options)
 
 
-def _ruff(asked: Asked, options: list[tuple[str, str]]) -> Formatted:
+def _ruff(asked: CheckRequest, options: list[tuple[str, str]]) -> Formatted:
     argv = ruff.command(ruff.SYNTAX, ())
     if argv is None:
-        return Unable("ruff is not installed", missing=True)
+        return Unavailable("ruff is not installed", missing=True)
     settings = (part for key, value in options for part in ("--config", f"{key}={value}"))
     name = ruff.file_name(asked.path)
     return _run(
         asked,
-        Run(
+        ToolCommand(
             "ruff", ("format", "--isolated", "--no-cache", "--quiet", *settings, "--stdin-filename", name, "-"), argv[0]
         ),
     )
 
 
-def _gofmt(asked: Asked) -> Formatted:
-    return _run(asked, Run("gofmt", ()))
+def _gofmt(asked: CheckRequest) -> Formatted:
+    return _run(asked, ToolCommand("gofmt", ()))
 
 
-def _rustfmt(asked: Asked) -> Formatted:
+def _rustfmt(asked: CheckRequest) -> Formatted:
     file = nearest(asked.path, ("rustfmt.toml", ".rustfmt.toml", "Cargo.toml"))
     if file is None:
         return _unused("rustfmt")
@@ -84,17 +91,17 @@ def _rustfmt(asked: Asked) -> Formatted:
     named = style.pop("edition", "").strip("'") or edition(asked.path)
     options = ",".join(f"{key}={value.strip(chr(39))}" for key, value in style.items())
     arguments = ("--edition", named, "--emit", "stdout", "--quiet", *(("--config", options) if options else ()))
-    return _run(asked, Run("rustfmt", arguments, environment=toolchain()))
+    return _run(asked, ToolCommand("rustfmt", arguments, environment=toolchain()))
 
 
-def _clang_format(asked: Asked) -> Formatted:
+def _clang_format(asked: CheckRequest) -> Formatted:
     file = nearest(asked.path, (".clang-format", "_clang-format"))
     style = contents(file) if file else None
     if style is None:
         return _unused("clang-format")
     name = safe_name(asked.path, asked.language)
     arguments = (f"--style=file:{PRIVATE}/style", f"--assume-filename={name}")
-    return _run(asked, Run("clang-format", arguments, files=(("style", style),)))
+    return _run(asked, ToolCommand("clang-format", arguments, files=(("style", style),)))
 
 
 _BIOME = ("biome.json", "biome.jsonc")
@@ -105,14 +112,14 @@ _PRETTIER = (
 )  # fmt: skip
 
 
-def _biome(asked: Asked) -> Formatted:
+def _biome(asked: CheckRequest) -> Formatted:
     file = nearest(asked.path, _BIOME)
     if file is None:
         return _unused("biome")
     return _npm(asked, "biome", ("format", f"--config-path={file.parent}", f"--stdin-file-path={asked.path}"))
 
 
-def _prettier(asked: Asked) -> Formatted:
+def _prettier(asked: CheckRequest) -> Formatted:
     shown = nearest(asked.path, _PRETTIER)
     package = nearest(asked.path, ("package.json",))
     if shown is None and not (package and "prettier" in json_object(package)):
@@ -120,30 +127,32 @@ def _prettier(asked: Asked) -> Formatted:
     return _npm(asked, "prettier", ("--stdin-filepath", str(asked.path)))
 
 
-def _npm(asked: Asked, tool: str, arguments: tuple[str, ...]) -> Formatted:
+def _npm(asked: CheckRequest, tool: str, arguments: tuple[str, ...]) -> Formatted:
     """Such a tool loads plug-ins and settings that are programs: it is the user's word that starts it."""
     chosen = dict(asked.tools.programs).get(tool)
     program = chosen or programs.of_workspace(f"node_modules/.bin/{tool}", asked.path, asked.tools)
     if program is None:
-        return Unable(f"{tool} runs what the project brings: it needs a trusted workspace or a path in the settings")
+        return Unavailable(
+            f"{tool} runs what the project brings: it needs a trusted workspace or a path in the settings"
+        )
     # Its settings lie in many files, so its answers are not remembered.
-    return _run(asked, Run(tool, arguments, program=str(program), pure=False))
+    return _run(asked, ToolCommand(tool, arguments, program=str(program), pure=False))
 
 
-def _unused(tool: str) -> Unable:
-    return Unable(f"the project's files do not show that it uses {tool}", missing=True)
+def _unused(tool: str) -> Unavailable:
+    return Unavailable(f"the project's files do not show that it uses {tool}", missing=True)
 
 
-def _run(asked: Asked, run: Run) -> Formatted:
+def _run(asked: CheckRequest, run: ToolCommand) -> Formatted:
     def read(result: ToolResult) -> Formatted:
         if result.status != 0:
-            return Unable(f"{run.tool} failed (exit status {result.status})")
+            return Unavailable(f"{run.tool} failed (exit status {result.status})")
         try:
             return result.stdout.decode("utf-8")
         except UnicodeDecodeError:
-            return Unable(f"{run.tool} wrote no UTF-8")
+            return Unavailable(f"{run.tool} wrote no UTF-8")
 
-    return ask(asked, run, read)
+    return run_tool_on(asked, run, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +196,7 @@ def formatters(language: str, tools: Toolbox = BUILT_IN) -> tuple[Formatter, ...
 
 
 def _row(tool: AddedTool) -> Formatter:
-    run = Run(tool.name, tool.argv[1:], program=tool.argv[0])
+    run = ToolCommand(tool.name, tool.argv[1:], program=tool.argv[0])
     return Formatter(
         tool.name, (tool.language,), lambda asked: _run(within(asked, tool.deadline), run), "none: the user's word",
         "user setting", tool.deadline,

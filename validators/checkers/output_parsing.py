@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from stet_ls.validators.checkers.check_request import Answered, Unable
+from stet_ls.validators.checkers.check_request import CheckResult, Unavailable
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.findings import Finding, Kind, Severity
 from stet_ls.validators.source import Encoding, Source, Span
@@ -68,8 +68,8 @@ def distinct(found: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys(found))[:MOST]
 
 
-def judged(result: ToolResult, found: tuple[Finding, ...], tool: str) -> Answered:
+def judged(result: ToolResult, found: tuple[Finding, ...], tool: str) -> CheckResult:
     """The findings. A tool that failed without naming a place did not fail on the syntax."""
     if result.status == 0:
         return ()
-    return found or Unable(f"{tool} failed without naming a place (exit status {result.status})")
+    return found or Unavailable(f"{tool} failed without naming a place (exit status {result.status})")

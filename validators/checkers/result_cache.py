@@ -24,7 +24,7 @@ def key_of(*parts: str | bytes) -> bytes:
     return digest.digest()
 
 
-class Memory:
+class ResultCache:
     """The last answers by their keys. Safe from many threads; two that ask at once may both do the work."""
 
     def __init__(self, size: int = REMEMBERED) -> None:

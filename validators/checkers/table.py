@@ -1,4 +1,4 @@
-"""The checkers and linters: one row each. A new one is a function that answers `Asked`, and a row here."""
+"""The checkers and linters: one row each. A new one is a function that answers `CheckRequest`, and a row here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 from stet_ls.validators import languages
 from stet_ls.validators.checkers import user_tools
-from stet_ls.validators.checkers.check_request import Answered, Asked, Check, Unable
+from stet_ls.validators.checkers.check_request import Check, CheckRequest, CheckResult, Unavailable
 from stet_ls.validators.checkers.toolbox import BUILT_IN, AddedTool, Role, Toolbox
 from stet_ls.validators.checkers.tools import (
     biome,
@@ -24,9 +24,9 @@ from stet_ls.validators.checkers.tools import (
 )
 
 
-def _waits(_asked: Asked) -> Answered:
+def _waits(_asked: CheckRequest) -> CheckResult:
     """What a tool that would run a project's code answers for as long as there is no sandbox to run it in."""
-    return Unable("it runs the project's code, and waits for the sandbox", missing=True)
+    return Unavailable("it runs the project's code, and waits for the sandbox", missing=True)
 
 
 RULES, NAMES, COMPLEXITY = "rules", "names", "complexity"

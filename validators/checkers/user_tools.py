@@ -7,7 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stet_ls.validators.checkers.check_request import Answered, Asked, Run, Unable, ask, within
+from stet_ls.validators.checkers.check_request import (
+    CheckRequest,
+    CheckResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+    within,
+)
 from stet_ls.validators.checkers.output_parsing import distinct, finding
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.checkers.toolbox import AddedTool, Role
@@ -17,7 +24,7 @@ _LONGEST = 2000  # characters of a line in which a pattern is sought: a user's e
 _WORDS = {"w": Severity.WARNING, "i": Severity.INFORMATION, "n": Severity.INFORMATION, "h": Severity.HINT}
 
 
-def check(tool: AddedTool, asked: Asked) -> Answered:
+def check(tool: AddedTool, asked: CheckRequest) -> CheckResult:
     """The findings of a user's checker or linter.
 
     It is understood to be content if it names no place and its exit status is 0, and to have failed if it names none
@@ -25,18 +32,18 @@ def check(tool: AddedTool, asked: Asked) -> Answered:
     """
     kind: Kind = "syntax" if tool.role is Role.SYNTAX else "lint"
 
-    def read(result: ToolResult) -> Answered:
+    def read(result: ToolResult) -> CheckResult:
         text = (result.stdout + b"\n" + result.stderr).decode("utf-8", "replace")
         rows = _matches(tool.pattern, text) if tool.pattern else _objects(result.stdout)
         if rows is None:
-            return Unable(f"{tool.name} wrote no JSON (exit status {result.status})")
+            return Unavailable(f"{tool.name} wrote no JSON (exit status {result.status})")
         found = distinct(_finding(tool, asked, kind, row) for row in rows)
         if not found and result.status != 0:
-            return Unable(f"{tool.name} failed without naming a place (exit status {result.status})")
+            return Unavailable(f"{tool.name} failed without naming a place (exit status {result.status})")
         return found
 
-    run = Run(tool.name, tool.argv[1:], program=tool.argv[0])
-    return ask(within(asked, tool.deadline), run, read)
+    run = ToolCommand(tool.name, tool.argv[1:], program=tool.argv[0])
+    return run_tool_on(within(asked, tool.deadline), run, read)
 
 
 def _matches(pattern: str, text: str) -> Iterator[Mapping[str, Any]]:
@@ -60,7 +67,7 @@ def _objects(output: bytes) -> list[Mapping[str, Any]] | None:
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
 
 
-def _finding(tool: AddedTool, asked: Asked, kind: Kind, row: Mapping[str, Any]) -> Finding:
+def _finding(tool: AddedTool, asked: CheckRequest, kind: Kind, row: Mapping[str, Any]) -> Finding:
     word = str(row.get("severity") or "").lower()
     default = Severity.ERROR if kind == "syntax" else Severity.WARNING
     severity = Severity.ERROR if word.startswith(("e", "f")) else _WORDS.get(word[:1], default)

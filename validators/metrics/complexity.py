@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from stet_ls.validators.metrics.control_flow_kinds import CONTROL, Control
-from stet_ls.validators.node_kinds import SHAPES
+from stet_ls.validators.node_kinds import NODE_KINDS
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import Unit, captures, find, tree_of
@@ -47,7 +47,7 @@ def measure(source: Source, language: str) -> tuple[Complexity, ...] | None:
         return None
     counter = _Counter(parsed, row)
     for node in captures(
-        parsed, frozenset(row.roles) | SHAPES[parsed.language].functions | SHAPES[parsed.language].values
+        parsed, frozenset(row.roles) | NODE_KINDS[parsed.language].functions | NODE_KINDS[parsed.language].values
     ):
         counter.see(node)
     return tuple(tally.result(parsed) for tally in counter.tallies)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.validators.metrics.coverage_reports import Piece, Reader, Wanted, candidates
+from stet_ls.validators.metrics.coverage_reports import CoveragePiece, CoverageQuery, Reader, candidates
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 
@@ -21,7 +21,7 @@ class Coverage:
     """What a report says of one file. `stale` says why it may not fit the text any more, "" where nothing does."""
 
     report: Path
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CoveragePiece, ...]
     stale: str = ""
 
     def count(self, lines: range) -> tuple[int, int]:
@@ -64,7 +64,9 @@ def find_coverage(source: Source, path: Path, folders: Sequence[Path], *, deadli
             except OSError as error:
                 others.append(f"{report.name}: {error.strerror}")
                 continue
-            pieces = reader(data, Wanted(path, tuple(each.absolute() for each in folders), folder.absolute(), end))
+            pieces = reader(
+                data, CoverageQuery(path, tuple(each.absolute() for each in folders), folder.absolute(), end)
+            )
             if pieces is None:
                 others.append(f"{report.name} does not name this file")
                 continue
@@ -86,7 +88,7 @@ def _by_age(places: Iterable[tuple[Path, Reader]]) -> list[tuple[Path, Reader, f
     return sorted(there, key=lambda item: -item[2])
 
 
-def _stale(source: Source, path: Path, stamp: float, pieces: Iterable[Piece]) -> str:
+def _stale(source: Source, path: Path, stamp: float, pieces: Iterable[CoveragePiece]) -> str:
     try:
         if path.stat().st_mtime > stamp:
             return "the file was changed after the tests ran"

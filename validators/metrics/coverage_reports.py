@@ -20,7 +20,7 @@ _CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CoveragePiece:
     """Some lines (from 0, both ends included) that were run or not. `weight` is the number of statements in them."""
 
     first: int
@@ -30,7 +30,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CoverageQuery:
     """The source file whose coverage is asked for. `folders` are its own and those above it, up to the workspace's.
 
     `home` is the folder that the report is of. `end` is when reading has to be over, by the monotonic clock.
@@ -74,10 +74,10 @@ def _is_file(place: Path) -> bool:
         return False
 
 
-Reader = Callable[[bytes, Wanted], "tuple[Piece, ...] | None"]
+Reader = Callable[[bytes, CoverageQuery], "tuple[CoveragePiece, ...] | None"]
 
 
-def read_json(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
+def read_json(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | None:
     """coverage.py's `coverage json`, Istanbul's coverage-final.json. Only the wanted file's own object is decoded."""
     text = data.decode("utf-8", "replace")
     best, rank = None, 0
@@ -110,15 +110,15 @@ def _places(text: AnyStr, needle: AnyStr) -> Iterator[int]:
         at = text.find(needle, at + len(needle))
 
 
-def _coverage_py(value: Mapping[str, Any]) -> tuple[Piece, ...] | None:
+def _coverage_py(value: Mapping[str, Any]) -> tuple[CoveragePiece, ...] | None:
     hit, missed = value.get("executed_lines"), value.get("missing_lines")
     if not isinstance(hit, list) or not isinstance(missed, list):
         return None
     lines = [(line, True) for line in hit] + [(line, False) for line in missed]
-    return tuple(Piece(line - 1, line - 1, run) for line, run in lines if isinstance(line, int) and line > 0)
+    return tuple(CoveragePiece(line - 1, line - 1, run) for line, run in lines if isinstance(line, int) and line > 0)
 
 
-def _istanbul(value: Mapping[str, Any]) -> tuple[Piece, ...] | None:
+def _istanbul(value: Mapping[str, Any]) -> tuple[CoveragePiece, ...] | None:
     places, counts = value.get("statementMap"), value.get("s")
     if not isinstance(places, dict) or not isinstance(counts, dict):
         return None
@@ -126,13 +126,13 @@ def _istanbul(value: Mapping[str, Any]) -> tuple[Piece, ...] | None:
     for number, place in places.items():
         try:
             first, last = place["start"]["line"], place["end"]["line"]
-            pieces.append(Piece(int(first) - 1, max(int(last), int(first)) - 1, counts[number] > 0))
+            pieces.append(CoveragePiece(int(first) - 1, max(int(last), int(first)) - 1, counts[number] > 0))
         except (KeyError, TypeError, ValueError):
             continue
     return tuple(pieces)
 
 
-def read_lcov(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
+def read_lcov(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | None:
     """lcov's tracefile: SF, then DA:line,count. Several records of one file (one a test) add up."""
     best, hits = 0, dict[int, bool]()
     for at in _places(data, wanted.path.name.encode()):
@@ -152,7 +152,7 @@ def read_lcov(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
 _DA = re.compile(rb"^DA:(\d{1,9}),(\d{1,18})", re.MULTILINE)
 
 
-def read_go(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
+def read_go(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | None:
     """A Go profile: blocks of statements, each with the number of them and of its runs. A block may stand twice."""
     if not data.startswith(b"mode:"):
         return None
@@ -170,7 +170,7 @@ def read_go(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
     if best is None or not ranked[best]:
         return None
     return tuple(
-        Piece(int(first) - 1, max(int(first), int(last)) - 1, hit, int(statements))
+        CoveragePiece(int(first) - 1, max(int(first), int(last)) - 1, hit, int(statements))
         for (first, _, last, _, statements), hit in found[best].items()
     )
 
@@ -178,7 +178,7 @@ def read_go(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
 _BLOCK = re.compile(rb":(\d{1,9})\.(\d{1,9}),(\d{1,9})\.(\d{1,9}) (\d{1,9}) (\d{1,18})")
 
 
-def read_xml(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
+def read_xml(data: bytes, wanted: CoverageQuery) -> tuple[CoveragePiece, ...] | None:
     """Cobertura, JaCoCo and Clover: a file's element, and in it one element a line."""
     reader = _Xml(wanted)
     try:
@@ -194,7 +194,7 @@ def read_xml(data: bytes, wanted: Wanted) -> tuple[Piece, ...] | None:
 class _Xml:
     """Hears the elements of a report. Entities are refused where they are declared: nothing can grow."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: CoverageQuery) -> None:
         self.best, self.hits = 0, dict[int, bool]()
         self._wanted = wanted
         self._sources: list[str] = []
@@ -245,8 +245,8 @@ class _Xml:
             self._sources.append(self._text.strip())
 
 
-def _lines(hits: Mapping[int, bool]) -> tuple[Piece, ...]:
-    return tuple(Piece(line, line, hit) for line, hit in sorted(hits.items()) if line >= 0)
+def _lines(hits: Mapping[int, bool]) -> tuple[CoveragePiece, ...]:
+    return tuple(CoveragePiece(line, line, hit) for line, hit in sorted(hits.items()) if line >= 0)
 
 
 READERS: Mapping[str, Reader] = {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
-from stet_ls.validators.structure.units import Found, captures, find, tree_of
+from stet_ls.validators.structure.units import UnitNode, captures, find, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -34,7 +34,7 @@ _YIELD = re.compile(rb"yield\b")  # Python: `return` and then `yield` makes an e
 _VARIABLE = re.compile(rb"^(_[A-Za-z]\w*)[ \t]*(?::[^=\n]{1,200})?=(?!=)", re.MULTILINE)
 
 
-def dead(source: Source, language: str, *, elsewhere: Iterable[bytes] = ()) -> tuple[Finding, ...] | None:
+def dead_code(source: Source, language: str, *, elsewhere: Iterable[bytes] = ()) -> tuple[Finding, ...] | None:
     """The hints for one text; None for one that does not parse: what it uses cannot be told.
 
     `elsewhere`: other texts of the project, which may use what is private to a package.
@@ -75,7 +75,7 @@ def _unused(parsed: Parsed) -> Iterator[tuple[bytes, Span, str]]:
                 yield match[1], Span(*match.span(1)), "the private variable"
 
 
-def _around(one: Found, classes: Iterable[Found]) -> Found | None:
+def _around(one: UnitNode, classes: Iterable[UnitNode]) -> UnitNode | None:
     holding = [other for other in classes if other is not one and other.unit.span.contains(one.unit.span)]
     return min(holding, key=lambda other: other.unit.span.end - other.unit.span.start, default=None)
 
@@ -99,11 +99,11 @@ def _behind(node: tree_sitter.Node) -> tree_sitter.Node | None:
     return behind
 
 
-Private = Callable[[Parsed, Found, "Found | None"], bool]
+Private = Callable[[Parsed, UnitNode, "UnitNode | None"], bool]
 """Is it for its own file alone? The class around it is given, None at top level."""
 
 
-def _python(parsed: Parsed, one: Found, around: Found | None) -> bool:
+def _python(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
     name = one.unit.name
     if not name.startswith("_") or name.startswith("__") or _is_decorated(one):
         return False
@@ -111,7 +111,7 @@ def _python(parsed: Parsed, one: Found, around: Found | None) -> bool:
     return around is None or around.node.child_by_field_name("superclasses") is None
 
 
-def _is_decorated(one: Found) -> bool:
+def _is_decorated(one: UnitNode) -> bool:
     parent = one.node.parent
     return parent is not None and parent.type == "decorated_definition"
 
@@ -119,7 +119,7 @@ def _is_decorated(one: Found) -> bool:
 _MODULE = re.compile(rb"^(?:import|export)\b", re.MULTILINE)
 
 
-def _ecmascript(parsed: Parsed, one: Found, around: Found | None) -> bool:
+def _ecmascript(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
     if one.unit.name.startswith("#") or re.match(r"private\b", one.unit.signature):
         return one.unit.kind == "method" and one.unit.name != "constructor"
     exported = parsed.data[one.unit.span.start : one.unit.span.end].lstrip().startswith((b"export", b"@", b"/**"))
@@ -131,7 +131,7 @@ def _marked(mark: str, *, unless: bytes = b"") -> Private:
     """Private by a word in the head; annotated things may be called by a framework."""
     word = re.compile(rf"(?:^|\s){mark}\s")
 
-    def is_private(parsed: Parsed, one: Found, around: Found | None) -> bool:
+    def is_private(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
         head = parsed.data[one.unit.span.start : one.node.start_byte + 1]
         return (
             one.unit.kind != "class"
@@ -149,16 +149,16 @@ def _marked(mark: str, *, unless: bytes = b"") -> Private:
 _CALLED_BY_THE_RUNTIME = frozenset({"readObject", "writeObject", "readResolve", "writeReplace", "readObjectNoData"})
 
 
-def _c(parsed: Parsed, one: Found, around: Found | None) -> bool:
+def _c(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
     return around is None and one.unit.kind == "function" and bool(re.match(r"static\b", one.unit.signature))
 
 
-def _go(parsed: Parsed, one: Found, around: Found | None) -> bool:
+def _go(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
     name = one.unit.name
     return one.unit.kind == "function" and name[:1].islower() and name not in ("main", "init")
 
 
-def _rust(parsed: Parsed, one: Found, around: Found | None) -> bool:
+def _rust(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
     head = parsed.data[one.unit.span.start : one.node.start_byte]
     return (
         around is None
@@ -169,7 +169,7 @@ def _rust(parsed: Parsed, one: Found, around: Found | None) -> bool:
     )
 
 
-def _lua(parsed: Parsed, one: Found, around: Found | None) -> bool:
+def _lua(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
     return one.unit.signature.startswith("local function")
 
 

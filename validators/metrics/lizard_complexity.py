@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import Asked, Run, Unable, ask, safe_name
+from stet_ls.validators.checkers.check_request import CheckRequest, ToolCommand, Unavailable, run_tool_on, safe_name
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.metrics.complexity import Complexity
@@ -38,15 +38,15 @@ def measure(
         return None
     name = safe_name(path, language)
 
-    def read(result: ToolResult) -> tuple[Complexity, ...] | Unable:
+    def read(result: ToolResult) -> tuple[Complexity, ...] | Unavailable:
         try:
             return tuple(_complexity(source, *row) for row in json.loads(result.stdout))
         except (ValueError, TypeError):
-            return Unable(f"lizard failed (exit status {result.status})")
+            return Unavailable(f"lizard failed (exit status {result.status})")
 
-    run = Run("lizard", ("-I", "-c", _CHILD, name), program=sys.executable)
-    measured = ask(Asked(source, language, path, deadline, tools), run, read)
-    return None if isinstance(measured, Unable) else measured
+    run = ToolCommand("lizard", ("-I", "-c", _CHILD, name), program=sys.executable)
+    measured = run_tool_on(CheckRequest(source, language, path, deadline, tools), run, read)
+    return None if isinstance(measured, Unavailable) else measured
 
 
 def _complexity(source: Source, name: str, first: int, last: int, cyclomatic: int, parameters: int) -> Complexity:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.node_kinds import SHAPES
+from stet_ls.validators.node_kinds import NODE_KINDS
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import captures, tree_of
 
@@ -120,7 +120,7 @@ def hazards(source: Source, language: str) -> tuple[Finding, ...] | None:
     if parsed is None or rows is None:
         return None
     found = []
-    for node in captures(parsed, frozenset(SHAPES[parsed.language].calls)):
+    for node in captures(parsed, frozenset(NODE_KINDS[parsed.language].calls)):
         text = parsed.data[node.start_byte : min(node.end_byte, node.start_byte + _SEEN)].decode("utf-8", "ignore")
         call = "".join(text.split())
         hazard = next((row for row in rows if row.look.match(call)), None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import Asked, Unable, within
+from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable, within
 from stet_ls.validators.checkers.formatters import formatters
 from stet_ls.validators.checkers.table import COMPLEXITY, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
@@ -68,12 +68,12 @@ def tool_style(
 ) -> Style | None:
     """The share for any language: by its linters that know of style, else by its formatter; None without both."""
     row = languages.language(language)
-    asked = Asked(source, row.id if row else language, path, deadline, tools)
+    asked = CheckRequest(source, row.id if row else language, path, deadline, tools)
     lines = lines_of(source, span)
     return _linted(asked, lines) or _formatted(asked, lines)
 
 
-def _linted(asked: Asked, lines: range) -> Style | None:
+def _linted(asked: CheckRequest, lines: range) -> Style | None:
     """The lines that no linter names. What a linter said before is remembered, so asking again costs nothing."""
     found: list[Finding] = []
     heard: list[str] = []
@@ -81,7 +81,7 @@ def _linted(asked: Asked, lines: range) -> Style | None:
         if checker.covers == (COMPLEXITY,):
             continue
         answer = checker.check(within(asked, checker.seconds))
-        if not isinstance(answer, Unable):
+        if not isinstance(answer, Unavailable):
             heard.append(checker.name)
             found += answer
     if not heard:
@@ -90,11 +90,11 @@ def _linted(asked: Asked, lines: range) -> Style | None:
     return style_of(inside, lines, " and ".join(heard))
 
 
-def _formatted(asked: Asked, lines: range) -> Style | None:
+def _formatted(asked: CheckRequest, lines: range) -> Style | None:
     """The lines that a formatter would leave as they are, wherever they come to stand."""
     for formatter in formatters(asked.language, asked.tools):
         answer = formatter.format(within(asked, formatter.seconds))
-        if isinstance(answer, Unable):
+        if isinstance(answer, Unavailable):
             continue
         kept = Counter(answer.splitlines())
         # Not a comparison of the two texts in order: that takes the square of their lengths where much is different.

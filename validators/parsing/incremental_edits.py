@@ -17,7 +17,7 @@ _DEPTH = 5  # so there are at most 32 replacements
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ByteEdit:
     """The bytes from `start` to `end` of the old text became `new`."""
 
     start: int
@@ -35,7 +35,7 @@ class _Stretch:
     new_end: int
 
 
-def edits(old: bytes, new: bytes) -> list[Edit]:
+def edits(old: bytes, new: bytes) -> list[ByteEdit]:
     """The replacements that make `new` of `old`, in order and apart from each other; none for equal texts.
 
     They begin and end between characters. Every byte outside of them is the same in both texts, whatever the
@@ -45,13 +45,13 @@ def edits(old: bytes, new: bytes) -> list[Edit]:
     tail = _alike_backwards(old, start, len(old), new, start, len(new))
     whole = _Stretch(start, len(old) - tail, start, len(new) - tail)
     stretches = list(_split(old, new, whole, _DEPTH))
-    found: list[Edit] = []
+    found: list[ByteEdit] = []
     for n, stretch in enumerate(stretches):
         first = found[-1].end if found else 0
         last = stretches[n + 1].start if n + 1 < len(stretches) else len(old)
         edit = _edit(old, new, stretch, first, last)
         if found and edit.start == first:
-            edit = Edit(found[-1].start, edit.end, found.pop().new + edit.new)
+            edit = ByteEdit(found[-1].start, edit.end, found.pop().new + edit.new)
         found.append(edit)
     return found
 
@@ -112,7 +112,7 @@ def _reach(most: int, same: Callable[[int, int], bool]) -> int:
     return known
 
 
-def _edit(old: bytes, new: bytes, at: _Stretch, first: int, last: int) -> Edit:
+def _edit(old: bytes, new: bytes, at: _Stretch, first: int, last: int) -> ByteEdit:
     """The edit of a stretch from the last token before it to the first of the next line, within `first` and `last`.
 
     Indents and dedents are tokens without a width in the white space there. Python's parser, once it finds one of them
@@ -129,7 +129,7 @@ def _edit(old: bytes, new: bytes, at: _Stretch, first: int, last: int) -> Edit:
     end += min(len(near) - len((below or line).lstrip()) + 1, len(near))
     while end < last and _inside(old, end):
         end += 1
-    return Edit(start, end, new[at.new_start - (at.start - start) : at.new_end + (end - at.end)])
+    return ByteEdit(start, end, new[at.new_start - (at.start - start) : at.new_end + (end - at.end)])
 
 
 def _inside(data: bytes, at: int) -> bool:

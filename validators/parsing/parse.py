@@ -140,4 +140,4 @@ def _between_characters(data: bytes, offset: int) -> int:
     return offset
 
 
-_memory = tree_cache.Memory()
+_memory = tree_cache.TreeCache()

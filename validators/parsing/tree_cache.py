@@ -7,7 +7,7 @@ from collections import OrderedDict
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.parsing.incremental_edits import Edit, edits
+from stet_ls.validators.parsing.incremental_edits import ByteEdit, edits
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -21,7 +21,7 @@ _LOOKS = 6
 _NEAR = 10  # a change of less than a tenth of the text: no need to look for a text that is still more alike
 
 
-class Memory:
+class TreeCache:
     """Remembers trees by language and text. Versions of one document keep no other document's tree out."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Memory:
                 self._trees.move_to_end(key)
             return self._trees.get(key)
 
-    def nearest(self, language: str, data: bytes) -> tuple[Parsed, list[Edit]] | None:
+    def nearest(self, language: str, data: bytes) -> tuple[Parsed, list[ByteEdit]] | None:
         """The tree of a text that shares at least half of its bytes with `data`, and what makes `data` of it."""
         with self._lock:
             known = [one for one in reversed(self._trees.values()) if one.language == language]
@@ -75,7 +75,7 @@ class Memory:
         return sum(len(parsed.data) for parsed in self._trees.values())
 
 
-def edited(tree: tree_sitter.Tree, old: bytes, made: list[Edit]) -> tree_sitter.Tree:
+def edited(tree: tree_sitter.Tree, old: bytes, made: list[ByteEdit]) -> tree_sitter.Tree:
     """A copy of a tree that knows where its text was changed, as the parser wants it."""
     copy = tree.copy()
     for edit in reversed(made):  # from the last: those before it keep their places

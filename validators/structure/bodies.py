@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.node_kinds import SHAPES, Shape
+from stet_ls.validators.node_kinds import NODE_KINDS, NodeKinds
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import heuristic_units
-from stet_ls.validators.structure.units import Found, Unit, body_of, captures, find, node_of, tree_of
+from stet_ls.validators.structure.units import Unit, UnitNode, body_of, captures, find, node_of, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -47,11 +47,11 @@ def imports(source: Source, language: str) -> tuple[Span, ...]:
     parsed = tree_of(source, language)
     if parsed is None:
         return heuristic_units.imports(source, language)
-    shape = SHAPES.get(parsed.language)
+    shape = NODE_KINDS.get(parsed.language)
     return tuple(parsed.span(node) for node in _imports(parsed, shape, parsed.root)) if shape else ()
 
 
-def _imports(parsed: Parsed, shape: Shape, holder: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+def _imports(parsed: Parsed, shape: NodeKinds, holder: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     for node in holder.named_children:
         if node.type in shape.imports or (shape.requires and shape.requires.match(parsed.text(node))):
             yield node
@@ -96,7 +96,7 @@ def _is_string(statement: tree_sitter.Node) -> bool:
 def calls(source: Source, language: str, unit: Unit) -> tuple[str, ...]:
     """The names that a unit calls, each once, in order; of `self.cache.get(x)` it is "get"."""
     parsed = tree_of(source, language)
-    shape = SHAPES.get(parsed.language) if parsed else None
+    shape = NODE_KINDS.get(parsed.language) if parsed else None
     node = node_of(parsed, unit) if parsed else None
     if parsed is None or shape is None or node is None:
         return ()
@@ -110,12 +110,12 @@ def calls(source: Source, language: str, unit: Unit) -> tuple[str, ...]:
 def callers(source: Source, language: str, unit: Unit) -> tuple[Unit, ...]:
     """The units of a text that call a unit of it by its name, the innermost around each call, in order."""
     parsed = tree_of(source, language)
-    shape = SHAPES.get(parsed.language) if parsed else None
+    shape = NODE_KINDS.get(parsed.language) if parsed else None
     if parsed is None or shape is None:
         return ()
     name = unit.qualified.split(".")[-2] if unit.name in _CONSTRUCTORS and "." in unit.qualified else unit.name
     found: dict[Unit, None] = {}
-    around: list[Found] = []
+    around: list[UnitNode] = []
     coming = iter(find(parsed))
     following = next(coming, None)
     for call in captures(parsed, frozenset(shape.calls)):
@@ -131,7 +131,7 @@ def callers(source: Source, language: str, unit: Unit) -> tuple[Unit, ...]:
     return tuple(found)
 
 
-def _called(parsed: Parsed, call: tree_sitter.Node, shape: Shape) -> str:
+def _called(parsed: Parsed, call: tree_sitter.Node, shape: NodeKinds) -> str:
     field = shape.calls[call.type]
     called = call.child_by_field_name(field) if field else next(iter(call.named_children), None)
     match = _LAST_NAME.search(parsed.text(called)[-_LONGEST_USE:]) if called is not None else None
@@ -141,7 +141,7 @@ def _called(parsed: Parsed, call: tree_sitter.Node, shape: Shape) -> str:
 def uses(source: Source, language: str) -> tuple[str, ...]:
     """What a text calls and imports, wherever it stands: how each call (without blanks) and each import begins."""
     parsed = tree_of(source, language)
-    shape = SHAPES.get(parsed.language) if parsed else None
+    shape = NODE_KINDS.get(parsed.language) if parsed else None
     if parsed is None or shape is None:
         return ()
     found = []

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.node_kinds import Shape
+from stet_ls.validators.node_kinds import NodeKinds
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Span
 
@@ -29,7 +29,7 @@ class Doc:
     span: Span | None = None
 
 
-def leading(parsed: Parsed, shape: Shape, outer: tree_sitter.Node) -> tuple[tree_sitter.Node, Doc]:
+def leading(parsed: Parsed, shape: NodeKinds, outer: tree_sitter.Node) -> tuple[tree_sitter.Node, Doc]:
     """The first node of a unit, with the decorators and doc comments directly above it, and what those comments say."""
     first = outer
     comments: list[str] = []

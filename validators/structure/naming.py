@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from stet_ls.validators.node_kinds import Shape
+from stet_ls.validators.node_kinds import NodeKinds
 from stet_ls.validators.parsing.tree import Parsed
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _KEYWORD_NAMES = {
 }
 
 
-def name_of(parsed: Parsed, shape: Shape, node: tree_sitter.Node) -> tuple[list[str], str]:
+def name_of(parsed: Parsed, shape: NodeKinds, node: tree_sitter.Node) -> tuple[list[str], str]:
     """The scope that a unit's own head names (a Go receiver, `Parser::`), and its name, "" for a nameless one."""
     if node.type in shape.values:
         return [], _given_name(parsed, shape, node)
@@ -60,7 +60,7 @@ def _declared(node: tree_sitter.Node) -> tree_sitter.Node | None:
     return None
 
 
-def _given_name(parsed: Parsed, shape: Shape, node: tree_sitter.Node) -> str:
+def _given_name(parsed: Parsed, shape: NodeKinds, node: tree_sitter.Node) -> str:
     """The name that the surroundings give to a nameless function; never its own parameter's."""
     parent = node.parent
     while parent is not None and parent.type in shape.wrappers:
@@ -94,7 +94,7 @@ def _holds(node: tree_sitter.Node, other: tree_sitter.Node) -> bool:
     return node.start_byte <= other.start_byte and other.end_byte <= node.end_byte
 
 
-def outermost(shape: Shape, node: tree_sitter.Node) -> tree_sitter.Node:
+def outermost(shape: NodeKinds, node: tree_sitter.Node) -> tree_sitter.Node:
     """The widest parent that is still part of the unit: its decorators' node, its export, its declaration."""
     while (parent := node.parent) is not None and parent.type in shape.wrappers:
         alone = sum(child.type not in shape.leading and "comment" not in child.type for child in parent.named_children)
@@ -105,7 +105,7 @@ def outermost(shape: Shape, node: tree_sitter.Node) -> tree_sitter.Node:
 
 
 def signature(
-    parsed: Parsed, shape: Shape, outer: tree_sitter.Node, node: tree_sitter.Node, body: tree_sitter.Node | None
+    parsed: Parsed, shape: NodeKinds, outer: tree_sitter.Node, node: tree_sitter.Node, body: tree_sitter.Node | None
 ) -> str:
     """The head of a unit on one line, without decorators and the bracket or colon that opens its body."""
     start = next((child.start_byte for child in outer.children if child.type not in shape.leading), outer.start_byte)

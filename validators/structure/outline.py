@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stet_ls.validators.node_kinds import SHAPES, Shape
+from stet_ls.validators.node_kinds import NODE_KINDS, NodeKinds
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import documentation, heuristic_units
-from stet_ls.validators.structure.units import Found, Unit, captures, find, tree_of
+from stet_ls.validators.structure.units import Unit, UnitNode, captures, find, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -97,7 +97,7 @@ def outline(source: Source, language: str) -> tuple[Symbol, ...]:
     parsed = tree_of(source, language)
     if parsed is None:
         return tuple(_of_unit(unit.kind, unit) for unit in heuristic_units.units(source, language))
-    shape = SHAPES.get(parsed.language)
+    shape = NODE_KINDS.get(parsed.language)
     if shape is None:
         return ()
     found = find(parsed)
@@ -106,7 +106,7 @@ def outline(source: Source, language: str) -> tuple[Symbol, ...]:
     return tuple(sorted(symbols, key=lambda symbol: (symbol.span.start, -symbol.span.end)))
 
 
-def _kind(one: Found) -> SymbolKind:
+def _kind(one: UnitNode) -> SymbolKind:
     kind = _UNITS.get(one.node.type)
     if one.node.type == "type_spec":  # Go
         given = one.node.child_by_field_name("type")
@@ -118,10 +118,10 @@ def _of_unit(kind: SymbolKind, unit: Unit) -> Symbol:
     return Symbol(kind, unit.name, unit.qualified, unit.span, unit.signature, unit.doc_span)
 
 
-def _others(parsed: Parsed, shape: Shape, found: tuple[Found, ...]) -> Iterator[Symbol]:
+def _others(parsed: Parsed, shape: NodeKinds, found: tuple[UnitNode, ...]) -> Iterator[Symbol]:
     kinds = _OTHERS.get(parsed.language, {})
     units = {one.node.id for one in found}
-    around: list[Found] = []
+    around: list[UnitNode] = []
     pending = iter(found)
     coming = next(pending, None)
     for node in captures(parsed, frozenset(kinds)) if kinds else ():
@@ -144,7 +144,7 @@ def _is_value(node: tree_sitter.Node, units: set[int]) -> bool:
 
 
 def _declared(
-    parsed: Parsed, shape: Shape, node: tree_sitter.Node, kind: SymbolKind, inside: Found | None
+    parsed: Parsed, shape: NodeKinds, node: tree_sitter.Node, kind: SymbolKind, inside: UnitNode | None
 ) -> Iterator[Symbol]:
     outer = node
     while (parent := outer.parent) is not None and parent.type in _HOLDERS and parent.named_child_count == 1:
@@ -160,7 +160,7 @@ def _declared(
         yield Symbol(exact, name, qualified, span, " ".join(body.split()).rstrip(",;"), doc.span)
 
 
-def _exact(kind: SymbolKind, name: str, is_function: bool, inside: Found | None) -> SymbolKind:
+def _exact(kind: SymbolKind, name: str, is_function: bool, inside: UnitNode | None) -> SymbolKind:
     if is_function and kind in ("variable", "field"):  # a prototype of C
         return "method" if inside else "function"
     if kind == "variable" and inside is not None:

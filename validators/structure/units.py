@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from stet_ls.validators.node_kinds import SHAPES, Shape
+from stet_ls.validators.node_kinds import NODE_KINDS, NodeKinds
 from stet_ls.validators.parsing import grammars
 from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.parsing.tree import Parsed
@@ -54,7 +54,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UnitNode:
     """A unit and its nodes: `node` is the function or class itself, `outer` the widest wrapper that is part of it."""
 
     unit: Unit
@@ -146,13 +146,13 @@ def _query(language: str, kinds: frozenset[str]) -> tree_sitter.Query | None:
 
 
 @lru_cache(maxsize=8)
-def find(parsed: Parsed) -> tuple[Found, ...]:
+def find(parsed: Parsed) -> tuple[UnitNode, ...]:
     """All units of a text, in the order in which they start. Remembered for the last few texts."""
-    shape = SHAPES.get(parsed.language)
+    shape = NODE_KINDS.get(parsed.language)
     if shape is None:
         return ()
-    found: list[Found] = []
-    around: list[Found] = []  # the units that hold the present node, outermost first
+    found: list[UnitNode] = []
+    around: list[UnitNode] = []  # the units that hold the present node, outermost first
     for node in captures(parsed, shape.functions | shape.classes | shape.values):
         while around and around[-1].node.end_byte <= node.start_byte:
             around.pop()
@@ -163,7 +163,7 @@ def find(parsed: Parsed) -> tuple[Found, ...]:
     return tuple(found)
 
 
-def _unit(parsed: Parsed, shape: Shape, node: tree_sitter.Node, around: Sequence[Found]) -> Found | None:
+def _unit(parsed: Parsed, shape: NodeKinds, node: tree_sitter.Node, around: Sequence[UnitNode]) -> UnitNode | None:
     scope, name = naming.name_of(parsed, shape, node)
     body = body_of(node)
     if not name or (body is None and node.type.endswith("_specifier")):  # `struct point p;` only uses a struct
@@ -186,7 +186,7 @@ def _unit(parsed: Parsed, shape: Shape, node: tree_sitter.Node, around: Sequence
         doc_span=doc.span,
     )
     line = parsed.source.line_span(parsed.source.line_of(first.start_byte))
-    return Found(unit, node, not parsed.source.data[line.start : first.start_byte].strip())
+    return UnitNode(unit, node, not parsed.source.data[line.start : first.start_byte].strip())
 
 
 def body_of(node: tree_sitter.Node) -> tree_sitter.Node | None:

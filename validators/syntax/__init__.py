@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.validators import languages
-from stet_ls.validators.checkers.check_request import Advice, Asked, Unable
+from stet_ls.validators.checkers.check_request import AdvisoryFindings, CheckRequest, Unavailable
 from stet_ls.validators.checkers.table import SLOW, checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.findings import Finding, Severity, Status, Verdict, new_findings
@@ -45,11 +45,11 @@ def check(
         left = deadline - (time.monotonic() - started)
         if left <= 0 or (checker.slow and left < SLOW):
             continue
-        found = checker.check(Asked(source, name, path, min(left, checker.seconds), tools))
-        if isinstance(found, Unable):
+        found = checker.check(CheckRequest(source, name, path, min(left, checker.seconds), tools))
+        if isinstance(found, Unavailable):
             failures += [] if found.missing else [found.reason]
             continue
-        sure = checker.authoritative and not isinstance(found, Advice)
+        sure = checker.authoritative and not isinstance(found, AdvisoryFindings)
         status = Status.ERROR if found else Status.OK
         verdict = Verdict(status, name, found, checker.name, authoritative=sure)
         break
@@ -65,7 +65,7 @@ def conclude(native: Verdict | None, source: Source, language: str, deadline: fl
     """
     if native is not None and native.authoritative and native.status is Status.OK:
         return native
-    return _merge(native, glance(source, language, deadline=deadline))
+    return _merge(native, check_fast(source, language, deadline=deadline))
 
 
 def _merge(native: Verdict | None, seen: Verdict) -> Verdict:
@@ -99,11 +99,11 @@ def _without_echoes(
     return own, tuple(each for each in found if each not in own)
 
 
-def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
+def check_fast(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
     """The verdict of the grammar alone: at once, for every language that has one, as one types."""
     # Here, because a text that its language's own tool takes needs none of it: `stet check` starts a third faster.
     from stet_ls.validators.syntax import compiled_regions, language_pack
-    from stet_ls.validators.syntax.builtin_checks import own_findings
+    from stet_ls.validators.syntax.builtin_checks import builtin_findings
 
     started = time.monotonic()
     row = languages.language(language)
@@ -116,7 +116,7 @@ def glance(source: Source, language: str, *, deadline: float = 0.2) -> Verdict:
         return Verdict(Status.UNKNOWN, name, may_block=False, reason=str(error), seconds=time.monotonic() - started)
     findings = compiled_regions.explain(parsed, end=started + deadline) if parsed.root.has_error else ()
     if len(parsed.data) <= _LARGE or deadline >= _UNHURRIED:
-        findings = (*findings, *own_findings(parsed))
+        findings = (*findings, *builtin_findings(parsed))
     if b"\0" in source.data:
         findings = (_binary(source), *findings)
     return Verdict(

@@ -24,6 +24,6 @@ OWN_CHECKS: Mapping[str, tuple[OwnCheck, ...]] = {
 """By language id. Their findings are part of the grammar's verdict."""
 
 
-def own_findings(parsed: Parsed) -> tuple[Finding, ...]:
+def builtin_findings(parsed: Parsed) -> tuple[Finding, ...]:
     """What the own checks of the text's language find."""
     return tuple(found for check in OWN_CHECKS.get(parsed.language, ()) for found in check(parsed))

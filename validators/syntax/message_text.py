@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Span
 from stet_ls.validators.syntax import brackets
-from stet_ls.validators.syntax.parse_failure import END_OF_FILE, END_OF_LINE, Failure
+from stet_ls.validators.syntax.parse_failure import END_OF_FILE, END_OF_LINE, ParseFailure
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -91,7 +91,7 @@ def first_token(parsed: Parsed, node: tree_sitter.Node) -> Span:
     return parsed.span(node)
 
 
-def open_quote(parsed: Parsed, failure: Failure | None) -> Span | None:
+def open_quote(parsed: Parsed, failure: ParseFailure | None) -> Span | None:
     """The quote that opened the string in which the parser was when it failed; None if it was in none."""
     if failure is None or failure.expected & {",", ";", ")"} or not any(map(_IN_STRING.search, failure.expected)):
         return None
@@ -109,7 +109,7 @@ def is_prose(line: str) -> bool:
     return _SENTENCE.fullmatch(line.strip()) is not None
 
 
-def expected_before(parsed: Parsed, problem: brackets.Unclosed, failure: Failure | None) -> tuple[str, Span]:
+def expected_before(parsed: Parsed, problem: brackets.Unclosed, failure: ParseFailure | None) -> tuple[str, Span]:
     """The token, quoted, before which a closing bracket was expected at the latest, and its place."""
     start = problem.opener.end_byte
     end = problem.before.start_byte if problem.before else len(parsed.data)
@@ -121,14 +121,14 @@ def expected_before(parsed: Parsed, problem: brackets.Unclosed, failure: Failure
     return END_OF_FILE, Span(len(parsed.source.data), len(parsed.source.data))
 
 
-def _closes(parsed: Parsed, problem: brackets.Unclosed, failure: Failure) -> bool:
+def _closes(parsed: Parsed, problem: brackets.Unclosed, failure: ParseFailure) -> bool:
     """True if the closer would have fitted at the failure, or if that is where the next line goes on without it."""
     if problem.closer in failure.expected:
         return True
     return parsed.source.line_of(failure.span.start) > parsed.source.line_of(problem.opener.start_byte)
 
 
-def expected(parsed: Parsed, node: tree_sitter.Node, failure: Failure) -> str:
+def expected(parsed: Parsed, node: tree_sitter.Node, failure: ParseFailure) -> str:
     """What would have fitted, where that is one thing rather than many; "" otherwise."""
     marks = [mark for mark in _RANKED if mark in failure.expected]
     others = {kind for kind in failure.expected if not kind.startswith("_") and "comment" not in kind}
@@ -144,7 +144,7 @@ def expected(parsed: Parsed, node: tree_sitter.Node, failure: Failure) -> str:
     return ""
 
 
-def _closer_around(parsed: Parsed, node: tree_sitter.Node, failure: Failure) -> str:
+def _closer_around(parsed: Parsed, node: tree_sitter.Node, failure: ParseFailure) -> str:
     """The closer of the innermost bracket that is open where the parser failed, if that is not far outside."""
     around: tree_sitter.Node | None = node
     for _ in range(_OUTWARD):

@@ -14,7 +14,7 @@ from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.syntax import bracket_matching, brackets, message_text, syntax_findings
-from stet_ls.validators.syntax.parse_failure import Failure, first_failure
+from stet_ls.validators.syntax.parse_failure import ParseFailure, first_failure
 from stet_ls.validators.syntax.syntax_findings import FENCE, MISSING, STRAY, UNCLOSED, UNEXPECTED, UNTERMINATED
 
 if TYPE_CHECKING:
@@ -107,14 +107,16 @@ def _children(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
         more = cursor.goto_next_sibling()
 
 
-def _struck(nodes: list[tree_sitter.Node], failure: Failure | None) -> tree_sitter.Node | None:
+def _struck(nodes: list[tree_sitter.Node], failure: ParseFailure | None) -> tree_sitter.Node | None:
     """The error node that the first failure became: the first that ends behind it, else the last."""
     if failure is None or not nodes:
         return None
     return next((node for node in nodes if node.end_byte >= failure.span.start), nodes[-1])
 
 
-def _is_early(parsed: Parsed, failure: Failure | None, unmatched: list[brackets.Unclosed | brackets.Stray]) -> bool:
+def _is_early(
+    parsed: Parsed, failure: ParseFailure | None, unmatched: list[brackets.Unclosed | brackets.Stray]
+) -> bool:
     """True for a failure above every line that the brackets without partners can have spoilt: another fault."""
     if failure is None or not unmatched:
         return False
@@ -122,13 +124,13 @@ def _is_early(parsed: Parsed, failure: Failure | None, unmatched: list[brackets.
     return parsed.source.line_of(failure.span.start) < min(parsed.source.line_of(node.start_byte) for node in spoilt)
 
 
-def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray, failure: Failure | None) -> Finding:
+def _bracket(parsed: Parsed, problem: brackets.Unclosed | brackets.Stray, failure: ParseFailure | None) -> Finding:
     if isinstance(problem, brackets.Stray):
         return syntax_findings.stray(parsed, problem)
     return syntax_findings.unclosed(parsed, problem, failure)
 
 
-def _error(parsed: Parsed, node: tree_sitter.Node, failure: Failure | None) -> Finding:
+def _error(parsed: Parsed, node: tree_sitter.Node, failure: ParseFailure | None) -> Finding:
     """What one error node says; the first failure knows better where it is and what would have fitted."""
     if node.is_missing:
         at = parsed.span(node)

@@ -33,7 +33,7 @@ _LOOKAHEAD = re.compile(r"lexed_lookahead sym:(.*), size:(\d+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ParseFailure:
     """The token that fits nothing (END_OF_FILE where the text ran out), and the names of those that would have."""
 
     span: Span
@@ -84,7 +84,7 @@ class _Log:
         return self._failed if self.over else None
 
 
-def first_failure(parsed: Parsed, *, end: float) -> Failure | None:
+def first_failure(parsed: Parsed, *, end: float) -> ParseFailure | None:
     """The first failure of a broken text; None if the text is too big or the time (of time.monotonic()) too short."""
     if len(parsed.data) > _MOST_BYTES:
         return None
@@ -129,7 +129,7 @@ def _first_error(root: tree_sitter.Node) -> int:
     return int(node.start_byte)
 
 
-def _failure(parsed: Parsed, failed: tuple[int, int, int]) -> Failure:
+def _failure(parsed: Parsed, failed: tuple[int, int, int]) -> ParseFailure:
     state, offset, size = failed
     lookahead = grammars.grammar(parsed.language).lookahead_iterator(state)
     expected = frozenset(lookahead.names()) if lookahead else frozenset()
@@ -139,5 +139,5 @@ def _failure(parsed: Parsed, failed: tuple[int, int, int]) -> Failure:
     if not token:
         start = min(start, len(parsed.source.data))
         rest = parsed.data[start:].strip()
-        return Failure(Span(start, start), END_OF_LINE if rest else END_OF_FILE, expected)
-    return Failure(Span(start, start + len(text.strip())), token, expected)
+        return ParseFailure(Span(start, start), END_OF_LINE if rest else END_OF_FILE, expected)
+    return ParseFailure(Span(start, start + len(text.strip())), token, expected)

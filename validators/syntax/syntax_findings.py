@@ -10,7 +10,7 @@ from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Span
 from stet_ls.validators.syntax import message_text
 from stet_ls.validators.syntax.brackets import OPENERS, Stray, Unclosed
-from stet_ls.validators.syntax.parse_failure import END_OF_FILE, Failure
+from stet_ls.validators.syntax.parse_failure import END_OF_FILE, ParseFailure
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -29,7 +29,7 @@ _FENCE = re.compile(rb"^[ \t]*(?:```+|~~~+)[ \t]*[\w+#.-]*[ \t]*\r?$", re.MULTIL
 _NO_FENCES = frozenset({"markdown", "shellscript"})
 
 
-def unclosed(parsed: Parsed, problem: Unclosed, failure: Failure | None) -> Finding:
+def unclosed(parsed: Parsed, problem: Unclosed, failure: ParseFailure | None) -> Finding:
     """An opener without a closer. It stands at the opener, or at the place of its closer if the opener is far above.
 
     Whoever mends it has to see that place; the other of the two is the related one.

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from stet_ls.engine.actions.analysis.measures import COMPLEX, LIMITS, Measures
-from stet_ls.engine.actions.analysis.model_findings import Opinions
+from stet_ls.engine.actions.analysis.model_findings import ModelFindings
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import code_span, harmless
 from stet_ls.engine.privacy.placeholders import without_values
-from stet_ls.engine.reply.findings_reply import Placed
+from stet_ls.engine.reply.findings_reply import LocatedFinding
 from stet_ls.validators.findings import Finding, Severity, Status
 from stet_ls.validators.metrics import style
 from stet_ls.validators.metrics.coverage import Coverage
@@ -21,7 +21,7 @@ _MOST_FINDINGS, _MOST_FUNCTIONS, _MOST_RULES, _MOST_COPIES = 40, 10, 8, 10
 _ORDER = list(Severity)
 
 
-def report(job: Job, target: Target, heading: str, where: str, measures: Measures, opinions: Opinions) -> str:
+def report(job: Job, target: Target, heading: str, where: str, measures: Measures, opinions: ModelFindings) -> str:
     """The whole report. Nothing in it that came from outside is more than text."""
     lines = style.lines_of(job.request.source, target.span)
     parts = [
@@ -184,7 +184,7 @@ def _copies(job: Job, measures: Measures) -> Iterator[str]:
         yield f"- and {len(measures.copies) - _MOST_COPIES} more"
 
 
-def _opinions(job: Job, opinions: Opinions) -> Iterator[str]:
+def _opinions(job: Job, opinions: ModelFindings) -> Iterator[str]:
     if opinions.about:
         yield f"The whole is too large for the model: it was shown {', '.join(map(code_span, opinions.about))}.\n"
     refuted = [_opinion(job, one, "said") for one in opinions.placed if one.refuted]
@@ -202,6 +202,6 @@ def _opinions(job: Job, opinions: Opinions) -> Iterator[str]:
         yield f"\n_{whose}{dropped if opinions.dropped else ''}{cut}_"
 
 
-def _opinion(job: Job, one: Placed, what: str) -> str:
+def _opinion(job: Job, one: LocatedFinding, what: str) -> str:
     quote = code_span(without_values(job.request.source.line_text(one.line).strip()))
     return f"- line {one.line + 1}: {quote} · {what}: {one.opinion.witness}"

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.rewriting.stated_examples import call_at, literal_at
-from stet_ls.engine.execution.harness_run import Impossible, Outcome
+from stet_ls.engine.execution.harness_run import CallOutcome, NotRunnable
 from stet_ls.engine.execution.python.inputs.subject import Subject, read_module, subject_of
 from stet_ls.engine.execution.python.module_location import place_of
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.privacy.placeholders import without_values
-from stet_ls.engine.reply.findings_reply import Placed
+from stet_ls.engine.reply.findings_reply import LocatedFinding
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source
 
@@ -42,7 +42,7 @@ class Claim:
     error: str
 
 
-async def tried(job: Job, placed: Sequence[Placed]) -> list[Placed]:
+async def check_claims(job: Job, placed: Sequence[LocatedFinding]) -> list[LocatedFinding]:
     """The findings, with what came of the calls that they claim to fail behind their words. Runs in the sandbox, once.
 
     A claim that could not be tried is no bug, but a risk that is marked as unverified. What claims no exception stays
@@ -58,7 +58,7 @@ async def tried(job: Job, placed: Sequence[Placed]) -> list[Placed]:
         return [_untried(each, _NO_CALL if claims[n] is None else "no code may run") for n, each in enumerate(placed)]
     place = await asyncio.to_thread(place_of, job.request.path, (source.text,), runtime)
     told = await doctest.outcomes(runtime, source.text, calls, place)
-    if isinstance(told, Impossible):
+    if isinstance(told, NotRunnable):
         return [_untried(each, told.reason) for each in placed]
     numbers = iter(range(len(calls)))
     return [
@@ -67,7 +67,7 @@ async def tried(job: Job, placed: Sequence[Placed]) -> list[Placed]:
     ]
 
 
-def _with(each: Placed, claim: Claim, outcome: Outcome | None) -> Placed:
+def _with(each: LocatedFinding, claim: Claim, outcome: CallOutcome | None) -> LocatedFinding:
     if outcome is None or outcome.kind in ("reached", "limit", "died"):
         return _untried(each, f"`{claim.call}` did not come to an end here")
     if outcome.kind == "ok" and _LAZY.match(outcome.printed.strip()):
@@ -83,7 +83,7 @@ def _with(each: Placed, claim: Claim, outcome: Outcome | None) -> Placed:
     return replace(each, opinion=opinion, refuted=outcome.kind == "ok")
 
 
-def _untried(each: Placed, why: str) -> Placed:
+def _untried(each: LocatedFinding, why: str) -> LocatedFinding:
     """The finding, marked if it claims an exception."""
     opinion = each.opinion
     if _RAISES.search(opinion.witness) is None:
@@ -97,7 +97,7 @@ def _milder(kind: str) -> str:
     return "risk" if kind == "bug" else kind
 
 
-def _claim(source: Source, placed: Placed) -> Claim | None:
+def _claim(source: Source, placed: LocatedFinding) -> Claim | None:
     """What a finding claims of the function that its line stands in; None unless it can be called as it stands."""
     words = placed.opinion.witness
     error = _RAISES.search(words)

@@ -111,7 +111,7 @@ def _unused(measures: Measures, request: Request, target: Target, tools: Toolbox
     if language(request.language) is None or measures.functions is None:
         return measures
     elsewhere = (data for _, data in neighbours(request))
-    hints = dead_code.dead(request.source, request.language, elsewhere=elsewhere)
+    hints = dead_code.dead_code(request.source, request.language, elsewhere=elsewhere)
     return replace(measures, dead=_own(hints, measures, target))
 
 

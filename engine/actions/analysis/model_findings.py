@@ -6,17 +6,17 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.actions.action import Recipe, brief
-from stet_ls.engine.actions.analysis.claim_check import tried
+from stet_ls.engine.actions.action import Action, build_job_prompt
+from stet_ls.engine.actions.analysis.claim_check import check_claims
 from stet_ls.engine.api.answer import OPINION
 from stet_ls.engine.api.request import Budget, Diagnostic, Selection, Target
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.markdown import plain
-from stet_ls.engine.privacy.placeholders import told
+from stet_ls.engine.privacy.placeholders import for_reader
 from stet_ls.engine.privacy.redact import restore
 from stet_ls.engine.prompt.target import resolve_target
-from stet_ls.engine.reply.findings_reply import Opinion, Placed, place, read_opinions
+from stet_ls.engine.reply.findings_reply import LocatedFinding, ModelFinding, place, read_opinions
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.metrics.complexity import Complexity
@@ -29,13 +29,13 @@ _MILD = frozenset({"speed", "clarity"})
 
 
 @dataclass(frozen=True, slots=True)
-class Opinions:
+class ModelFindings:
     """What a model thinks of a target. `dropped` findings quoted no line of it; `note` says why there are none.
 
     `about` names the parts it was shown where the whole was too large for it.
     """
 
-    placed: tuple[Placed, ...] = ()
+    placed: tuple[LocatedFinding, ...] = ()
     dropped: int = 0
     note: str = ""
     about: tuple[str, ...] = ()
@@ -56,20 +56,20 @@ class _Part:
     name: str = field(default="")
 
 
-async def ask_opinions(job: Job, target: Target, recipe: Recipe, functions: Sequence[Complexity]) -> Opinions:
+async def ask_for_findings(job: Job, target: Target, recipe: Action, functions: Sequence[Complexity]) -> ModelFindings:
     """The model's findings. Never raises on the model's account: what went wrong is the `note`.
 
     A target that is too large for the model is asked about by its most complex functions: one in a standard job, more
     where the budget bought more calls.
     """
     if job.request.budget is Budget.QUICK:
-        return Opinions(note="The quick budget asks no model.")
+        return ModelFindings(note="The quick budget asks no model.")
     if not job.request.source.slice(target.span).strip():
-        return Opinions(note="There is no code to have an opinion of.")
+        return ModelFindings(note="There is no code to have an opinion of.")
     parts = list(_parts(job, target, functions))
     if isinstance(parts[0], UsageError):
-        return Opinions(note=f"No opinion: {parts[0]}")
-    said: list[Opinions] = []
+        return ModelFindings(note=f"No opinion: {parts[0]}")
+    said: list[ModelFindings] = []
     for part in parts:
         if said and (job.request.budget is Budget.STANDARD or not job.may_ask_again()):
             break
@@ -77,7 +77,7 @@ async def ask_opinions(job: Job, target: Target, recipe: Recipe, functions: Sequ
             said.append(await _ask(part, recipe))
         except StetError as error:
             if not said:
-                return Opinions(note=f"No opinion: {error}")
+                return ModelFindings(note=f"No opinion: {error}")
             job.ledger.warnings.append(f"A part was not looked at: {error}")
             break
     return _together(said)
@@ -108,18 +108,18 @@ def _parts(job: Job, target: Target, functions: Sequence[Complexity]) -> Iterato
         yield too_large
 
 
-async def _ask(part: _Part | UsageError, recipe: Recipe) -> Opinions:
+async def _ask(part: _Part | UsageError, recipe: Action) -> ModelFindings:
     if isinstance(part, UsageError):
         raise part
     job, source = part.job, part.job.request.source
     with job.stage("context"):
-        prompt = (await asyncio.to_thread(brief, job, recipe)).prompt
+        prompt = (await asyncio.to_thread(build_job_prompt, job, recipe)).prompt
     completion = await job.ask(prompt, temperature=0.1, max_tokens=MAX_TOKENS)
     cut = completion.finish != "stop"
     text = restore(completion.text, prompt.secrets)
     reply = parse_reply(text, language=job.request.language, wants="prose", truncated=cut)
     if not reply.prose.strip():
-        return Opinions(note=f"No opinion: {reply.problem or 'the reply was empty.'}", asked=True)
+        return ModelFindings(note=f"No opinion: {reply.problem or 'the reply was empty.'}", asked=True)
     first, last = source.line_of(part.span.start), source.line_of(part.span.end)
     lines = [(number, source.line_text(number)) for number in range(first, last + 1)]
     placed, dropped = place(read_opinions(reply.prose), lines)
@@ -128,31 +128,31 @@ async def _ask(part: _Part | UsageError, recipe: Recipe) -> Opinions:
     placed = [replace(one, opinion=_hidden(one.opinion, prompt.secrets)) for one in placed]
     if placed:
         with job.stage("judge"):
-            placed = await tried(job, placed)
+            placed = await check_claims(job, placed)
     none = "nothing that tools had not told" if named else "no problem in a form that can be checked"
     note = "" if placed or dropped else f"The model named {none}."
-    return Opinions(tuple(placed), dropped, note, (part.name,) if part.name else (), cut, asked=True)
+    return ModelFindings(tuple(placed), dropped, note, (part.name,) if part.name else (), cut, asked=True)
 
 
-def _echoes(opinion: Opinion, diagnostics: Sequence[Diagnostic]) -> bool:
+def _echoes(opinion: ModelFinding, diagnostics: Sequence[Diagnostic]) -> bool:
     """True for a problem that the model was shown and only says again."""
     return any(diagnostic.message and diagnostic.message in opinion.witness for diagnostic in diagnostics)
 
 
-def _hidden(opinion: Opinion, secrets: Mapping[str, str]) -> Opinion:
+def _hidden(opinion: ModelFinding, secrets: Mapping[str, str]) -> ModelFinding:
     """A finding without the values that it quotes: reports are passed on."""
-    return replace(opinion, quote=told(opinion.quote, secrets), witness=told(opinion.witness, secrets))
+    return replace(opinion, quote=for_reader(opinion.quote, secrets), witness=for_reader(opinion.witness, secrets))
 
 
-def _together(said: Sequence[Opinions]) -> Opinions:
+def _together(said: Sequence[ModelFindings]) -> ModelFindings:
     placed = tuple(one for opinions in said for one in opinions.placed)
     dropped = sum(opinions.dropped for opinions in said)
     note = "" if placed or dropped else said[0].note
     about = tuple(name for opinions in said for name in opinions.about)
-    return Opinions(placed, dropped, note, about, any(opinions.truncated for opinions in said), asked=True)
+    return ModelFindings(placed, dropped, note, about, any(opinions.truncated for opinions in said), asked=True)
 
 
-def _finding(source: Source, one: Placed) -> Finding:
+def _finding(source: Source, one: LocatedFinding) -> Finding:
     span = source.line_span(one.line)
     text = source.slice(span)
     start = span.start + len(text) - len(text.lstrip())

@@ -7,7 +7,7 @@ import logging
 from dataclasses import replace
 from functools import partial
 
-from stet_ls.engine.actions.action import Recipe
+from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.custom.custom_action import CustomAction, prepared
 from stet_ls.engine.actions.prose import prose
@@ -25,15 +25,15 @@ _CHECKS = {"comments": Check.DIFFERENTIAL, "kept": Check.SIGNATURE}
 """The check that a built-in judge speaks under, where it is not its own name."""
 
 
-def recipe_of(action: CustomAction) -> Recipe:
+def recipe_of(action: CustomAction) -> Action:
     """What the engine runs for it."""
     run = _tell if action.wants == "markdown" else _rewrite
-    recipe: Recipe
+    recipe: Action
 
     async def start(job: Job) -> Answer:
         return await run(job, action, recipe)
 
-    recipe = Recipe(
+    recipe = Action(
         action.name,
         action.title,
         action.description,
@@ -45,7 +45,7 @@ def recipe_of(action: CustomAction) -> Recipe:
     return recipe
 
 
-async def _rewrite(job: Job, action: CustomAction, recipe: Recipe) -> Answer:
+async def _rewrite(job: Job, action: CustomAction, recipe: Action) -> Answer:
     built_in, own = action.built_in_judges(), action.own_judges()
     judges = (*built_in.values(), *(_guarded(judge, action.judge_name(judge)) for judge in own))
     changed_nothing = Check.DIFFERENTIAL in action.required
@@ -66,11 +66,11 @@ async def _rewrite(job: Job, action: CustomAction, recipe: Recipe) -> Answer:
     )
 
 
-async def _tell(job: Job, action: CustomAction, recipe: Recipe) -> Answer:
+async def _tell(job: Job, action: CustomAction, recipe: Action) -> Answer:
     with job.stage("target"):
         await asyncio.to_thread(prepared, action, job)
     target = await prose.find_target(job)
-    told = await prose.tell(job, target, recipe)
+    told = await prose.ask_for_prose(job, target, recipe)
     with job.stage("finish"):
         if isinstance(told, Unusable):
             return refusal(job, f"{action.title}: nothing to show. {told.problem}")

@@ -16,7 +16,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import comments, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Judge
 from stet_ls.engine.judges.danger import judge as danger
-from stet_ls.engine.prompt.build import Task
+from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.settings.table_schemas import TARGETS, ActionRow
@@ -119,7 +119,7 @@ def checked(action: object) -> CustomAction:
     return replace(action, languages=row.languages)
 
 
-def prepared(action: CustomAction, job: Job) -> Task:
+def prepared(action: CustomAction, job: Job) -> TaskSpec:
     """The task for a job, whose request is narrowed to what the action works on. Parses: not for an event loop.
 
     Raises UsageError where the action does not fit the language or the place.
@@ -128,7 +128,7 @@ def prepared(action: CustomAction, job: Job) -> Task:
     target = resolve_target(job.request)
     said = find_instruction(job.request, target)
     goal = Formatter().vformat(action.instruction, (), _values(job.request, target, said.text if said else ""))
-    return Task(action.name, goal.strip(), "prose" if action.wants == "markdown" else "unit", action.rules)
+    return TaskSpec(action.name, goal.strip(), "prose" if action.wants == "markdown" else "unit", action.rules)
 
 
 def _fitting(action: CustomAction, request: Request) -> Request:

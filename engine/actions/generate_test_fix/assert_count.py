@@ -7,21 +7,21 @@ import re
 from dataclasses import dataclass
 
 from stet_ls.engine.actions.generated_tests.suite_split import tests_in
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _TOLD = re.compile(r"(?:assert\w*|fail|raises|warns|raises_group)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class AssertCount:
     """How much a text tests: its tests, what they assert, and the `>>>` lines of its docstrings."""
 
     tests: int = 0
     asserts: int = 0
     examples: int = 0
 
-    def lost(self, after: Count) -> str:
+    def lost(self, after: AssertCount) -> str:
         """What a text that follows has fewer of, in words; "" if nothing."""
         parts = [
             f"{now} {name} instead of {was}"
@@ -35,18 +35,18 @@ class Count:
         return ", ".join(parts)
 
 
-def count(text: str) -> Count:
+def count(text: str) -> AssertCount:
     """What a Python text tests; nothing if it does not parse."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Count()
+        return AssertCount()
     tests = tests_in(text)
     lines = {line for test in tests for line in range(test.first, test.last + 1)}
     nodes = list(ast.walk(tree))
     asserts = sum(_asserts(node) for node in nodes if getattr(node, "lineno", 0) in lines)
     examples = sum((ast.get_docstring(node) or "").count(">>> ") for node in nodes if isinstance(node, _DOCUMENTED))
-    return Count(len(tests), asserts, examples)
+    return AssertCount(len(tests), asserts, examples)
 
 
 def _asserts(node: ast.AST) -> bool:
@@ -54,5 +54,5 @@ def _asserts(node: ast.AST) -> bool:
     if isinstance(node, ast.Assert):
         return any(isinstance(each, ast.Name | ast.Call | ast.Attribute) for each in ast.walk(node.test))
     if isinstance(node, ast.Call):
-        return _TOLD.match(unparsed(node.func).rpartition(".")[2]) is not None
+        return _TOLD.match(unparse(node.func).rpartition(".")[2]) is not None
     return False

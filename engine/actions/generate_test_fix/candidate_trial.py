@@ -7,39 +7,39 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.actions.generate_test_fix.loop_plan import Plan
-from stet_ls.engine.actions.generate_test_fix.suite_runner import Bench
-from stet_ls.engine.actions.generate_test_fix.suite_writer import Suite
+from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
+from stet_ls.engine.actions.generate_test_fix.suite_runner import SuiteRunner
+from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite
 from stet_ls.engine.actions.generated_tests.flakiness import TIMES, outcome, simple
-from stet_ls.engine.actions.generated_tests.suite_plans import Planned
+from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan
 from stet_ls.engine.actions.generated_tests.suite_split import without
-from stet_ls.engine.diagnosis.code_facts import about_of
+from stet_ls.engine.diagnosis.code_facts import code_facts
 from stet_ls.engine.diagnosis.diagnose import diagnose
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
-_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED})
+_CANNOT = frozenset({SuiteOutcome.NO_RUNNER, SuiteOutcome.REFUSED})
 _LEAST_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CandidateTrial:
     """`passed` are the tests that passed, by their ids behind the file; `left` those that came to nothing.
 
     `problem` says why nothing could be run, and then there are no diagnoses.
     """
 
     report: TestReport
-    about: About
+    about: CodeFacts
     diagnoses: tuple[Diagnosis, ...] = ()
     passed: frozenset[str] = frozenset()
     problem: str = ""
     lacking: str = ""
-    bench: Bench | None = field(default=None, repr=False)
+    bench: SuiteRunner | None = field(default=None, repr=False)
 
     def of(self, *causes: Cause) -> tuple[Diagnosis, ...]:
         """The diagnoses of these causes."""
@@ -64,7 +64,7 @@ class Trial:
         return self.problem or ", ".join(parts)
 
 
-async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[str]) -> Trial:
+async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart: Collection[str]) -> CandidateTrial:
     """Runs the tests that are not set `apart` on the candidate `text`, with the packages that both import."""
     code = without(suite.code, frozenset(apart)) if apart and plan.language == "python" else suite.code
     ids = tuple(test for test in suite.tests if test not in apart)
@@ -72,34 +72,34 @@ async def run(job: Job, plan: Plan, suite: Suite, text: str, apart: Collection[s
     assert runtime is not None, "a plan is made for a runtime alone"
     way = plan.way(runtime, text)
     about = await asyncio.to_thread(_about, plan, runtime, way, text)
-    nothing = TestReport("", Outcome.NOTHING_RAN)
+    nothing = TestReport("", SuiteOutcome.NOTHING_RAN)
     if not ids:
-        return Trial(nothing, about)
-    bench = Bench(plan, runtime, way, code)
+        return CandidateTrial(nothing, about)
+    bench = SuiteRunner(plan, runtime, way, code)
     if bench.seconds < _LEAST_SECONDS:
-        return Trial(nothing, about, problem="the job's time was used up")
+        return CandidateTrial(nothing, about, problem="the job's time was used up")
     report = await bench.run(ids)
     if report.outcome in _CANNOT or report.starved:
-        return Trial(report, about, problem=report.why_not)
+        return CandidateTrial(report, about, problem=report.why_not)
     passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
     code_of = Source(text)
     found = tuple(_of_the_user(_of_the_tests(each, code_of, plan), code_of, plan) for each in diagnose(report, about))
     problem = "" if found or passed else report.detail or "no test ran"
-    return Trial(report, about, found, passed, problem, runtime.lacking.why, bench)
+    return CandidateTrial(report, about, found, passed, problem, runtime.lacking.why, bench)
 
 
-def _about(plan: Plan, runtime: Runtime, way: Planned, text: str) -> About:
+def _about(plan: LoopPlan, runtime: Runtime, way: SuitePlan, text: str) -> CodeFacts:
     """What was asked is the specification; nobody vouches for the tests."""
     modules = frozenset({plan.about.path.stem, way.target.partition("/")[0].partition(".")[0]})
     texts = {way.target: text}
     asked = plan.request.source
     if plan.language == "python":
-        return about_of(asked.text, plan.unit, environment=runtime.python, texts=texts, modules=modules)
+        return code_facts(asked.text, plan.unit, environment=runtime.python, texts=texts, modules=modules)
     names = frozenset(each.qualified for each in units(asked, plan.language))
-    return About(plan.language, frozenset(texts), unit=plan.unit, asked=names, modules=modules, texts=texts)
+    return CodeFacts(plan.language, frozenset(texts), unit=plan.unit, asked=names, modules=modules, texts=texts)
 
 
-def _of_the_tests(each: Diagnosis, code: Source, plan: Plan) -> Diagnosis:
+def _of_the_tests(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
     """A package that the tests alone import is their mistake, not the environment's."""
     fix = each.fix
     if each.cause is not Cause.ENVIRONMENT or fix is None or not fix.shown(code, code, plan.language):
@@ -109,7 +109,7 @@ def _of_the_tests(each: Diagnosis, code: Source, plan: Plan) -> Diagnosis:
     )
 
 
-def _of_the_user(each: Diagnosis, code: Source, plan: Plan) -> Diagnosis:
+def _of_the_user(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:
     """An error of a compiler in a line that stood there before is none of the candidate's: the file is not alone."""
     place = each.symptom.failure.place
     if each.kind != "logic.syntax" or place is None:

@@ -6,20 +6,20 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.actions.action import Brief
+from stet_ls.engine.actions.action import JobPrompt
 from stet_ls.engine.actions.generate_test_fix import suite_evidence
-from stet_ls.engine.actions.generate_test_fix.candidate_trial import Trial, run, tests_of
-from stet_ls.engine.actions.generate_test_fix.loop_plan import Plan, plan_for
-from stet_ls.engine.actions.generate_test_fix.repair import Mender
-from stet_ls.engine.actions.generate_test_fix.suite_writer import Suite, write, write_anew
+from stet_ls.engine.actions.generate_test_fix.candidate_trial import CandidateTrial, run, tests_of
+from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan, plan_for
+from stet_ls.engine.actions.generate_test_fix.repair import Repairer
+from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite, write, write_anew
 from stet_ls.engine.actions.rewriting.rewrite import Patch
-from stet_ls.engine.api.events import Judged, Stage
+from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
 from stet_ls.engine.diagnosis.failure_signs import sides
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.attachments import sealed
+from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Judge
 from stet_ls.engine.loop import Proposal, Reader
 from stet_ls.engine.self_consistency import proven
@@ -28,8 +28,8 @@ BUDGETS = (Budget.THOROUGH, Budget.TASK)
 """The budgets that buy the loop."""
 
 
-async def prove(
-    job: Job, about: Brief, read: Reader[Patch], judges: Sequence[Judge], first: Proposal[Patch], size: int
+async def generate_test_fix(
+    job: Job, about: JobPrompt, read: Reader[Patch], judges: Sequence[Judge], first: Proposal[Patch], size: int
 ) -> Proposal[Patch]:
     """The best of `first` and its repair, with what became of tests that were written from the specification.
 
@@ -49,7 +49,7 @@ async def prove(
     suite = await write(job, plan)
     if isinstance(suite, str):
         return _without(job, first, suite)
-    return await _Loop(job, plan, Mender(job, about, read, judges, size), suite).run(first)
+    return await _Loop(job, plan, Repairer(job, about, read, judges, size), suite).run(first)
 
 
 def _without(job: Job, first: Proposal[Patch], why: str) -> Proposal[Patch]:
@@ -62,9 +62,9 @@ class _Loop:
     """What is kept from one round to the next. `apart` are tests that judge no more, each with the reason."""
 
     job: Job
-    plan: Plan
-    mender: Mender
-    suite: Suite
+    plan: LoopPlan
+    mender: Repairer
+    suite: GeneratedSuite
     apart: dict[str, str] = field(default_factory=dict)
 
     async def run(self, first: Proposal[Patch]) -> Proposal[Patch]:
@@ -77,7 +77,7 @@ class _Loop:
             found = await self._steady(found)
         return self._told(best, found)
 
-    async def _tried(self, proposal: Proposal[Patch]) -> Trial:
+    async def _tried(self, proposal: Proposal[Patch]) -> CandidateTrial:
         """A run and its diagnoses; a test that kept the others from being run is set apart, and they are run again."""
         text = proposal.draft.case.after.text
         while True:
@@ -95,11 +95,11 @@ class _Loop:
             tests = tests_of([each]) or set(self.suite.tests)  # the file could not be read at all
             self.apart.update({test: each.sentence for test in tests if test not in self.apart})
 
-    def _useless(self, found: Trial) -> bool:
+    def _useless(self, found: CandidateTrial) -> bool:
         """True if more of the tests were wrong than stand: then they, and not the code, are to be mended."""
         return not found.problem and len(self.apart) > len(self.suite.tests) - len(self.apart)
 
-    async def _with_other_tests(self, first: Proposal[Patch], found: Trial) -> Trial:
+    async def _with_other_tests(self, first: Proposal[Patch], found: CandidateTrial) -> CandidateTrial:
         if why := self.job.why_no_more():
             self._note(f"No other tests were asked for in the place of wrong ones: {why}")
             return found
@@ -110,7 +110,7 @@ class _Loop:
         self.suite, self.apart = suite, {}
         return await self._tried(first)
 
-    async def _mended(self, first: Proposal[Patch], found: Trial) -> tuple[Proposal[Patch], Trial]:
+    async def _mended(self, first: Proposal[Patch], found: CandidateTrial) -> tuple[Proposal[Patch], CandidateTrial]:
         """The better of the candidate and its repair, with its run."""
         wrong = self.mender.mendable(first, found)
         if not wrong:
@@ -130,7 +130,7 @@ class _Loop:
         again = await self._tried(mended)
         return (mended, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
 
-    async def _steady(self, found: Trial) -> Trial:
+    async def _steady(self, found: CandidateTrial) -> CandidateTrial:
         """The run without those that pass by chance."""
         with self.job.stage("run", f"{len(found.passed)} tests, twice more"):
             good = await found.steady()
@@ -144,10 +144,10 @@ class _Loop:
         count = self.plan.dialect.count
         return count(before).lost(count(after))
 
-    def _told(self, best: Proposal[Patch], found: Trial) -> Proposal[Patch]:
+    def _told(self, best: Proposal[Patch], found: CandidateTrial) -> Proposal[Patch]:
         """The candidate with the evidence of its tests, which takes the place of "no tests were run"."""
-        item = sealed(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.mender.secrets)
-        self.job.on_event(Judged(item))
+        item = without_secrets(suite_evidence.evidence(self.plan, self.suite, found, self.apart), self.mender.secrets)
+        self.job.on_event(JudgeFinished(item))
         kept = tuple(e for e in best.evidence if e.check is not Check.TESTS or e.verdict is not Ruling.SKIPPED)
         content = best.draft.content
         if found.passed and content.reply.tests is None:
@@ -158,7 +158,7 @@ class _Loop:
         self.job.ledger.warnings.append(f"{sentence.rstrip('.')}.")
 
 
-def _but(found: Trial, again: Trial) -> Trial:
+def _but(found: CandidateTrial, again: CandidateTrial) -> CandidateTrial:
     """The run of the candidate that is kept, as it looks after its repair failed alike."""
     alike = {each.symptom.signature for each in again.of(Cause.UNDETERMINED)}
     return replace(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stet_ls.engine.actions.action import Brief
-from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS, Dialect
-from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
-from stet_ls.engine.actions.generated_tests.location import Place, find_place
-from stet_ls.engine.actions.generated_tests.suite_plans import Planned, planned
+from stet_ls.engine.actions.action import JobPrompt
+from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS, LoopLanguage
+from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
+from stet_ls.engine.actions.generated_tests.location import SuiteFile, find_suite_file
+from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
 from stet_ls.engine.api.request import Request, Selection, Target, TargetKind
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.runtime import Runtime
@@ -17,13 +17,13 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.runners.report_channel import new_nonce
 from stet_ls.engine.runners.run_tests import choose
-from stet_ls.engine.runners.toolchain import Missing
+from stet_ls.engine.runners.toolchain import MissingToolError
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LoopPlan:
     """`request` and `target` are of the specification, which is what the tests' writer sees; `about` is tested.
 
     `place` is a file of the tests' own: no test of the user's is touched. `framework` runs them. `before` is the
@@ -32,10 +32,10 @@ class Plan:
 
     request: Request
     target: Target
-    about: UnderTest
-    place: Place
+    about: CodeUnderTest
+    place: SuiteFile
     framework: str
-    dialect: Dialect
+    dialect: LoopLanguage
     before: str
 
     @property
@@ -48,7 +48,7 @@ class Plan:
         """What is tested."""
         return self.about.unit
 
-    def way(self, runtime: Runtime, text: str) -> Planned:
+    def way(self, runtime: Runtime, text: str) -> SuitePlan:
         """How the tests are run on a text of the code."""
         return _way(runtime, self.language, self.dialect, self.about, text, self.place)
 
@@ -57,7 +57,7 @@ class Plan:
         return f"`{self.unit}`, by {self.framework}"
 
 
-def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Plan | str:
+def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) -> LoopPlan | str:
     """How the candidate in `case` is tested; words that say why it cannot be. Parses and looks at files."""
     request = job.request
     dialect = DIALECTS.get(request.language)
@@ -77,7 +77,7 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
     if text is None:
         return "there is no function or class that could be tested alone"
     path = request.path or Path(dialect.unsaved.format(unit=unit.partition(".")[0]))
-    tested = UnderTest(path, after, unit, runtime.root_of(path))
+    tested = CodeUnderTest(path, after, unit, runtime.root_of(path))
     tested = replace(tested, root=dialect.root(tested))
     if why := dialect.unloadable(tested):
         return why
@@ -105,24 +105,26 @@ def plan_for(job: Job, about: Brief, case: Case, runtime: Runtime | None) -> Pla
     runner = choose(wanted)
     try:
         runner.prepare(wanted, new_nonce())
-    except Missing as missing:
+    except MissingToolError as missing:
         return f"{missing} is not on this machine ({missing.install})"
     target = Target(TargetKind.UNIT, spans[0], tested.outermost)
-    return Plan(asked, target, tested, place, runner.name, dialect, before)
+    return LoopPlan(asked, target, tested, place, runner.name, dialect, before)
 
 
-def _way(runtime: Runtime, language: str, dialect: Dialect, about: UnderTest, text: str, place: Place) -> Planned:
+def _way(
+    runtime: Runtime, language: str, dialect: LoopLanguage, about: CodeUnderTest, text: str, place: SuiteFile
+) -> SuitePlan:
     roots = (about.root,) if about.root is not None else ()
     seen = replace(runtime, workspace=replace(runtime.workspace, roots=roots))
-    return planned(seen, language, about.path, text, place.path)
+    return suite_plan(seen, language, about.path, text, place.path)
 
 
-def _place(request: Request, dialect: Dialect, about: UnderTest) -> Place:
+def _place(request: Request, dialect: LoopLanguage, about: CodeUnderTest) -> SuiteFile:
     name = dialect.file.format(stem=about.path.stem)
     if dialect.folder is not None:
-        return Place(dialect.folder(about) / name, "", exists=False)
+        return SuiteFile(dialect.folder(about) / name, "", exists=False)
     try:
-        folder = find_place(request).path.parent
+        folder = find_suite_file(request).path.parent
     except UsageError:
         folder = about.path.parent
-    return Place(folder / name, "", exists=False)
+    return SuiteFile(folder / name, "", exists=False)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.actions.action import Brief
-from stet_ls.engine.actions.generate_test_fix.candidate_trial import Trial
+from stet_ls.engine.actions.action import JobPrompt
+from stet_ls.engine.actions.generate_test_fix.candidate_trial import CandidateTrial
 from stet_ls.engine.actions.rewriting.rewrite import Patch
 from stet_ls.engine.api.events import Stage
-from stet_ls.engine.diagnosis.diagnose import orders
+from stet_ls.engine.diagnosis.diagnose import repair_orders
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
 from stet_ls.engine.errors import ModelError, PolicyError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Judge
-from stet_ls.engine.loop import Proposal, Reader, Unusable, consider
-from stet_ls.engine.privacy.placeholders import hide
+from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
+from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.prompt.build import Reason, repair
 from stet_ls.engine.prompt.fence import code_fence
 from stet_ls.validators.source import Source
@@ -29,11 +29,11 @@ _WARMER = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Mender:
+class Repairer:
     """Asks for repairs of the candidates of one job."""
 
     job: Job
-    about: Brief
+    about: JobPrompt
     read: Reader[Patch]
     judges: Sequence[Judge]
     size: int
@@ -43,7 +43,7 @@ class Mender:
         """What no word may quote."""
         return self.about.prompt.secrets
 
-    def mendable(self, proposal: Proposal[Patch], found: Trial) -> tuple[Diagnosis, ...]:
+    def mendable(self, proposal: Proposal[Patch], found: CandidateTrial) -> tuple[Diagnosis, ...]:
         """The failures that other code can mend: logic, what nobody can tell, and packages that it brought in itself.
 
         One that the user's own code needs is missing on this machine, and no repair brings it.
@@ -62,16 +62,16 @@ class Mender:
         for missed in (False, True):
             if missed and (why := self.job.why_no_more()):
                 return f"The model did not do what its diagnosis asked, and was not asked once more: {why}"
-            told = orders(wrong, missed=missed)
+            told = repair_orders(wrong, missed=missed)
             stage = Stage("repair", "what was asked is missing" if missed else "")
             try:
-                prompt = repair(prompt, said, Reason(hide(told if fixes else _OPEN + told, self.secrets)))
+                prompt = repair(prompt, said, Reason(hide_secrets(told if fixes else _OPEN + told, self.secrets)))
                 warmth = _WARMER if missed else 0.1
                 reply = await self.job.ask(prompt, temperature=warmth, max_tokens=self.size, stage=stage)
             except (ModelError, PolicyError) as error:
                 return f"A repair was given up: {error}"
             with self.job.stage("judge"):
-                result = await consider(self.job, reply, self.read, self.judges, self.secrets)
+                result = await judge_reply(self.job, reply, self.read, self.judges, self.secrets)
             if not isinstance(result, Unusable):
                 if problem := _refused(result):
                     return problem

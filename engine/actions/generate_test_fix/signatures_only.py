@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import Count
+from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import units
 from stet_ls.validators.structure.units import Unit, captures, tree_of
@@ -18,7 +18,7 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class SignatureOutline:
     """How a language is outlined. `kept` are the kinds of nodes at the top that say what the rest is made of."""
 
     language: str
@@ -52,9 +52,9 @@ class Outline:
         return min(names, key=lambda name: "." in name, default="")
 
 
-def counted(asserts: str, text: str, tests: tuple[str, ...]) -> Count:
+def counted(asserts: str, text: str, tests: tuple[str, ...]) -> AssertCount:
     """What a text with these tests asserts, by the pattern of the language's words for it."""
-    return Count(len(tests), len(re.findall(asserts, text)) if tests else 0)
+    return AssertCount(len(tests), len(re.findall(asserts, text)) if tests else 0)
 
 
 def _bodies(found: tuple[Unit, ...]) -> Iterator[Splice]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stet_ls.engine.actions.generate_test_fix.candidate_trial import Trial, tests_of
-from stet_ls.engine.actions.generate_test_fix.loop_plan import Plan
-from stet_ls.engine.actions.generate_test_fix.suite_writer import Suite
+from stet_ls.engine.actions.generate_test_fix.candidate_trial import CandidateTrial, tests_of
+from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
+from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
 from stet_ls.engine.judges.project_tests.forgery_risks import doubted
@@ -14,7 +14,7 @@ from stet_ls.engine.judges.project_tests.forgery_risks import doubted
 _SHOWN = 2
 
 
-def evidence(plan: Plan, suite: Suite, found: Trial, apart: Mapping[str, str]) -> Evidence:
+def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, apart: Mapping[str, str]) -> Evidence:
     """ "3 of 4 tests that the model wrote from the specification pass", with what became of the others.
 
     It passes if some pass and none that still counts fails. No test at all is no pass. It is never trusted.

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from stet_ls.engine.actions.generate_test_fix.loop_plan import Plan
-from stet_ls.engine.actions.generated_tests.suite_plans import Planned
+from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
+from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.runners.plan import Suite, TestPlan
-from stet_ls.engine.runners.report import CollectionError, Failure, TestReport
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
+from stet_ls.engine.runners.report import CaseFailure, CollectionError, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import LIMITS
 
@@ -20,12 +20,12 @@ _MOST_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class SuiteRunner:
     """The tests `code`, ready to be run in a way; reports are of the file of tests, whatever ran them."""
 
-    plan: Plan
+    plan: LoopPlan
     runtime: Runtime
-    way: Planned
+    way: SuitePlan
     code: str
 
     @property
@@ -41,7 +41,7 @@ class Bench:
         if limits is not None:
             wanted = replace(wanted, limits=replace(limits, seconds=max(1.0, seconds)))
         # What a module of Go is called is of no interest; that there is one is.
-        suite = Suite.GENERATED if self.plan.language == "go" else wanted.suite
+        suite = SuiteOwner.GENERATED if self.plan.language == "go" else wanted.suite
         wanted = replace(wanted, framework=self.plan.framework, seed=seed, suite=suite)
         programs = self._programs(tests)
         if programs:
@@ -73,7 +73,7 @@ def _told(report: TestReport, programs: Mapping[str, tuple[str, str]]) -> TestRe
         plain = posixpath.normpath(told) if told and "<" not in told else told
         return programs[plain][0] if plain in programs else plain
 
-    def failure(told: Failure) -> Failure:
+    def failure(told: CaseFailure) -> CaseFailure:
         place = told.place
         frames = tuple(replace(frame, path=path(frame.path)) for frame in told.frames)
         return replace(told, frames=frames, place=(path(place[0]), *place[1:]) if place is not None else None)

@@ -6,23 +6,23 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.actions.action import Brief, Recipe, brief
-from stet_ls.engine.actions.generate_test_fix.loop_plan import Plan
-from stet_ls.engine.actions.generated_tests.insertion import prepared
+from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt
+from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
+from stet_ls.engine.actions.generated_tests.insertion import prepare_tests
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis
 from stet_ls.engine.errors import ModelError, PolicyError, UsageError
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.privacy.placeholders import hide
+from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import restore
-from stet_ls.engine.prompt.build import Prompt, Reason, Task, repair
+from stet_ls.engine.prompt.build import Prompt, Reason, TaskSpec, repair
 from stet_ls.engine.prompt.fence import code_fence
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 
 _LEAST_TOKENS = 600
-_TASK = Task(
+_TASK = TaskSpec(
     action="test",
     goal="Write tests for the code from what it is meant to do. Its body is hidden from you.",
     wants="tests",
@@ -37,7 +37,7 @@ _UNITTEST = "Write them as methods of one class that derives from unittest.TestC
 
 
 @dataclass(frozen=True, slots=True)
-class Suite:
+class GeneratedSuite:
     """Tests, by their ids behind their file, whose text is `code`; and the prompt that they were asked for with."""
 
     code: str
@@ -45,7 +45,7 @@ class Suite:
     prompt: Prompt = field(repr=False)
 
 
-async def write(job: Job, plan: Plan) -> Suite | str:
+async def write(job: Job, plan: LoopPlan) -> GeneratedSuite | str:
     """Tests from the specification alone; words where there are none to be had."""
     try:
         about = await asyncio.to_thread(_brief, job, plan)
@@ -54,13 +54,15 @@ async def write(job: Job, plan: Plan) -> Suite | str:
     return await _asked(job, plan, about.prompt)
 
 
-async def write_anew(job: Job, plan: Plan, suite: Suite, wrong: Sequence[Diagnosis]) -> Suite | str:
+async def write_anew(
+    job: Job, plan: LoopPlan, suite: GeneratedSuite, wrong: Sequence[Diagnosis]
+) -> GeneratedSuite | str:
     """Other tests in the place of tests that were wrong. Fewer tests, or tests that assert less, are refused."""
     fence = code_fence(suite.code)
     told = "\n".join(f"- {each.symptom.test or each.symptom.file}: {each.sentence}." for each in wrong)
     reply = f"TESTS:\n{fence}{plan.language}\n{suite.code.rstrip()}\n{fence}"
     try:
-        prompt = repair(suite.prompt, reply, Reason.of(hide(told, suite.prompt.secrets), by="tests"))
+        prompt = repair(suite.prompt, reply, Reason.of(hide_secrets(told, suite.prompt.secrets), by="tests"))
     except PolicyError as error:
         return str(error)
     anew = await _asked(job, plan, prompt)
@@ -70,18 +72,18 @@ async def write_anew(job: Job, plan: Plan, suite: Suite, wrong: Sequence[Diagnos
     return f"the tests were to be mended, and the reply has {lost}: refused" if lost else anew
 
 
-def _brief(job: Job, plan: Plan) -> Brief:
+def _brief(job: Job, plan: LoopPlan) -> JobPrompt:
     """The prompt. Nothing but the specification goes into it: the index knows the code, and so may the memory."""
     rules = (*_TASK.rules, *plan.dialect.rules, *([_UNITTEST] if plan.framework == "unittest" else []))
-    recipe = Recipe("test", "Write tests", "", replace(_TASK, rules=rules), _never)
-    return brief(replace(job, request=plan.request, index=None, remembered=()), recipe)
+    recipe = Action("test", "Write tests", "", replace(_TASK, rules=rules), _never)
+    return build_job_prompt(replace(job, request=plan.request, index=None, remembered=()), recipe)
 
 
 async def _never(job: Job) -> Answer:
     raise AssertionError("this recipe only words a prompt")
 
 
-async def _asked(job: Job, plan: Plan, prompt: Prompt) -> Suite | str:
+async def _asked(job: Job, plan: LoopPlan, prompt: Prompt) -> GeneratedSuite | str:
     room = job.reply_room(estimate(plan.request.source.text) + 1200, _LEAST_TOKENS)
     try:
         stage = Stage("specification", str(plan))
@@ -92,7 +94,7 @@ async def _asked(job: Job, plan: Plan, prompt: Prompt) -> Suite | str:
     read = parse_reply(text, language=plan.language, wants="tests", symbol=plan.target.name, truncated=cut)
     code = read.tests or read.code
     if code is None:
-        return hide(read.problem or "the reply held no tests", prompt.secrets)
-    code = plan.dialect.ready(prepared(plan.place, code, plan.request, plan.target), plan.about, plan.place.path)
+        return hide_secrets(read.problem or "the reply held no tests", prompt.secrets)
+    code = plan.dialect.ready(prepare_tests(plan.place, code, plan.request, plan.target), plan.about, plan.place.path)
     tests = plan.dialect.tests(code)
-    return Suite(code, tests, prompt) if tests else "the reply held no test that could be run"
+    return GeneratedSuite(code, tests, prompt) if tests else "the reply held no test that could be run"

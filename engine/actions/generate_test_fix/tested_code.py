@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class UnderTest:
+class CodeUnderTest:
     """A candidate's file at `path`, its text, and the qualified name of the `unit` that tests are to call.
 
     `root` is the folder that its build sees, None for a file outside of what is open.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from stet_ls.engine.actions.generated_tests.insertion import join
-from stet_ls.engine.actions.generated_tests.location import Place
-from stet_ls.engine.actions.generated_tests.suite_plans import Planned
+from stet_ls.engine.actions.generated_tests.insertion import insert_tests
+from stet_ls.engine.actions.generated_tests.location import SuiteFile
+from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan
 from stet_ls.engine.actions.generated_tests.suite_split import Single, tests_in, without
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
 from stet_ls.validators.source import Source
@@ -24,7 +24,7 @@ class Suspect:
 
 
 @dataclass
-class Remaining:
+class CandidateTests:
     """The tests of `code` that are left, to be put at a place and run in a way, and what became of the others.
 
     `dropped` counts these by reason; `notes` are sentences about the environment.
@@ -32,9 +32,9 @@ class Remaining:
 
     job: Job
     runtime: Runtime
-    place: Place
-    way: Planned
-    about: About
+    place: SuiteFile
+    way: SuitePlan
+    about: CodeFacts
     code: str
     dropped: Counter[str] = field(default_factory=Counter)
     suspects: list[Suspect] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Remaining:
 
     def joined(self) -> Source:
         """The whole test file with them."""
-        return join(self.place, self.code, self.job.request, self.job.tools)
+        return insert_tests(self.place, self.code, self.job.request, self.job.tools)
 
     def drop(self, test: str, reason: str) -> None:
         """Takes one out."""

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.runners.plan import Box, TestPlan
-from stet_ls.engine.runners.report import Case, CaseOutcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, CaseResult, TestReport
 from stet_ls.engine.runners.run_tests import repeat
 
 TIMES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Thrice:
+class FlakinessResult:
     """Tests by their ids behind the file. `bad` ended alike without passing; `reports` are of all runs."""
 
     good: tuple[str, ...]
@@ -27,14 +27,14 @@ class Thrice:
         return [report for report in self.reports if report.starved]
 
 
-async def thrice(box: Box, plan: TestPlan, first: TestReport, tests: Sequence[str]) -> Thrice:
+async def run_three_times(box: Box, plan: TestPlan, first: TestReport, tests: Sequence[str]) -> FlakinessResult:
     """Runs a plan twice more after its first report."""
     more = await repeat(box, plan, seeds=tuple(range(first.seed + 1, first.seed + TIMES)))
     reports = (first, *more.reports)
     ended = {test: [outcome(report, test) for report in reports] for test in tests}
     good = tuple(test for test in tests if set(ended[test]) == {CaseOutcome.PASSED})
     flaky = tuple(test for test in tests if len(set(ended[test])) > 1)
-    return Thrice(good, tuple(test for test in tests if test not in (*good, *flaky)), flaky, reports)
+    return FlakinessResult(good, tuple(test for test in tests if test not in (*good, *flaky)), flaky, reports)
 
 
 def outcome(report: TestReport, test: str) -> CaseOutcome:
@@ -45,7 +45,7 @@ def outcome(report: TestReport, test: str) -> CaseOutcome:
     return next((each for each in outcomes if each is not CaseOutcome.PASSED), CaseOutcome.PASSED)
 
 
-def cases_of(report: TestReport, test: str) -> list[Case]:
+def cases_of(report: TestReport, test: str) -> list[CaseResult]:
     """The cases of a test."""
     return [case for case in report.cases if simple(case.id) == test]
 

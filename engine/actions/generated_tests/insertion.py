@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import Path
 
-from stet_ls.engine.actions.generated_tests.location import Place
+from stet_ls.engine.actions.generated_tests.location import SuiteFile
 from stet_ls.engine.actions.generated_tests.suite_split import distinct
 from stet_ls.engine.actions.rewriting.format_edit import formatted
 from stet_ls.engine.api.request import Request, Target, TargetKind
@@ -19,7 +19,7 @@ from stet_ls.validators.source import Source, Span
 _SCRIPTS = ("javascript", "javascriptreact", "typescript", "typescriptreact")
 
 
-def prepared(place: Place, code: str, request: Request, target: Target) -> str:
+def prepare_tests(place: SuiteFile, code: str, request: Request, target: Target) -> str:
     """The code of new tests as it may stand at `place`: imported from where it is, under names that are free there."""
     name = target.name.split(".")[0]
     if request.language == "python":
@@ -33,8 +33,8 @@ def prepared(place: Place, code: str, request: Request, target: Target) -> str:
     return code.strip("\n") + "\n"
 
 
-def join(place: Place, code: str, request: Request, tools: Toolbox) -> Source:
-    """The whole text of the test file with `prepared` code in it, formatted as its project formats."""
+def insert_tests(place: SuiteFile, code: str, request: Request, tools: Toolbox) -> Source:
+    """The whole text of the test file with `prepare_tests` code in it, formatted as its project formats."""
     if not place.text.strip():
         new = Source(code)
         return format_changed(new, [new.whole], request.language, path=place.path, tools=tools) or new
@@ -45,7 +45,7 @@ def join(place: Place, code: str, request: Request, tools: Toolbox) -> Source:
     return source.splice(fitted.splices)
 
 
-def _python_module(request: Request, place: Place) -> str:
+def _python_module(request: Request, place: SuiteFile) -> str:
     """The dotted name under which a test at `place` imports the document."""
     assert request.path is not None
     package = request.path.parent
@@ -112,7 +112,7 @@ def _unique_names(code: str, present: str) -> str:
     return code
 
 
-def _script_module(request: Request, place: Place) -> str:
+def _script_module(request: Request, place: SuiteFile) -> str:
     """The relative path under which a test at `place` imports the document."""
     assert request.path is not None
     path = Path(os.path.relpath(request.path, place.path.parent)).as_posix()

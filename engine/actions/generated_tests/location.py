@@ -14,7 +14,7 @@ from stet_ls.validators.project_files import entries, read_regular
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SuiteFile:
     """A test file. `text` is what it holds now: the unsaved buffer, else the disk, else nothing."""
 
     path: Path
@@ -23,7 +23,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Convention:
+class NamingConvention:
     """How a language names its test files, best first, and in which folders they lie ("" is beside the source).
 
     In a name, {stem} and {ext} are those of the source file.
@@ -33,23 +33,23 @@ class Convention:
     folders: tuple[str, ...]
 
 
-_SCRIPT = Convention(("{stem}.test.{ext}", "{stem}.spec.{ext}"), ("__tests__", "test", "tests", ""))
-_NATIVE = Convention(("test_{stem}.{ext}", "{stem}_test.{ext}", "{stem}Test.{ext}"), ("tests", "test", ""))
+_SCRIPT = NamingConvention(("{stem}.test.{ext}", "{stem}.spec.{ext}"), ("__tests__", "test", "tests", ""))
+_NATIVE = NamingConvention(("test_{stem}.{ext}", "{stem}_test.{ext}", "{stem}Test.{ext}"), ("tests", "test", ""))
 
-CONVENTIONS: dict[str, Convention] = {
-    "python": Convention(("test_{stem}.py", "{stem}_test.py"), ("tests", "test", "")),
+CONVENTIONS: dict[str, NamingConvention] = {
+    "python": NamingConvention(("test_{stem}.py", "{stem}_test.py"), ("tests", "test", "")),
     "javascript": _SCRIPT,
     "javascriptreact": _SCRIPT,
     "typescript": _SCRIPT,
     "typescriptreact": _SCRIPT,
-    "go": Convention(("{stem}_test.go",), ("",)),
-    "rust": Convention(("{stem}_test.rs", "test_{stem}.rs"), ("tests",)),
-    "java": Convention(("{stem}Test.java",), ("",)),
-    "csharp": Convention(("{stem}Tests.cs", "{stem}Test.cs"), ("",)),
+    "go": NamingConvention(("{stem}_test.go",), ("",)),
+    "rust": NamingConvention(("{stem}_test.rs", "test_{stem}.rs"), ("tests",)),
+    "java": NamingConvention(("{stem}Test.java",), ("",)),
+    "csharp": NamingConvention(("{stem}Tests.cs", "{stem}Test.cs"), ("",)),
     "c": _NATIVE,
     "cpp": _NATIVE,
 }
-_OTHER = Convention(("{stem}_test.{ext}",), ("tests", "test", ""))
+_OTHER = NamingConvention(("{stem}_test.{ext}",), ("tests", "test", ""))
 
 _LARGEST = 2_000_000
 """Bytes of a test file that is added to."""
@@ -58,7 +58,7 @@ _MOST_FILES = 5000
 """Entries of a test folder that are looked through; a larger one is not searched to the end."""
 
 
-def find_place(request: Request) -> Place:
+def find_suite_file(request: Request) -> SuiteFile:
     """The test file for the request's document. The request must have a path.
 
     Raises UsageError if that file cannot be read, or lies outside of the workspace.
@@ -89,7 +89,7 @@ def _root(request: Request) -> Path:
     return next(marked, request.path.parent)
 
 
-def _folders(source: Path, convention: Convention, root: Path) -> Iterator[Path]:
+def _folders(source: Path, convention: NamingConvention, root: Path) -> Iterator[Path]:
     """The folders that may hold the tests and exist, nearest first."""
     mirrored = Path(str(source.parent).replace(f"{os.sep}src{os.sep}main{os.sep}", f"{os.sep}src{os.sep}test{os.sep}"))
     if mirrored != source.parent:
@@ -117,7 +117,7 @@ def _existing(folder: Path, names: list[str], *, deep: bool) -> Iterator[Path]:
         pending += [at / entry.name for entry in below if not entry.name.startswith(".") and entry.name not in _SKIPPED]
 
 
-def _fresh(source: Path, convention: Convention, names: list[str], folders: list[Path], root: Path) -> Path:
+def _fresh(source: Path, convention: NamingConvention, names: list[str], folders: list[Path], root: Path) -> Path:
     """The path of a new test file: in a test folder if there is one, named as its neighbours are."""
     folder = next((folder for folder in folders if folder != source.parent), None)
     if folder is None:
@@ -128,7 +128,7 @@ def _fresh(source: Path, convention: Convention, names: list[str], folders: list
     return folder / (alike or names[0])
 
 
-def _named_alike(folder: Path, source: Path, convention: Convention) -> str | None:
+def _named_alike(folder: Path, source: Path, convention: NamingConvention) -> str | None:
     """The name in the pattern that most test files of a folder follow; None if it has no test files."""
     present = [entry.name for entry in entries(folder)]
     extension = source.suffix.lstrip(".")
@@ -145,14 +145,14 @@ def _matches(name: str, pattern: str) -> bool:
     return name.startswith(head) and name.endswith(tail) and len(name) > len(head) + len(tail)
 
 
-def _place(request: Request, path: Path) -> Place:
+def _place(request: Request, path: Path) -> SuiteFile:
     for buffer in request.workspace.buffers:
         if buffer.path == path:
-            return Place(path, buffer.text, exists=True)
+            return SuiteFile(path, buffer.text, exists=True)
     try:
-        return Place(path, read_regular(path, most=_LARGEST).decode("utf-8"), exists=True)
+        return SuiteFile(path, read_regular(path, most=_LARGEST).decode("utf-8"), exists=True)
     except FileNotFoundError:
-        return Place(path, "", exists=False)
+        return SuiteFile(path, "", exists=False)
     except OSError as error:
         raise UsageError(f"The tests belong into {path}, which cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

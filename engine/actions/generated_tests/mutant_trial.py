@@ -15,10 +15,10 @@ from stet_ls.engine.actions.generated_tests.mutants import Mutant, mutants_of
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.python.inputs.subject import Function, read_module, subject_of
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.sandbox.processes import procfs
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
-from stet_ls.validators.ast_text import dumped, unparsed
+from stet_ls.validators.ast_text import dump, unparse
 
 _INSIDE = {
     "run.py": Path(__file__).with_name("inside.py").read_bytes(),
@@ -30,7 +30,7 @@ MOST_MUTANTS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class MutantResults:
     """What came of a trial, by the tests' ids behind the file. `tried` mutants are the first of `mutants`.
 
     `lines` are those of the unit, from 1; `wanted` all that could run. `why_not` says why nothing was measured.
@@ -84,27 +84,27 @@ def lines_of(text: str, unit: str) -> frozenset[int]:
     return frozenset(found)
 
 
-async def notice(
+async def try_mutants(
     runtime: Runtime,
     plan: TestPlan,
     target: str,
     tests: Sequence[str],
     mutants: Sequence[Mutant],
     wanted: frozenset[int],
-) -> Noticed:
+) -> MutantResults:
     """Runs the tests of the plan's file on the text `target` (a path in the plan) and on each mutant of it.
 
     The tests are known to pass. Cancelling ends all processes.
     """
     left = runtime.left() / 2
     if left < _LEAST_SECONDS:
-        return Noticed(why_not="the job's time was used up")
+        return MutantResults(why_not="the job's time was used up")
     own = plan.text(target) or ""
     nonce = secrets.token_hex(8)
     place = f".stet-{nonce}"
     script, job = f"{place}/run.py", f"{place}/job.json"
     seconds = min(_SECONDS, left)
-    generated = plan.suite is Suite.GENERATED
+    generated = plan.suite is SuiteOwner.GENERATED
     told = {
         "nonce": nonce,
         "target": target,
@@ -139,13 +139,13 @@ async def notice(
     try:
         result = await runtime.sandbox.run(spec)
     except (StetError, ValueError, OSError) as error:
-        return Noticed(why_not=f"no code may run here: {error}")
+        return MutantResults(why_not=f"no code may run here: {error}")
     return _read(result.report, nonce, tests, mutants, wanted)
 
 
 def _written_anew(text: str) -> str:
     try:
-        return unparsed(ast.parse(text))
+        return unparse(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
 
@@ -160,22 +160,22 @@ def _are_plain(text: bytes, tests: Sequence[str]) -> bool:
     found = [functions.get(test) for test in tests]
     set_up = any(name.startswith(("setup", "teardown", "setUp")) for name in functions) or b"autouse" in text
     return not set_up and all(
-        node is not None and not node.decorator_list and not dumped(node.args).count("arg(") for node in found
+        node is not None and not node.decorator_list and not dump(node.args).count("arg(") for node in found
     )
 
 
 def _read(
     data: bytes, nonce: str, tests: Sequence[str], mutants: Sequence[Mutant], wanted: frozenset[int]
-) -> Noticed:  # fmt: skip
+) -> MutantResults:  # fmt: skip
     """The report. What the box wrote is not trusted to be whole or of the right shape."""
     try:
         told: dict[str, Any] = json.loads(data)
         if told["nonce"] != nonce:
-            return Noticed(why_not="the report of the run is not its own, so it proves nothing")
+            return MutantResults(why_not="the report of the run is not its own, so it proves nothing")
         if told["own"]["starved"] or told["same"]["starved"]:
-            return Noticed(why_not="the machine was too busy to run the tests to their end")
+            return MutantResults(why_not="the machine was too busy to run the tests to their end")
         if not told["own"]["done"]:
-            return Noticed(why_not="the tests did not come to an end")
+            return MutantResults(why_not="the tests did not come to an end")
         own = _by_test(told["own"]["tests"])
         same = _by_test(told["same"]["tests"])
         good = {test for test in tests if all(run.get(test) and all(run[test]) for run in (own, same))}
@@ -191,8 +191,8 @@ def _read(
         for name, numbers in told["own"]["lines"].items():
             lines.get(simple(name), set()).update(map(int, numbers))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return Noticed(why_not="the run ended before it reported what came out")
-    return Noticed(
+        return MutantResults(why_not="the run ended before it reported what came out")
+    return MutantResults(
         {test: frozenset(each) for test, each in kills.items()},
         {test: frozenset(each) & wanted for test, each in lines.items()},
         tuple(mutants),

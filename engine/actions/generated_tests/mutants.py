@@ -14,7 +14,7 @@ from random import Random
 
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.subject import Function, read_module, subject_of
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def mutants_of(text: str, unit: str, most: int = 30, seed: int = 0) -> list[Muta
     if module is None or subject is None:
         return []
     found: dict[str, Mutant] = {}
-    original = unparsed(module.tree)
+    original = unparse(module.tree)
     places = [node for node in ast.walk(subject.node) if not _is_documentation(node, subject.node)]
     for number, place in enumerate(places):
         for change in range(sum(1 for _ in _changes(place))):
@@ -62,7 +62,7 @@ def _changed(tree: ast.Module, unit: ast.AST, number: int, change: int) -> tuple
     place = [node for node in ast.walk(own) if not _is_documentation(node, own)][number]
     for at, words in enumerate(_changes(place)):
         if at == change:
-            return unparsed(ast.fix_missing_locations(whole)), words
+            return unparse(ast.fix_missing_locations(whole)), words
     raise AssertionError("the copy has other changes than the unit")
 
 
@@ -123,7 +123,7 @@ def _removals(node: ast.AST, name: str) -> Iterator[str]:
     for at, each in enumerate(list(body)):
         if isinstance(each, ast.Expr | ast.AugAssign | ast.Break | ast.Continue | ast.Raise) and not _is_text(each):
             body[at] = ast.Pass()
-            yield f"removed `{unparsed(each).splitlines()[0]}`"
+            yield f"removed `{unparse(each).splitlines()[0]}`"
             body[at] = each
 
 

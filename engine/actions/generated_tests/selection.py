@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from stet_ls.engine.actions.generated_tests.mutant_trial import Noticed
+from stet_ls.engine.actions.generated_tests.mutant_trial import MutantResults
 
 
-def worth_keeping(tests: Sequence[str], known: Collection[str], noticed: Noticed) -> tuple[str, ...]:
+def worth_keeping(tests: Sequence[str], known: Collection[str], noticed: MutantResults) -> tuple[str, ...]:
     """The tests that add something to the `known` ones and to each other, in their order; the best go first.
 
     All are kept where nothing could be measured.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.sandbox.spec import TESTS, Overlay
 
 _LONGEST = 10.0
@@ -15,7 +15,7 @@ _LONGEST = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class SuitePlan:
     """A way to run a test file. `target` and `tests` are relative to the working folder."""
 
     plan: TestPlan
@@ -29,7 +29,7 @@ class Planned:
         return replace(self.plan, files=files, select=select, limits=replace(TESTS, seconds=max(1.0, seconds)))
 
 
-def planned(runtime: Runtime, language: str, path: Path, text: str, tests: Path) -> Planned:
+def suite_plan(runtime: Runtime, language: str, path: Path, text: str, tests: Path) -> SuitePlan:
     """How tests at the path `tests` of the file `path` are run; `text` is that file's, as the user has it."""
     root = runtime.root_of(path)
     own = root is not None and tests.is_relative_to(root)
@@ -46,8 +46,8 @@ def planned(runtime: Runtime, language: str, path: Path, text: str, tests: Path)
         tests=(file,),
         files=files if own else {**buffers, **files},
         overlay=Overlay(base, buffers) if own else None,
-        suite=Suite.PROJECT if own else Suite.GENERATED,
+        suite=SuiteOwner.PROJECT if own else SuiteOwner.GENERATED,
         environment=runtime.python if language == "python" else None,
         until=runtime.until,
     )
-    return Planned(plan, target, file)
+    return SuitePlan(plan, target, file)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from stet_ls.engine.runners import expected_tests
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -125,7 +125,7 @@ def _used(text: str) -> str:
         for node in reversed(body):
             names = set(_binds(node))
             rest = "".join(
-                unparsed(each) + "\n" for each in body if each is not node
+                unparse(each) + "\n" for each in body if each is not node
             )  # fmt: skip
             unused = names - _words(rest)
             is_import = isinstance(node, ast.Import | ast.ImportFrom)
@@ -143,7 +143,7 @@ def _used(text: str) -> str:
 def _works_unnamed(node: ast.stmt) -> bool:
     """True for what does something without being named: tests, classes of tests, fixtures for all, settings."""
     if isinstance(node, _FUNCTIONS):
-        return node.name.startswith("test") or any("autouse" in unparsed(each) for each in node.decorator_list)
+        return node.name.startswith("test") or any("autouse" in unparse(each) for each in node.decorator_list)
     if isinstance(node, ast.ClassDef):
         return any(isinstance(each, _FUNCTIONS) and each.name.startswith("test") for each in node.body)
     if isinstance(node, ast.Assign):
@@ -155,7 +155,7 @@ def _narrowed(node: ast.stmt, unused: set[str]) -> str:
     """An import of what is used."""
     assert isinstance(node, ast.Import | ast.ImportFrom)
     node.names = [each for each in node.names if (each.asname or each.name).partition(".")[0] not in unused]
-    return unparsed(node) + "\n"
+    return unparse(node) + "\n"
 
 
 def _binds(node: ast.stmt) -> Iterator[str]:

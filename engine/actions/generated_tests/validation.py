@@ -10,86 +10,98 @@ import time
 from dataclasses import replace
 
 from stet_ls.engine.actions.generated_tests import mutant_trial
-from stet_ls.engine.actions.generated_tests.candidate_tests import Remaining
-from stet_ls.engine.actions.generated_tests.flakiness import Thrice, outcome, simple, thrice
-from stet_ls.engine.actions.generated_tests.insertion import join
-from stet_ls.engine.actions.generated_tests.location import Place
+from stet_ls.engine.actions.generated_tests.candidate_tests import CandidateTests
+from stet_ls.engine.actions.generated_tests.flakiness import FlakinessResult, outcome, run_three_times, simple
+from stet_ls.engine.actions.generated_tests.insertion import insert_tests
+from stet_ls.engine.actions.generated_tests.location import SuiteFile
 from stet_ls.engine.actions.generated_tests.selection import worth_keeping
-from stet_ls.engine.actions.generated_tests.suite_plans import Planned, planned
+from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
 from stet_ls.engine.actions.generated_tests.suite_split import owner_at, tests_in
-from stet_ls.engine.actions.generated_tests.validation_result import Proof, none_left, stood, unless_forged, unrun
+from stet_ls.engine.actions.generated_tests.validation_result import (
+    ValidationResult,
+    result_not_run,
+    result_of_kept,
+    result_without_tests,
+    unless_forged,
+)
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget, Request, Target
-from stet_ls.engine.diagnosis.code_facts import about_of
+from stet_ls.engine.diagnosis.code_facts import code_facts
 from stet_ls.engine.diagnosis.diagnose import diagnose
-from stet_ls.engine.diagnosis.diagnosis import About, Cause
+from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.runners.report import CaseOutcome, Origin, Outcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, FrameOrigin, SuiteOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.validators.source import Source
 
 _TRIES = 4
 """Runs until the tests collect and end; each takes out what stood in the way."""
-_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
+_CANNOT = frozenset({SuiteOutcome.NO_RUNNER, SuiteOutcome.REFUSED, SuiteOutcome.NOTHING_RAN})
 _MOST_KNOWN = 40
 _LEAST_SECONDS = 3.0
 
 
-async def prove(job: Job, place: Place, code: str, target: Target) -> Proof:
+async def validate(job: Job, place: SuiteFile, code: str, target: Target) -> ValidationResult:
     """Runs the tests of `code`, as `prepared` for `place`, and keeps those that stand. Cancelling ends all of it."""
     request = job.request
     runtime = await job.runtime(request.source.text, code)
-    text = await asyncio.to_thread(join, place, code, request, job.tools)
+    text = await asyncio.to_thread(insert_tests, place, code, request, job.tools)
     if runtime is None or request.path is None:
         quick = request.budget is Budget.QUICK
-        return unrun(text, code, "the quick budget runs none" if quick else "no code may run", Ruling.SKIPPED)
+        return result_not_run(text, code, "the quick budget runs none" if quick else "no code may run", Ruling.SKIPPED)
     if request.language == "python" and runtime.python is None:
-        return unrun(text, code, runtime.why_no_python or "no Python to run them: set sandbox.python", Ruling.SKIPPED)
-    way = planned(runtime, request.language, request.path, request.source.text, place.path)
+        return result_not_run(
+            text, code, runtime.why_no_python or "no Python to run them: set sandbox.python", Ruling.SKIPPED
+        )
+    way = suite_plan(runtime, request.language, request.path, request.source.text, place.path)
     if request.language != "python":
         return await _whole(runtime, way, text, code)
     if not tests_in(code):
-        return Proof(text, code, 0, (), problem="the reply held no test that pytest would run")
+        return ValidationResult(text, code, 0, (), problem="the reply held no test that pytest would run")
     about = await asyncio.to_thread(_about, request, target, runtime, way)
-    left = Remaining(job, runtime, place, way, about, code)
+    left = CandidateTests(job, runtime, place, way, about, code)
     first = await _first(left)
-    if isinstance(first, Proof):
+    if isinstance(first, ValidationResult):
         return first
     if not left.ids:
-        return none_left(left, "")
-    ran = await thrice(runtime.sandbox, way.running(left.joined().text, *left.ids), first, left.ids)
+        return result_without_tests(left, "")
+    ran = await run_three_times(runtime.sandbox, way.running(left.joined().text, *left.ids), first, left.ids)
     if ran.starved:
-        return unrun(left.joined(), left.code, ran.starved[0].why_not, Ruling.UNKNOWN)
+        return result_not_run(left.joined(), left.code, ran.starved[0].why_not, Ruling.UNKNOWN)
     _sort(left, ran)
     return unless_forged(await _measured(left, target), first.signs)
 
 
-async def _first(left: Remaining) -> TestReport | Proof:
+async def _first(left: CandidateTests) -> TestReport | ValidationResult:
     """A report of tests that could all be collected and came to an end; a proof where there is none to be had."""
     for _ in range(_TRIES):
         if not left.ids:
-            return TestReport("", Outcome.NOTHING_RAN)
+            return TestReport("", SuiteOutcome.NOTHING_RAN)
         seconds = left.runtime.left()
         text = left.joined()
         if seconds < _LEAST_SECONDS:
-            return unrun(text, left.code, "the job's time was used up", Ruling.UNKNOWN)
+            return result_not_run(text, left.code, "the job's time was used up", Ruling.UNKNOWN)
         # Half of the time for what may not end: the tests beside it have to be run yet.
         plan = left.way.running(text.text, *left.ids, seconds=min(10.0, max(_LEAST_SECONDS, seconds / 2)))
         plan = replace(plan, until=time.monotonic() + seconds / 2)
         report = await run_tests(left.runtime.sandbox, plan)
         if report.outcome in _CANNOT or report.starved:
-            return unrun(text, left.code, report.why_not, Ruling.UNKNOWN if report.starved else Ruling.SKIPPED)
-        if not report.collection and not report.running and report.outcome not in (Outcome.TIMEOUT, Outcome.LIMIT):
+            return result_not_run(text, left.code, report.why_not, Ruling.UNKNOWN if report.starved else Ruling.SKIPPED)
+        if (
+            not report.collection
+            and not report.running
+            and report.outcome not in (SuiteOutcome.TIMEOUT, SuiteOutcome.LIMIT)
+        ):
             return report
         blamed = _blamed(left, report, text.text)
         if isinstance(blamed, str):
-            return unrun(text, left.code, blamed, Ruling.UNKNOWN)
-    return unrun(left.joined(), left.code, "they could not be collected", Ruling.UNKNOWN)
+            return result_not_run(text, left.code, blamed, Ruling.UNKNOWN)
+    return result_not_run(left.joined(), left.code, "they could not be collected", Ruling.UNKNOWN)
 
 
-def _blamed(left: Remaining, report: TestReport, text: str) -> str | None:
+def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
     """Takes out the tests that kept a file from being read or its run from ending; words where that is not theirs."""
     before = left.ids
     for told in diagnose(report, left.about):
@@ -100,7 +112,7 @@ def _blamed(left: Remaining, report: TestReport, text: str) -> str | None:
             continue
         failure = symptom.failure
         deepest = failure.deepest
-        if deepest is not None and deepest.origin is Origin.PROJECT:
+        if deepest is not None and deepest.origin is FrameOrigin.PROJECT:
             return (
                 f"{left.way.target} cannot be imported alone: {failure.type}: {failure.message.partition(chr(10))[0]}"
             )
@@ -116,7 +128,7 @@ def _blamed(left: Remaining, report: TestReport, text: str) -> str | None:
     return None if left.ids != before else report.detail or "they could not be collected"
 
 
-def _sort(left: Remaining, ran: Thrice) -> None:
+def _sort(left: CandidateTests, ran: FlakinessResult) -> None:
     """Takes out what does not pass each time."""
     told = {simple(each.symptom.test): each for each in reversed(diagnose(ran.reports[0], left.about))}
     for test in ran.flaky:
@@ -128,10 +140,10 @@ def _sort(left: Remaining, ran: Thrice) -> None:
             left.drop(test, "not run here" if outcome(ran.reports[0], test) is CaseOutcome.SKIPPED else "wrong")
 
 
-async def _measured(left: Remaining, target: Target) -> Proof:
+async def _measured(left: CandidateTests, target: Target) -> ValidationResult:
     """Leaves out what adds nothing to the tests of the file, and runs the file once as it would be offered."""
     if not left.ids:
-        return none_left(left, "")
+        return result_without_tests(left, "")
     request = left.job.request
     text = left.joined().text
     name = target.name.rpartition(".")[2]
@@ -139,23 +151,26 @@ async def _measured(left: Remaining, target: Target) -> Proof:
     mutants = await asyncio.to_thread(mutant_trial.mutants_for, request.source.text, target.name)
     wanted = mutant_trial.lines_of(request.source.text, target.name)
     plan = left.way.running(text, *left.ids)
-    noticed = await mutant_trial.notice(
+    noticed = await mutant_trial.try_mutants(
         left.runtime, plan, left.way.target, [*left.ids, *known], mutants, wanted
     )  # fmt: skip
     if noticed.why_not and known:  # those that were there may take long, or fail
-        noticed, known = await mutant_trial.notice(left.runtime, plan, left.way.target, left.ids, mutants, wanted), []
+        noticed, known = (
+            await mutant_trial.try_mutants(left.runtime, plan, left.way.target, left.ids, mutants, wanted),
+            [],
+        )
     kept = worth_keeping(left.ids, known, noticed)
     for test in left.ids:
         if test not in kept:
             left.drop(test, "redundant")
     if not left.ids:
-        return none_left(left, "the tests that are there reach and notice as much")
+        return result_without_tests(left, "the tests that are there reach and notice as much")
     if problem := await _whole_file(left):
-        return none_left(left, problem)
-    return stood(left, noticed, [*kept, *known])
+        return result_without_tests(left, problem)
+    return result_of_kept(left, noticed, [*kept, *known])
 
 
-async def _whole_file(left: Remaining) -> str:
+async def _whole_file(left: CandidateTests) -> str:
     """Runs the file as it would be offered; what is wrong with it, in words. No test of the user's may suffer."""
     text = left.joined().text
     old = tests_in(left.place.text)
@@ -175,36 +190,36 @@ async def _whole_file(left: Remaining) -> str:
     return ""
 
 
-async def _whole(runtime: Runtime, way: Planned, text: Source, code: str) -> Proof:
+async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> ValidationResult:
     """The file of a language whose tests are not taken apart: all of it has to pass, three times."""
     plan = way.running(text.text, seconds=60.0)
     try:
         first = await run_tests(runtime.sandbox, replace(plan, limits=None))
     except UsageError as unknown:
-        return unrun(text, code, str(unknown), Ruling.SKIPPED)
+        return result_not_run(text, code, str(unknown), Ruling.SKIPPED)
     if first.outcome in _CANNOT or first.starved:
-        return unrun(text, code, first.why_not, Ruling.UNKNOWN if first.starved else Ruling.SKIPPED)
+        return result_not_run(text, code, first.why_not, Ruling.UNKNOWN if first.starved else Ruling.SKIPPED)
     passed = [case.id for case in first.cases if case.outcome is CaseOutcome.PASSED]
     if not first.green:
         failed = first.failed()
         why = f"{failed[0].id} fails: {failed[0].failure.said}" if failed and failed[0].failure else first.detail
         said = f"the tests do not stand: {why.strip().partition(chr(10))[0] or first.outcome}"
-        return Proof(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
-    ran = await thrice(runtime.sandbox, replace(plan, limits=None), first, tuple(map(simple, passed)))
+        return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
+    ran = await run_three_times(runtime.sandbox, replace(plan, limits=None), first, tuple(map(simple, passed)))
     if ran.starved:
-        return unrun(text, code, ran.starved[0].why_not, Ruling.UNKNOWN)
+        return result_not_run(text, code, ran.starved[0].why_not, Ruling.UNKNOWN)
     if ran.flaky:
         said = f"the tests do not end alike each time: {', '.join(ran.flaky[:3])}"
-        return Proof(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
+        return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
     said = f"{len(passed)} test{'' if len(passed) == 1 else 's'} of the file pass three times"
     skipped = Evidence(Check.MUTANTS, Ruling.SKIPPED, "mutants are made of Python alone")
     return unless_forged(
-        Proof(text, code, len(passed), (Evidence(Check.TESTS, Ruling.PASS, said), skipped)), first.signs
+        ValidationResult(text, code, len(passed), (Evidence(Check.TESTS, Ruling.PASS, said), skipped)), first.signs
     )
 
 
-def _about(request: Request, target: Target, runtime: Runtime, way: Planned) -> About:
+def _about(request: Request, target: Target, runtime: Runtime, way: SuitePlan) -> CodeFacts:
     """What the diagnosis knows: the code is the solution, and nobody vouches for the tests."""
     text = request.source.text
     modules = (way.target.removesuffix(".py").rpartition("/")[2], way.target.partition("/")[0])
-    return about_of(text, target.name, environment=runtime.python, texts={way.target: text}, modules=modules)
+    return code_facts(text, target.name, environment=runtime.python, texts={way.target: text}, modules=modules)

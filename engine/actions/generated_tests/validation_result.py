@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from stet_ls.engine.actions.generated_tests.candidate_tests import Remaining, Suspect
-from stet_ls.engine.actions.generated_tests.mutant_trial import Noticed
+from stet_ls.engine.actions.generated_tests.candidate_tests import CandidateTests, Suspect
+from stet_ls.engine.actions.generated_tests.mutant_trial import MutantResults
 from stet_ls.engine.actions.generated_tests.suite_split import tests_in
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.project_tests.forgery_risks import doubted
@@ -19,7 +19,7 @@ _TOLD = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class ValidationResult:
     """What became of a text of tests. `text` is the whole test file with those that stood, `code` these alone.
 
     `count` of them stood; without a `problem` there are some, or none was run and all are there. `dropped` counts the
@@ -42,7 +42,7 @@ class Proof:
         return not self.count and not self.suspects and {each for each, n in self.dropped.items() if n} == {"redundant"}
 
 
-def stood(left: Remaining, noticed: Noticed, counted: Sequence[str]) -> Proof:
+def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequence[str]) -> ValidationResult:
     """Those that are left, to be offered; `counted` are the tests whose reach and whose mutants are told."""
     count = len(left.ids)
     said = (
@@ -62,15 +62,15 @@ def stood(left: Remaining, noticed: Noticed, counted: Sequence[str]) -> Proof:
         evidence.append(Evidence(Check.MUTANTS, Ruling.SKIPPED, f"no mutant was tried: {why}"))
     gaps = _gaps(left.job.request.source, noticed, counted) if share < _ENOUGH or noticed.uncovered(counted) else ()
     suspects, notes = tuple(left.suspects), tuple(left.notes)
-    return Proof(left.joined(), left.code, count, tuple(evidence), suspects, left.dropped, gaps, "", notes)
+    return ValidationResult(left.joined(), left.code, count, tuple(evidence), suspects, left.dropped, gaps, "", notes)
 
 
-def unless_forged(proof: Proof, signs: Collection[str]) -> Proof:
+def unless_forged(proof: ValidationResult, signs: Collection[str]) -> ValidationResult:
     """The proof; what passed is open where there are signs that whoever runs tests was deceived."""
     return replace(proof, evidence=tuple(doubted(each, sorted(signs)) for each in proof.evidence))
 
 
-def none_left(left: Remaining, why: str) -> Proof:
+def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
     """Nothing to offer, with the reason. What could not be told of one test is told of all."""
     parts = [why] if why else []
     if left.suspects:
@@ -85,16 +85,18 @@ def none_left(left: Remaining, why: str) -> Proof:
     evidence = (Evidence(Check.TESTS, Ruling.UNKNOWN, problem),)
     empty = Source(left.place.text)
     gaps = () if why else ("- everything: no test of the last reply could be used",)
-    return Proof(empty, "", 0, evidence, tuple(left.suspects), left.dropped, gaps, problem, tuple(left.notes))
+    return ValidationResult(
+        empty, "", 0, evidence, tuple(left.suspects), left.dropped, gaps, problem, tuple(left.notes)
+    )
 
 
-def unrun(text: Source, code: str, why: str, verdict: Ruling) -> Proof:
+def result_not_run(text: Source, code: str, why: str, verdict: Ruling) -> ValidationResult:
     """All tests, none of them run: what that costs is told by the evidence."""
     count = len(tests_in(code))
-    return Proof(text, code, count, (Evidence(Check.TESTS, verdict, f"the tests were not run: {why}"),))
+    return ValidationResult(text, code, count, (Evidence(Check.TESTS, verdict, f"the tests were not run: {why}"),))
 
 
-def _gaps(source: Source, noticed: Noticed, counted: Sequence[str]) -> tuple[str, ...]:
+def _gaps(source: Source, noticed: MutantResults, counted: Sequence[str]) -> tuple[str, ...]:
     """Lines that no test reaches and mutants that none notices, in words; the model sees no line numbers."""
     lines = [f"- never run: `{source.line_text(at - 1).strip()}`" for at in noticed.uncovered(counted)]
     unseen = [

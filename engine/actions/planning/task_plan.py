@@ -9,8 +9,8 @@ from pathlib import Path
 
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.loop import Unusable
-from stet_ls.engine.privacy.ignored_files import Ignored
-from stet_ls.engine.prompt.task_spec import Task
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles
+from stet_ls.engine.prompt.task_spec import TaskSpec
 from stet_ls.engine.reply.parsing.repetition import loop_start
 from stet_ls.engine.reply.parsing.reply_spec import REPEATED
 from stet_ls.engine.workspace.neighbours import neighbours
@@ -23,7 +23,7 @@ STEPS = ("generate", "debug", "refactor", "optimize", "test")
 """The actions that a plan may name: those that end in an edit."""
 MOST_STEPS = 6
 
-TASK = Task(
+TASK = TaskSpec(
     action="task",
     goal="Plan the change, step by step. Do not write it.",
     wants="plan",
@@ -43,7 +43,7 @@ _LINE = re.compile(r"^[\s>*-]*(?:(?:step\s*)?\d{1,2}\s*[.):]\s*)?(?P<action>[*`]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TaskStep:
     """One step: an action on a unit of a file; `unit` is "" where something new is to be added, maybe called `new`."""
 
     action: str
@@ -82,7 +82,7 @@ def project(request: Request, own: Sequence[str] = ()) -> Project:
     roots = [root for root in request.workspace.roots if path.is_relative_to(root)]
     root = roots[0] if roots else path.parent
     files = {path.relative_to(root).as_posix(): request.source.text}
-    hidden = Ignored(request.workspace, tuple(own))
+    hidden = IgnoredFiles(request.workspace, tuple(own))
     for other, data in neighbours(request):
         if len(files) >= _MOST_FILES:
             break
@@ -91,11 +91,11 @@ def project(request: Request, own: Sequence[str] = ()) -> Project:
     return Project(root, files)
 
 
-def read_plan(text: str, about: Project, language: str) -> tuple[Step, ...] | Unusable:
+def read_plan(text: str, about: Project, language: str) -> tuple[TaskStep, ...] | Unusable:
     """The steps that a reply names, at most `MOST_STEPS`; Unusable says what is wrong with the first bad one."""
     if loop_start(text) is not None:
         return Unusable(REPEATED)
-    steps: list[Step] = []
+    steps: list[TaskStep] = []
     for action, cells in _rows(text):
         if len(cells) > _CELLS and len(set(cells)) < len(cells):
             return Unusable(REPEATED)
@@ -109,7 +109,7 @@ def read_plan(text: str, about: Project, language: str) -> tuple[Step, ...] | Un
     return next((Unusable(said) for step in plan if (said := _second(step, plan, about, language))), plan)
 
 
-def _second(step: Step, plan: Sequence[Step], about: Project, language: str) -> str:
+def _second(step: TaskStep, plan: Sequence[TaskStep], about: Project, language: str) -> str:
     """What is wrong with a new file for a name that another file defines; "" where the plan works on that file too."""
     if not step.new or step.path.relative_to(about.root).as_posix() in about.files:
         return ""
@@ -127,7 +127,7 @@ def _rows(text: str) -> Iterator[tuple[str, list[str]]]:
             yield action, [cell.strip().strip("`*").strip() for cell in match["rest"].split("|")]
 
 
-def _step(action: str, cells: list[str], about: Project, language: str) -> Step | Unusable:
+def _step(action: str, cells: list[str], about: Project, language: str) -> TaskStep | Unusable:
     if len(cells) < 2 or not cells[-1]:
         return Unusable(f"The step {action!r} says no file or not what to do.")
     file, unit, what = cells[0], cells[1] if len(cells) > 2 else "", cells[-1]
@@ -139,12 +139,12 @@ def _step(action: str, cells: list[str], about: Project, language: str) -> Step 
     unit = unit.partition("(")[0].removeprefix("def ").removeprefix("class ").strip()
     named = [name for name in known if name == unit or name.rpartition(".")[2] == unit]
     if len(named) == 1:
-        return Step(action, path, named[0], what)
+        return TaskStep(action, path, named[0], what)
     if action == "generate":
         new = "" if unit.lower() in _NEW else unit
-        return Step(action, path, "", what if new in what else f"{what} (`{new}`)", new)
+        return TaskStep(action, path, "", what if new in what else f"{what} (`{new}`)", new)
     if relative in about.files and unit.lower() in _NEW:
-        return Step(action, path, "", what)
+        return TaskStep(action, path, "", what)
     return Unusable(f"The plan says to {action} {unit!r}, which {file} does not define.")
 
 

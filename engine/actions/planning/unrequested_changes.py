@@ -17,7 +17,9 @@ _ANYWHERE = re.compile("main|test|bench|example", re.IGNORECASE)
 _RAN = (Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL)
 
 
-def unasked(files: Sequence[NewFile], done: Sequence[Answer], texts: Mapping[Path, str]) -> tuple[Evidence, ...]:
+def unrequested_changes(
+    files: Sequence[NewFile], done: Sequence[Answer], texts: Mapping[Path, str]
+) -> tuple[Evidence, ...]:
     """A danger for each new file that no step ran, or that repeats a name of `texts`, the files that are there."""
     found = [said for file in files if (said := "; ".join(_about(file, done, texts)))]
     return tuple(Evidence(Check.DANGER, Ruling.UNKNOWN, said, trusted=True, codes=(NEW_FILE,)) for said in found)

@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
-from stet_ls.engine.actions.planning.task_plan import Project, Step
+from stet_ls.engine.actions.planning.task_plan import Project, TaskStep
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.request import Budget, Buffer, Request, Selection
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import units
 
 
-class Sketch:
+class WorkspaceOverlay:
     """Takes the answers of steps in and makes one answer's edits of them, each for the text that the user has."""
 
     def __init__(self, request: Request, project: Project, said: str) -> None:
@@ -26,7 +26,7 @@ class Sketch:
         self._before[request.path] = request.source
         self._after: dict[Path, str] = {}
 
-    def request_for(self, step: Step) -> Request:
+    def request_for(self, step: TaskStep) -> Request:
         """The request of one step, on the texts that the steps before it left."""
         source = Source(self._after[step.path]) if step.path in self._after else self._before.get(step.path, Source(""))
         buffers = {buffer.path: buffer for buffer in self._request.workspace.buffers}
@@ -84,7 +84,7 @@ class Sketch:
         return tuple(NewFile(path, text) for path, text in self._after.items() if path not in self._before)
 
 
-def _selection(source: Source, step: Step, language: str) -> Selection | None:
+def _selection(source: Source, step: TaskStep, language: str) -> Selection | None:
     """The step's unit, or the end of the text for what is new; None for a whole document."""
     if step.unit:
         named = (unit for unit in units(source, language) if unit.qualified == step.unit)

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
-from stet_ls.engine.execution.harness_run import Call, Impossible, Outcome
+from stet_ls.engine.execution.harness_run import Call, CallOutcome, NotRunnable
 from stet_ls.engine.execution.python.module_location import place_of
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
-from stet_ls.engine.privacy.placeholders import hide, without_values
+from stet_ls.engine.privacy.placeholders import hide_secrets, without_values
 
 MOST = 20
 """Examples that are run of one text; a model is asked for three."""
@@ -86,7 +86,7 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
     lines: list[str] = []
     run = otherwise = number = 0
     raised = False
-    reason = told.reason if isinstance(told, Impossible) else ""
+    reason = told.reason if isinstance(told, NotRunnable) else ""
     for part in parts:
         if isinstance(part, str):
             lines.append(part)
@@ -94,13 +94,13 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
         if part not in examples:
             lines += part.as_written()
             continue
-        outcome = None if isinstance(told, Impossible) else told.get(number)
+        outcome = None if isinstance(told, NotRunnable) else told.get(number)
         why = "it does not parse" if part.broken else reason or _why_not(outcome, number)
         number += 1
         if why or outcome is None:
             lines += _written(part, f"not run: {why}", part.want)
             continue
-        given = [without_values(hide(line, secrets)) for line in _given(outcome)]
+        given = [without_values(hide_secrets(line, secrets)) for line in _given(outcome)]
         agrees = _alike(part.want, given)
         raised = raised or outcome.kind == "raised"
         run, otherwise = run + 1, otherwise + (not agrees)
@@ -142,11 +142,11 @@ def _parts(text: str) -> Iterator[str | _Example]:
         yield example
 
 
-async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, Outcome] | Impossible:
+async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, CallOutcome] | NotRunnable:
     source, path = job.request.source, job.request.path
     runtime = await job.runtime(source.text)
     if runtime is None:
-        return Impossible("the quick budget runs none" if job.request.budget is Budget.QUICK else "no code may run")
+        return NotRunnable("the quick budget runs none" if job.request.budget is Budget.QUICK else "no code may run")
     place = await asyncio.to_thread(place_of, path, (source.text,), runtime)
     return await doctest.outcomes(runtime, source.text, _calls(examples), place)
 
@@ -167,7 +167,7 @@ def _imports(text: str, module: str) -> bool:
     return bool(body) and [(node.module or "").rpartition(".")[2] for node in own] == [module] * len(body)
 
 
-def _why_not(outcome: Outcome | None, number: int) -> str:
+def _why_not(outcome: CallOutcome | None, number: int) -> str:
     if outcome is None:
         return f"no more than {MOST} are run" if number >= MOST else "the time was used up"
     if outcome.kind == "reached":
@@ -175,7 +175,7 @@ def _why_not(outcome: Outcome | None, number: int) -> str:
     return _NOT_RUN.get(outcome.kind, "")
 
 
-def _given(outcome: Outcome) -> list[str]:
+def _given(outcome: CallOutcome) -> list[str]:
     if outcome.kind == "raised":
         error = f"{outcome.error}: {outcome.message}" if outcome.message else outcome.error
         return ["Traceback (most recent call last):", *error.split("\n")]

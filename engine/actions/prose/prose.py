@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stet_ls.engine.actions.action import Recipe, brief
+from stet_ls.engine.actions.action import Action, build_job_prompt
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.loop import Draft, Unusable, propose
 from stet_ls.engine.markdown import code_span
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.privacy.placeholders import told
+from stet_ls.engine.privacy.placeholders import for_reader
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 from stet_ls.validators.metrics.style import lines_of as lines_of_span
@@ -25,7 +25,7 @@ LEAST_TOKENS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProseReply:
     """What the model said about the target. `truncated`: it broke off. `secrets` are the values that it did not see."""
 
     target: Target
@@ -40,20 +40,20 @@ async def find_target(job: Job) -> Target:
         return await asyncio.to_thread(resolve_target, job.request)
 
 
-async def tell(job: Job, target: Target, recipe: Recipe) -> Told | Unusable:
+async def ask_for_prose(job: Job, target: Target, recipe: Action) -> ProseReply | Unusable:
     """Asks the model for prose about the target. Raises ModelError."""
     request = job.request
     with job.stage("context"):
-        prompt = (await asyncio.to_thread(brief, job, recipe)).prompt
+        prompt = (await asyncio.to_thread(build_job_prompt, job, recipe)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, target.name, job.tools)
 
-    async def read(completion: Completion) -> Draft[Told] | Unusable:
+    async def read(completion: Completion) -> Draft[ProseReply] | Unusable:
         cut = completion.finish != "stop"
-        text = told(completion.text, prompt.secrets)
+        text = for_reader(completion.text, prompt.secrets)
         reply = parse_reply(text, language=request.language, wants="prose", truncated=cut)
         if not reply.prose.strip():
             return Unusable(reply.problem or "The reply was empty.")
-        return Draft(Told(target, reply.prose.strip(), cut, prompt.secrets), case, truncated=cut)
+        return Draft(ProseReply(target, reply.prose.strip(), cut, prompt.secrets), case, truncated=cut)
 
     answer = await propose(job, prompt, read, (), temperature=0.1, max_tokens=job.reply_room(MAX_TOKENS, LEAST_TOKENS))
     return answer if isinstance(answer, Unusable) else answer.draft.content

@@ -24,7 +24,7 @@ class Measure:
         return self.words.format(told)
 
 
-def told(case: Case, *, asked: bool) -> str:
+def describe_gain(case: Case, *, asked: bool) -> str:
     """The measures that changed: "complexity 9 → 4, 20 → 12 lines". That none got better is said unless something
     special was `asked` for; "" where nothing was measured. Parses: not for the event loop.
     """

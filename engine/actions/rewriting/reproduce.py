@@ -16,7 +16,7 @@ from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import judge as project_tests
-from stet_ls.engine.privacy.ignored_files import Ignored
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.workspace.visible_files import shown_text
 
 _MOST = 3
@@ -73,7 +73,7 @@ def _text_of(job: Job, name: str) -> str:
     """The text of a Python test by its id; "" where it cannot be had."""
     file, _, rest = name.partition("::")
     function = rest.rpartition("::")[2].partition("[")[0]
-    ignored = Ignored(job.request.workspace, job.settings.privacy.ignore)
+    ignored = IgnoredFiles(job.request.workspace, job.settings.privacy.ignore)
     for root in job.request.workspace.roots:
         text = shown_text(job.request, root / file, ignored, most=_LARGEST_TEST) or ""
         try:

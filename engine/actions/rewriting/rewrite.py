@@ -8,16 +8,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine import self_consistency
-from stet_ls.engine.actions.action import Brief, Recipe, brief
+from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt
 from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.rewriting.format_edit import formatted
 from stet_ls.engine.api.answer import Answer, Edit
-from stet_ls.engine.api.events import Judged
+from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import TargetKind
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest, lint, names, noop, signature, syntax
-from stet_ls.engine.judges.attachments import sealed
+from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.confidence import confidence, summary
 from stet_ls.engine.judges.danger import judge
@@ -25,7 +25,7 @@ from stet_ls.engine.judges.differential import judge as differential
 from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.privacy.placeholders import hide, misplaced
+from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
 from stet_ls.engine.prompt.instruction_intent import released
 from stet_ls.engine.prompt.target import meant
 from stet_ls.engine.prompt.tokens import estimate
@@ -37,13 +37,13 @@ from stet_ls.engine.reply.parsing.parse_reply import ParsedReply, parse_reply
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span
 
-PARSING: tuple[Judge, ...] = (noop.judge, syntax.judge, judge.judge, names.judge)
+STATIC_JUDGES: tuple[Judge, ...] = (noop.judge, syntax.judge, judge.judge, names.judge)
 """The judges of any edit, cheapest first."""
-RUNNING: tuple[Judge, ...] = (doctest.judge, project_tests.judge)
+TEST_JUDGES: tuple[Judge, ...] = (doctest.judge, project_tests.judge)
 """The judges that run what the user wrote to be run. They say that nothing was run where nothing may be."""
-KEEPING: tuple[Judge, ...] = (*PARSING, signature.judge, lint.judge, *RUNNING)
+INTERFACE_JUDGES: tuple[Judge, ...] = (*STATIC_JUDGES, signature.judge, lint.judge, *TEST_JUDGES)
 """The judges of an edit whose callers must not notice it."""
-EQUAL: tuple[Judge, ...] = (*KEEPING, differential.judge)
+EQUIVALENCE_JUDGES: tuple[Judge, ...] = (*INTERFACE_JUDGES, differential.judge)
 """The judges of an edit after which the code has to behave as before."""
 
 NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
@@ -86,22 +86,22 @@ class Patch:
     reply: ParsedReply
 
 
-Further = Callable[[Job, Brief, Reader[Patch], Sequence[Judge], Proposal[Patch], int], Awaitable[Proposal[Patch]]]
+Further = Callable[[Job, JobPrompt, Reader[Patch], Sequence[Judge], Proposal[Patch], int], Awaitable[Proposal[Patch]]]
 """What an action still does for the proposal that was chosen: asks, with at most so many tokens, reads and judges."""
 
 
-async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "", seen: Evidence | None = None) -> Answer:
+async def run(job: Job, recipe: Action, rewrite: Rewrite, *, stated: str = "", seen: Evidence | None = None) -> Answer:
     """Asks for a new text of the target, judges it, and offers it with its evidence or says why not.
 
     `stated` are examples that the user gave, in the form of a docstring's;
     `seen` is what was found before anybody was asked.
     """
     with job.stage("context"):
-        about = await asyncio.to_thread(brief, job, recipe)
+        about = await asyncio.to_thread(build_job_prompt, job, recipe)
     target, prompt = about.target, about.prompt
-    before = () if seen is None else (sealed(seen, prompt.secrets),)
+    before = () if seen is None else (without_secrets(seen, prompt.secrets),)
     for item in before:
-        job.on_event(Judged(item))
+        job.on_event(JudgeFinished(item))
 
     async def read(completion: Completion) -> Draft[Patch] | Unusable:
         draft = await asyncio.to_thread(_read, job, about, rewrite, completion)
@@ -110,7 +110,7 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "", s
     size = max(2 * estimate(job.request.source.slice(target.span)) + 600, 1000)
     proposal = await propose(job, prompt, read, rewrite.judges, temperature=rewrite.temperature, max_tokens=size)
     if rewrite.samples and isinstance(proposal, Proposal):
-        proposal = await self_consistency.choose(job, prompt, read, rewrite.judges, proposal, max_tokens=size)
+        proposal = await self_consistency.most_consistent(job, prompt, read, rewrite.judges, proposal, max_tokens=size)
     if rewrite.further is not None and isinstance(proposal, Proposal):
         proposal = await rewrite.further(job, about, read, rewrite.judges, proposal, size)
     with job.stage("finish"):
@@ -123,7 +123,7 @@ async def run(job: Job, recipe: Recipe, rewrite: Rewrite, *, stated: str = "", s
         return _answer(job, recipe, rewrite, about, proposal, reached)
 
 
-def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> Draft[Patch] | Unusable:
+def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) -> Draft[Patch] | Unusable:
     request, target, instruction = job.request, about.target, about.instruction
     cut = completion.finish != "stop"
     reply = parse_reply(
@@ -159,7 +159,7 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
         fitted = formatted(request.source, fitted, request.language, request.path, job.tools)
     after = request.source.splice(fitted.splices)
     secrets = about.prompt.secrets
-    if problem := misplaced(request.source.text, after.text, secrets):
+    if problem := misplaced_placeholder(request.source.text, after.text, secrets):
         return Unusable(problem)
     unseen = frozenset(secrets.values())
     case = Case(
@@ -181,7 +181,7 @@ def _read(job: Job, about: Brief, rewrite: Rewrite, completion: Completion) -> D
 
 
 def _answer(
-    job: Job, recipe: Recipe, rewrite: Rewrite, about: Brief, proposal: Proposal[Patch], reached: str
+    job: Job, recipe: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], reached: str
 ) -> Answer:
     request, draft = job.request, proposal.draft
     evidence = proposal.evidence
@@ -213,9 +213,9 @@ def _answer(
         edits=tuple(Edit(request.path, request.source, splice.span, splice.text) for splice in fitted.splices),
         code=fitted.code,
         tests=reply.tests,
-        explanation=hide("\n".join(part for part in (reply.plan, *reply.notes) if part), about.prompt.secrets),
+        explanation=hide_secrets("\n".join(part for part in (reply.plan, *reply.notes) if part), about.prompt.secrets),
         confidence=chance.chance,
-        warnings=tuple(hide(warning, about.prompt.secrets) for warning in _warnings(reply, draft)),
+        warnings=tuple(hide_secrets(warning, about.prompt.secrets) for warning in _warnings(reply, draft)),
         evidence=evidence,
         guard=_guard(about, fitted),
         metadata=chance.metadata(),
@@ -236,7 +236,7 @@ def _warned(proposal: Proposal[Patch]) -> str:
     return "NOT EQUIVALENT" if refuted.check is Check.DIFFERENTIAL else "REFUTED"
 
 
-def _guard(about: Brief, fitted: Fitted) -> Span:
+def _guard(about: JobPrompt, fitted: Fitted) -> Span:
     """What the edit is about: the target, and the comment that gave the instruction with its line."""
     asked = [about.target.span]
     if about.instruction is not None and (comment := about.instruction.replaces) is not None:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 _LONGEST = 4_000
 _WRONG = r"(?:return(?:s|ed)?|gives?|gave|yields?|is|was|produces?|prints?|raise(?:s|d)?|fails? with|==?|->|→)"
@@ -23,7 +23,7 @@ _INSTEAD = re.compile(rf"\s*{_RIGHT}\s*:?\s*", re.IGNORECASE)
 _GOT = re.compile(rf"[\s,]*{_WRONG}\s*:?\s*", re.IGNORECASE)
 
 
-def stated(text: str, unit: str, *, wished: bool = False) -> str:
+def stated_examples(text: str, unit: str, *, wished: bool = False) -> str:
     """The examples in a text about `unit`, in the form of a docstring's; "" if there are none.
 
     Only calls of the unit's own name with an expected value that is a plain literal: nothing is guessed. `wished`: the
@@ -53,7 +53,7 @@ def call_at(text: str, start: int) -> tuple[str | None, int]:
             tree = ast.parse(text[start:end], mode="eval")
         except (SyntaxError, ValueError):
             continue
-        return unparsed(tree), end
+        return unparse(tree), end
     return None, start
 
 

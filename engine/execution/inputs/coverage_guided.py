@@ -16,7 +16,7 @@ from typing import Any
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
 from stet_ls.engine.execution.inputs.rows import GUESSED
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 _MOST, _TRIES = 240, 600
 _LONGEST = 5_000
@@ -25,7 +25,9 @@ Change = Callable[[Call, "Values"], Call | None]
 _OTHER_KINDS: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {}, b"a")
 
 
-def reaching(calls: Sequence[Call], literals: Sequence[str], change: Change | None = None) -> tuple[Call, ...]:
+def coverage_guided_calls(
+    calls: Sequence[Call], literals: Sequence[str], change: Change | None = None
+) -> tuple[Call, ...]:
     """Calls like some that are there, with several of these literals at once as values, in them, and as lengths.
 
     `change` makes such a call; without one they are Python's.
@@ -53,7 +55,7 @@ def _changed(call: Call, values: Values) -> Call | None:
     written = call.setup or call.body  # the life of an object has no setup
     tree = ast.parse(written)
     for holder, key, node in list(_places(tree)):
-        value = literal(unparsed(node))
+        value = literal(unparse(node))
         if values.random.random() < 0.3 or (value is None and not _is_none(node)):
             continue
         new = ast.parse(text_of(values.instead(value, call)), mode="eval").body
@@ -61,8 +63,8 @@ def _changed(call: Call, values: Values) -> Call | None:
             holder[key] = new
         else:
             setattr(holder, key, new)
-    made = unparsed(tree)
-    return None if made == unparsed(ast.parse(written)) else with_text(call, made)
+    made = unparse(tree)
+    return None if made == unparse(ast.parse(written)) else with_text(call, made)
 
 
 def with_text(call: Call, made: str) -> Call | None:

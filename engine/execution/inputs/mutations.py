@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.validators.ast_text import in_digits
 
 _LETTERS = "abcXYZ019 ,.-_()[]{}<>aeiou"
@@ -21,7 +21,7 @@ _KEYS = (
 _FEW = ("'a'", "'b'", "'c'")
 
 
-def mutated(rows: Sequence[Row], constants: Sequence[str], seed: int) -> Iterator[Row]:
+def mutated(rows: Sequence[ArgumentRow], constants: Sequence[str], seed: int) -> Iterator[ArgumentRow]:
     """Without end: rows with one to three values changed, or with an argument of another row."""
     random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
     spare = [value for value in map(literal, constants) if value is not None]
@@ -38,13 +38,13 @@ def mutated(rows: Sequence[Row], constants: Sequence[str], seed: int) -> Iterato
         yield row
 
 
-def meeting(rows: Sequence[Row], seed: int) -> list[Row]:
+def meeting(rows: Sequence[ArgumentRow], seed: int) -> list[ArgumentRow]:
     """The rows; in every third an argument is what another one holds, if it holds such: what is looked for is there."""
     random = Random(seed)  # noqa: S311 - the same inputs each time are what is wanted
     return [_met(row, random) if number % 3 == 2 else row for number, row in enumerate(rows)]
 
 
-def like_items(rows: Sequence[Row], held: Mapping[str, str], seed: int) -> list[Row]:
+def like_items(rows: Sequence[ArgumentRow], held: Mapping[str, str], seed: int) -> list[ArgumentRow]:
     """The rows; in every second an argument that is compared with the items of another one is like one of them.
 
     `held` names the other by the one.
@@ -53,7 +53,7 @@ def like_items(rows: Sequence[Row], held: Mapping[str, str], seed: int) -> list[
     return [_like_item(row, held, random) if number % 2 else row for number, row in enumerate(rows)]
 
 
-def with_keys(rows: Sequence[Row], seed: int) -> list[Row]:
+def with_keys(rows: Sequence[ArgumentRow], seed: int) -> list[ArgumentRow]:
     """The rows, and some again with functions that give what is of its argument's kind, in another order or with ties:
     where a function is forgotten, what it is given is taken in its place, and fits.
     """
@@ -63,7 +63,7 @@ def with_keys(rows: Sequence[Row], seed: int) -> list[Row]:
     return [*rows, *({**row, name: random.choice(_KEYS)} for row in some for name in names)]
 
 
-def _like_item(row: Row, held: Mapping[str, str], random: Random) -> Row:
+def _like_item(row: ArgumentRow, held: Mapping[str, str], random: Random) -> ArgumentRow:
     found = dict(row)
     for name, holder in held.items():
         items = literal(row.get(holder, ""))
@@ -72,7 +72,7 @@ def _like_item(row: Row, held: Mapping[str, str], random: Random) -> Row:
     return found
 
 
-def with_few_texts(rows: Sequence[Row]) -> list[Row]:
+def with_few_texts(rows: Sequence[ArgumentRow]) -> list[ArgumentRow]:
     """The rows; in every second the texts are one of three: what a method keeps by a key another asks for."""
     return [
         {name: _FEW[number // 2 % 3] if isinstance(literal(text), str) else text for name, text in row.items()}
@@ -82,7 +82,7 @@ def with_few_texts(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _met(row: Row, random: Random) -> Row:
+def _met(row: ArgumentRow, random: Random) -> ArgumentRow:
     values = {name: literal(text) for name, text in row.items()}
     groups = {name: each for name, each in values.items() if isinstance(each, list | tuple | dict | set)}
     for name, value in values.items():

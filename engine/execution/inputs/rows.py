@@ -14,11 +14,11 @@ GUESSED = "guessed"
 """The origin of an input of which nothing says that the code was meant for its kind."""
 
 
-ODD = "odd"
+EDGE_CASE = "odd"
 """As GUESSED, tried only to see more: what refused it by chance, by an operator's error, may take it from now on."""
 
 
-UNSURE = frozenset({GUESSED, ODD})
+UNSURE = frozenset({GUESSED, EDGE_CASE})
 
-Row = dict[str, str]
+ArgumentRow = dict[str, str]
 """One input: the text of each argument by its parameter's name."""

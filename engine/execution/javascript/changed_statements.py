@@ -43,7 +43,7 @@ _TYPED = frozenset({"as_expression", "satisfies_expression", "non_null_expressio
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CoverageSite:
     """Where an input has to come by, what it stands in, and whether that is in a function or run for each object: the
     rest runs when the module is loaded.
     """
@@ -59,7 +59,7 @@ def differing(root: tree_sitter.Node, other: tree_sitter.Node) -> list[tree_sitt
     return [each for each in root.named_children if each.text not in known]
 
 
-def changed(old: Sequence[Place], new: Sequence[Place]) -> tuple[set[int], set[int]]:
+def changed(old: Sequence[CoverageSite], new: Sequence[CoverageSite]) -> tuple[set[int], set[int]]:
     """The nodes' ids of those places of each side that the other does not have."""
     left = {each.node.id for each in old}, {each.node.id for each in new}
     if max(len(old), len(new)) > _MOST_STATEMENTS:
@@ -71,13 +71,13 @@ def changed(old: Sequence[Place], new: Sequence[Place]) -> tuple[set[int], set[i
     return left
 
 
-def places(node: tree_sitter.Node) -> Iterator[Place]:
+def places(node: tree_sitter.Node) -> Iterator[CoverageSite]:
     """The places in a statement of a module, itself first, each before those in it."""
     pending: list[tuple[tree_sitter.Node, tree_sitter.Node | None, bool]] = [(node, None, False)]
     while pending:
         each, around, in_function = pending.pop()
         if is_place(each, around):
-            yield Place(each, around, in_function)
+            yield CoverageSite(each, around, in_function)
         within = in_function or each.type in FUNCTIONS or _is_each_objects(each)
         pending += [(inner, each, within) for inner in reversed(running(each)) if inner.is_named]
 

@@ -7,12 +7,12 @@ import secrets
 from dataclasses import replace
 from pathlib import Path
 
-from stet_ls.engine.execution.harness_run import Impossible, Report, Trial
-from stet_ls.engine.execution.launch import LEAST_SECONDS, TOO_LATE, reported
+from stet_ls.engine.execution.harness_run import HarnessReport, HarnessRun, NotRunnable
+from stet_ls.engine.execution.launch import LEAST_SECONDS, TOO_LATE, launch
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.runners import toolchain
 from stet_ls.engine.runners.languages.node import NODE, esbuild
-from stet_ls.engine.runners.toolchain import Missing, Program
+from stet_ls.engine.runners.toolchain import BoxProgram, MissingToolError
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
 
 _INSIDE = (
@@ -22,7 +22,9 @@ _INSIDE = (
 _LIMITS = Limits(seconds=20.0, processes=128)
 
 
-async def run(runtime: Runtime, trial: Trial, language: str, overlay: Overlay | None = None) -> Report | Impossible:
+async def run(
+    runtime: Runtime, trial: HarnessRun, language: str, overlay: Overlay | None = None
+) -> HarnessReport | NotRunnable:
     """Runs a trial in the box. Cancelling ends all of its processes. Impossible, with the reason, where none can.
 
     The trial's path is relative to the working folder.
@@ -32,8 +34,8 @@ async def run(runtime: Runtime, trial: Trial, language: str, overlay: Overlay | 
         return TOO_LATE
     try:
         node, builder = await asyncio.to_thread(_programs, overlay)
-    except Missing as missing:
-        return Impossible(f"{missing} is not on this machine: {missing.install}")
+    except MissingToolError as missing:
+        return NotRunnable(f"{missing} is not on this machine: {missing.install}")
     trial = replace(trial, seconds=min(trial.seconds, left))
     nonce = secrets.token_hex(8)
     folder, place = Path(__file__).parent / "inside", f".stet-{nonce}"
@@ -53,13 +55,13 @@ async def run(runtime: Runtime, trial: Trial, language: str, overlay: Overlay | 
         limits=_LIMITS,
         report=True,
     )
-    return await reported(runtime, spec, nonce, trial)
+    return await launch(runtime, spec, nonce, trial)
 
 
-def _programs(overlay: Overlay | None) -> tuple[Program, Program | None]:
+def _programs(overlay: Overlay | None) -> tuple[BoxProgram, BoxProgram | None]:
     """Node, and esbuild if there is one. Raises Missing."""
     node = toolchain.find("node", install=NODE)
     try:
         return node, esbuild(overlay.root if overlay else None)
-    except Missing:
+    except MissingToolError:
         return node, None

@@ -27,14 +27,14 @@ _EXTENSIONS = {"javascriptreact": ".jsx", "typescript": ".ts", "typescriptreact"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ScriptLocation:
     """A module's path, relative to the folder that it is run in. `overlay` is the workspace if the text needs it."""
 
     path: Path
     overlay: Overlay | None = None
 
 
-def place_of(path: Path | None, texts: tuple[str, ...], language: str, runtime: Runtime) -> Place:
+def place_of(path: Path | None, texts: tuple[str, ...], language: str, runtime: Runtime) -> ScriptLocation:
     """The place of a text's file. Looks at folders: not for the event loop."""
     root = runtime.root_of(path)
     imported = {name for text in texts for name in _IMPORTED.findall(text)} - _BUILT_IN
@@ -42,13 +42,13 @@ def place_of(path: Path | None, texts: tuple[str, ...], language: str, runtime: 
     if path is None or root is None or not needs:
         module = any(_MODULE.search(text) for text in texts)
         stem = re.sub(r"[^\w.-]", "_", path.stem) if path else "target"
-        return Place(Path(stem + _EXTENSIONS.get(language, ".mjs" if module else ".cjs")))
+        return ScriptLocation(Path(stem + _EXTENSIONS.get(language, ".mjs" if module else ".cjs")))
     buffers = {
         each.path.relative_to(root).as_posix(): each.text.encode("utf-8", "surrogatepass")
         for each in runtime.workspace.buffers
         if each.path.is_relative_to(root) and each.path != path
     }
-    return Place(path.relative_to(root), Overlay(root, buffers))
+    return ScriptLocation(path.relative_to(root), Overlay(root, buffers))
 
 
 def opened(text: str, language: str, globals_: tuple[str, ...] = ()) -> str:
@@ -74,7 +74,7 @@ def exported_variables(text: str, language: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def alone(text: str, language: str, unit: str) -> str | None:
+def isolated_unit(text: str, language: str, unit: str) -> str | None:
     """The unit with what it uses of its own file, imports included, and nothing else; None if it is not there.
 
     For a file that cannot be loaded: what breaks may be what this unit does not need.

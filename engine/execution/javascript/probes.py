@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.execution.javascript.changed_statements import (
     DECLARES,
     FUNCTIONS,
-    Place,
+    CoverageSite,
     changed,
     differing,
     head,
@@ -25,7 +25,7 @@ from stet_ls.engine.execution.javascript.changed_statements import (
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.subject import Module, read_module
 from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
-from stet_ls.engine.execution.probe import Need, Probe, Probed
+from stet_ls.engine.execution.probe import Need, Probe, ProbedText
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -43,7 +43,7 @@ _PICKS = frozenset({"filter", "some", "every", "find", "findIndex", "findLast", 
 """Methods that take what their function comes to for a condition."""
 
 
-def probed(before: str, after: str, language: str, *, numbered: bool = True) -> tuple[Probed, Probed] | None:
+def probed(before: str, after: str, language: str, *, numbered: bool = True) -> tuple[ProbedText, ProbedText] | None:
     """Both texts with probes in what differs; None if that is nothing that can be told. Not for an event loop.
 
     Not `numbered`: the texts are none that the user has, and their lines say nothing.
@@ -62,7 +62,7 @@ def probed(before: str, after: str, language: str, *, numbered: bool = True) -> 
     for module, side, own, tops, is_old in zip(modules, found, ids, nodes, (True, False), strict=True):
         prober = _Prober(module, name, own, ties, is_old=is_old, numbered=numbered)
         literals = tuple(dict.fromkeys(text for node in tops for text in constants(module, node)))
-        sides.append(Probed(prober.written(side), name, tuple(prober.probes), literals))
+        sides.append(ProbedText(prober.written(side), name, tuple(prober.probes), literals))
     return (sides[0], sides[1]) if sides[0].probes or sides[1].probes else None
 
 
@@ -102,7 +102,7 @@ class _Prober:
         self._put: list[tuple[int, int, int, int, str, int]] = []
         self.probes: list[Probe] = []
 
-    def written(self, found: Sequence[Place]) -> str:
+    def written(self, found: Sequence[CoverageSite]) -> str:
         """The text with its probes."""
         for place in found:
             if place.node.id in self._ids:
@@ -113,7 +113,7 @@ class _Prober:
             at = end
         return b"".join([*parts, self._data[at:]]).decode("utf-8", "surrogatepass")
 
-    def _ask(self, place: Place) -> None:
+    def _ask(self, place: CoverageSite) -> None:
         """All that is asked at a changed place. What it hands on, or repeats, is asked for as if it had changed."""
         node = place.node
         if place.in_function and node.type not in DECLARES:
@@ -142,7 +142,7 @@ class _Prober:
         elif _order(node) and _words(node) in self._ties:
             self._tie(node)
 
-    def _ran(self, place: Place) -> None:
+    def _ran(self, place: CoverageSite) -> None:
         node, around = place.node, place.around
         if around is not None and around.type in ("arrow_function", "public_field_definition"):
             self._before_value(Need.RAN, node)

@@ -16,7 +16,7 @@ from itertools import count
 from types import MappingProxyType
 
 from stet_ls.engine.execution.python.inputs.subject import Function
-from stet_ls.validators.ast_text import dumped, unparsed
+from stet_ls.validators.ast_text import dump, unparse
 
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _SILENT = (ast.Global, ast.Nonlocal)
@@ -107,7 +107,7 @@ def wired(text: str, part: Part, word: str) -> str | None:
     try:
         tree = ast.parse(text)
         _Wires(part, word).generic_visit(tree)
-        return unparsed(ast.fix_missing_locations(tree))
+        return unparse(ast.fix_missing_locations(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -119,7 +119,7 @@ def without_documentation(text: str) -> str:
         for node in ast.walk(tree):
             if isinstance(node, Function | ast.ClassDef | ast.Module) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:]
-        return dumped(tree)
+        return dump(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text
 
@@ -211,7 +211,7 @@ def head(node: ast.AST) -> str:
             if isinstance(each, ast.excepthandler | ast.match_case):
                 told.append(head(each))
             elif not isinstance(each, ast.stmt):
-                told.append(dumped(each) if isinstance(each, ast.AST) else repr(each))
+                told.append(dump(each) if isinstance(each, ast.AST) else repr(each))
     return " ".join(told)
 
 

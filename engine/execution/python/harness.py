@@ -6,8 +6,8 @@ import secrets
 from dataclasses import replace
 from pathlib import Path
 
-from stet_ls.engine.execution.harness_run import Impossible, Report, Told, Trial
-from stet_ls.engine.execution.launch import LEAST_SECONDS, TOO_LATE, reported
+from stet_ls.engine.execution.harness_run import HarnessReport, HarnessRun, NotRunnable, VersionOutcomes
+from stet_ls.engine.execution.launch import LEAST_SECONDS, TOO_LATE, launch
 from stet_ls.engine.execution.python.inside import PROGRAM
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.environments.interpreter import Environment
@@ -35,34 +35,34 @@ _WARM = (
 )
 
 
-async def run(runtime: Runtime, trial: Trial, overlay: Overlay | None = None) -> Report | Impossible:
+async def run(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None = None) -> HarnessReport | NotRunnable:
     """Runs a trial in the box. Cancelling ends all of its processes. Impossible, with the reason, where none can."""
     left = runtime.left()
     if left < LEAST_SECONDS:
         return TOO_LATE
     if runtime.python is None:
-        return Impossible(runtime.why_no_python or "there is no Python to run it with: set sandbox.python")
+        return NotRunnable(runtime.why_no_python or "there is no Python to run it with: set sandbox.python")
     trial = replace(trial, seconds=min(trial.seconds, left))
     nonce = secrets.token_hex(8)
     script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"
     folder = overlay.root if overlay else Path(mounts.BOX)
     files = {script: PROGRAM.encode(), job: _in(folder, trial).to_json(nonce)}
     spec = replace(_spec(runtime.python, script, job), files=files, overlay=overlay)
-    return await reported(runtime, spec, nonce, trial)
+    return await launch(runtime, spec, nonce, trial)
 
 
-def _in(folder: Path, trial: Trial) -> Trial:
+def _in(folder: Path, trial: HarnessRun) -> HarnessRun:
     """The trial with paths relative to its working folder: not every box shows that at a path of its own."""
     roots = tuple(root.relative_to(folder) for root in trial.roots)
     return replace(trial, path=trial.path.relative_to(folder), roots=roots)
 
 
-def not_loaded(runtime: Runtime, told: Told) -> Impossible:
+def not_loaded(runtime: Runtime, told: VersionOutcomes) -> NotRunnable:
     """Why a text could not be imported: for want of a package that could not be had, or by its own error."""
-    return Impossible(runtime.excuse(told.lacks) or f"the file cannot be imported ({told.problem})")
+    return NotRunnable(runtime.excuse(told.lacks) or f"the file cannot be imported ({told.problem})")
 
 
-def waiting(python: Environment) -> RunSpec:
+def warm_spec(python: Environment) -> RunSpec:
     """A run such as trials with this Python are, for a box that is built ahead of them."""
     return _spec(python, "run.py")
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 _BOX = Path("/box")
 _READS = re.compile(r"__file__|\bopen\s*\(|read_text|read_bytes|\bPath\s*\(|importlib|resources|chdir|getcwd")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ModuleLocation:
     """A module's path, dotted name and import folders. `overlay` is the workspace if the text needs it, else None.
 
     `warm` are the packages outside of the workspace that it imports at its top.
@@ -31,12 +31,14 @@ class Place:
     warm: tuple[str, ...] = ()
 
 
-def place_of(path: Path | None, texts: tuple[str, ...], runtime: Runtime) -> Place:
+def place_of(path: Path | None, texts: tuple[str, ...], runtime: Runtime) -> ModuleLocation:
     """The place of a text's file. Looks at folders: not for the event loop."""
     root = runtime.root_of(path)
     imported = tuple(dict.fromkeys(name for text in texts for name in _imports(text)))
     if path is None or root is None:
-        return Place(_BOX / (path.name if path else "target.py"), _identifier(path), (), None, _absolute(imported))
+        return ModuleLocation(
+            _BOX / (path.name if path else "target.py"), _identifier(path), (), None, _absolute(imported)
+        )
     top = path.parent
     while top != root and (top / "__init__.py").is_file():
         top = top.parent
@@ -48,16 +50,16 @@ def place_of(path: Path | None, texts: tuple[str, ...], runtime: Runtime) -> Pla
     own = {each for each in imported if each == "." or any(_stands(folder, each, path) for folder in roots)}
     warm = tuple(each for each in _absolute(imported) if each not in own)
     if not own and "." not in name and not any(_READS.search(text) for text in texts):
-        return Place(_BOX / path.name, name, (), None, warm)
+        return ModuleLocation(_BOX / path.name, name, (), None, warm)
     buffers = {
         str(each.path.relative_to(root)): each.text.encode()
         for each in runtime.workspace.buffers
         if each.path.is_relative_to(root) and each.path != path
     }
-    return Place(path, name, roots, Overlay(root, buffers), warm)
+    return ModuleLocation(path, name, roots, Overlay(root, buffers), warm)
 
 
-def alone(text: str, unit: str) -> str | None:
+def isolated_unit(text: str, unit: str) -> str | None:
     """The unit with what it uses of its own file, imports included, and nothing else; None if it is not there.
 
     For a file that cannot be imported: what breaks may be what this unit does not need.
@@ -77,7 +79,7 @@ def alone(text: str, unit: str) -> str | None:
         return None
     future = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     body = [*future, *(node for node in tree.body if node in kept and node not in future)]
-    return unparsed(ast.Module(body=body, type_ignores=[]))
+    return unparse(ast.Module(body=body, type_ignores=[]))
 
 
 def _binds(node: ast.stmt) -> Iterator[str]:

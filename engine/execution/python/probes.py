@@ -17,10 +17,10 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from stet_ls.engine.execution.inputs.mutations import text_of
-from stet_ls.engine.execution.probe import Need, Probe, Probed
+from stet_ls.engine.execution.probe import Need, Probe, ProbedText
 from stet_ls.engine.execution.python.changed_lines import head, statements
 from stet_ls.engine.execution.python.inputs.subject import Function
-from stet_ls.validators.ast_text import dumped, unparsed
+from stet_ls.validators.ast_text import dump, unparse
 
 _MOST_STATEMENTS = 1000
 """Where more differ it is not looked for what both texts have."""
@@ -29,7 +29,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _ORDERS = {ast.Lt: "strict", ast.Gt: "strict", ast.LtE: "loose", ast.GtE: "loose"}
 
 
-def probed(before: str, after: str, *, numbered: bool = True) -> tuple[Probed, Probed] | None:
+def probed(before: str, after: str, *, numbered: bool = True) -> tuple[ProbedText, ProbedText] | None:
     """Both texts with probes in what differs; None if that is nothing that can be told. Not for an event loop.
 
     Not `numbered`: the texts are none that the user has, and their lines say nothing.
@@ -54,8 +54,8 @@ def _lines(text: str) -> list[str]:
 
 def _differing(body: Sequence[ast.stmt], other: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements of a module that may hold functions and that the other text does not have."""
-    known = {dumped(each) for each in other}
-    return [each for each in body if hasattr(each, "body") and dumped(each) not in known]
+    known = {dump(each) for each in other}
+    return [each for each in body if hasattr(each, "body") and dump(each) not in known]
 
 
 def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.stmt], set[ast.stmt]]:
@@ -73,7 +73,7 @@ def _changed(old: Sequence[ast.stmt], new: Sequence[ast.stmt]) -> tuple[set[ast.
 
 def _ties(old: Collection[ast.stmt], new: Collection[ast.stmt]) -> set[str]:
     """Comparisons for order that only one side has, where equal sides may count on one and not on the other."""
-    first, second = ({dumped(each): each for node in side for each in _compared(node)} for side in (old, new))
+    first, second = ({dump(each): each for node in side for each in _compared(node)} for side in (old, new))
     kinds = [Counter(_ORDERS[type(each.ops[0])] for each in side.values()) for side in (first, second)]
     return set(first) ^ set(second) if kinds[0] != kinds[1] else set()
 
@@ -93,13 +93,13 @@ def _literals(nodes: Sequence[ast.stmt]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text_of(each.value) for each in found if id(each) not in texts))
 
 
-def _with_probes(text: str, nodes: Sequence[ast.stmt], prober: _Prober) -> Probed:
+def _with_probes(text: str, nodes: Sequence[ast.stmt], prober: _Prober) -> ProbedText:
     lines, literals = _lines(text), _literals(nodes)
-    written = [(node, "\n".join(map(unparsed, prober.visit(node)))) for node in nodes]
+    written = [(node, "\n".join(map(unparse, prober.visit(node)))) for node in nodes]
     for node, code in reversed(written):
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
         lines[first - 1 : node.end_lineno] = [code]
-    return Probed("\n".join(lines), prober.name, tuple(prober.probes), literals)
+    return ProbedText("\n".join(lines), prober.name, tuple(prober.probes), literals)
 
 
 class _Prober(ast.NodeTransformer):
@@ -175,7 +175,7 @@ class _Prober(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        is_asked = self.asked and dumped(node) in self.ties
+        is_asked = self.asked and dump(node) in self.ties
         place = ast.copy_location(ast.Pass(), node)
         self.generic_visit(node)
         if not is_asked:

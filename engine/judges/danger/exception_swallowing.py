@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.judges.danger.risk_kinds import HIDES, Risk
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 from stet_ls.validators.parsing.grammars import NoGrammarError
 from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.parsing.tree import Parsed
@@ -36,7 +36,7 @@ _SCRIPTS = frozenset({"javascript", "javascriptreact", "typescript", "typescript
 _NAMES = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
 
 
-def swallowed(source: Source, language: str) -> list[Risk]:
+def swallowed_exceptions(source: Source, language: str) -> list[Risk]:
     """The places of a text that hide errors of every kind, each by how it is written; [] where it cannot be read."""
     if language == "python":
         return [(HIDES, name) for name in _in_python(source.text)]
@@ -62,9 +62,9 @@ def _hiding(text: str) -> Iterator[str]:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler) and _is_broad(node.type) and _is_quiet(node):
-            yield f"except {unparsed(node.type)}"[:60] if node.type else "except:"
+            yield f"except {unparse(node.type)}"[:60] if node.type else "except:"
         elif isinstance(node, ast.Call) and _last(node.func) == "suppress" and any(map(_is_broad, node.args)):
-            yield unparsed(node)[:60]
+            yield unparse(node)[:60]
 
 
 def _is_broad(caught: ast.expr | None) -> bool:

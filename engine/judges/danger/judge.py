@@ -14,11 +14,11 @@ from collections.abc import Iterator
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.danger.exception_swallowing import swallowed
+from stet_ls.engine.judges.danger.exception_swallowing import swallowed_exceptions
 from stet_ls.engine.judges.danger.risk_kinds import CODES, FORGES, NEVER_MEANT, SECRET_MOVED, TESTS, Risk
 from stet_ls.engine.judges.danger.risks import LANGUAGES, risks_in
 from stet_ls.validators.changed_excerpt import excerpts
-from stet_ls.validators.invisible_chars import hidden_in
+from stet_ls.validators.invisible_chars import invisible_in
 from stet_ls.validators.source import Source
 
 _ASKED_FOR = ("generate",)
@@ -34,7 +34,7 @@ async def judge(case: Case) -> Evidence:
 
 
 def _judge(case: Case) -> Evidence:
-    if hidden := hidden_in(case.after.text) - hidden_in(case.before.text):
+    if hidden := invisible_in(case.after.text) - invisible_in(case.before.text):
         names = ", ".join(_name(character) for character in sorted(hidden)[:3])
         return Evidence(Check.DANGER, Ruling.FAIL, f"the code holds characters that nobody sees: {names}", trusted=True)
     secrets = list(_secrets(case))
@@ -65,7 +65,7 @@ def _added(case: Case) -> Counter[Risk]:
 
 
 def _counted(source: Source, language: str) -> Counter[Risk]:
-    return Counter([*risks_in(source, language), *swallowed(source, language)])
+    return Counter([*risks_in(source, language), *swallowed_exceptions(source, language)])
 
 
 def _secrets(case: Case) -> Iterator[str]:

@@ -21,7 +21,7 @@ from stet_ls.engine.judges.danger.risk_kinds import (
     TESTS,
     Risk,
 )
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 Named = Callable[[ast.expr], "str | None"]
 """The dotted name that an expression stands for."""
@@ -152,7 +152,7 @@ class Reach:
                 (OUTSIDE, path) for each in node.args if (path := self._path(each)) and outside_paths.leads_out(path)
             )
         if name in ("setattr", "builtins.setattr", "delattr", "builtins.delattr") and node.args:
-            yield from self._patched(node.args[0], unparsed(node.func))
+            yield from self._patched(node.args[0], unparse(node.func))
         if name in ("unittest.mock.patch", "mock.patch", "unittest.mock.patch.object", "mock.patch.object"):
             yield TESTS, name
         yield from ((INSIDE, "getattr") for each in node.args if _GIVEN.fullmatch(self._name(each) or ""))
@@ -194,13 +194,13 @@ class Reach:
                 if not isinstance(value, ast.Lambda) or _is_constant(value.args, [ast.Return(value.body)]):
                     yield TESTS, target.id
             if isinstance(target, ast.Attribute) and target.attr in _EQUALITIES:
-                yield TESTS, unparsed(target)
+                yield TESTS, unparse(target)
             if isinstance(target, ast.Attribute):
-                yield from self._patched(target.value, unparsed(target))
+                yield from self._patched(target.value, unparse(target))
             elif isinstance(target, ast.Subscript):
                 base = self._name(target.value) or ""
                 if base == "sys.modules" or base.endswith(".__dict__"):
-                    yield from self._patched(target.value, unparsed(target.value))
+                    yield from self._patched(target.value, unparse(target.value))
 
     def _patched(self, owner: ast.expr, shown: str) -> Iterator[Risk]:
         name = self._name(owner)

@@ -28,7 +28,7 @@ from stet_ls.engine.judges.danger.risk_kinds import (
     TESTS,
     Risk,
 )
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 # What a dotted name does, whether it is called or only handed on.
 _NAMES: Mapping[str, re.Pattern[str]] = {
@@ -254,5 +254,5 @@ def _text(node: ast.expr) -> str | None:
 
 
 def _shown(node: ast.Attribute) -> str:
-    text = unparsed(node)
+    text = unparse(node)
     return text if len(text) <= 60 else f"….{node.attr}"

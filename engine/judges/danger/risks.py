@@ -34,7 +34,7 @@ from stet_ls.validators.structure.literals import passages
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RiskTable:
     """The risks of a language. `names` are looked for in code, `uses` in whole calls and imports.
 
     `aliases` find what an import calls a thing: the groups "module" and "names", or "module" and "alias".
@@ -59,7 +59,7 @@ _WHAT = {
     "links": LINKS, "tests": TESTS, "persists": PERSISTS,
 }  # fmt: skip
 
-_ECMASCRIPT = Table(
+_ECMASCRIPT = RiskTable(
     _names(
         outside=r"os\.homedir\b|process\.env\.(?:HOME|USERPROFILE|APPDATA)\b",
         environment=r"process\.env\b(?!\s*(?:\?\.|[.\[]))|Deno\.env\.toObject|Bun\.env\b(?!\s*[.\[])",
@@ -111,7 +111,7 @@ _ECMASCRIPT = Table(
     ),
 )  # fmt: skip
 
-_GO = Table(
+_GO = RiskTable(
     _names(
         outside=r"os\.UserHomeDir|user\.Current|os\.UserConfigDir",
         environment=r"os\.Environ\b",
@@ -135,7 +135,7 @@ _GO = Table(
     (re.compile(r"(?m)^\s*(?:import\s+)?(?P<alias>\w+)\s+\"(?:[\w./-]*/)?(?P<module>\w+)\""),),
 )  # fmt: skip
 
-_RUST = Table(
+_RUST = RiskTable(
     _names(
         outside=r"(?:std::)?env::home_dir|(?:dirs|home|directories)::\w+",
         environment=r"(?:std::)?env::vars(?:_os)?\b",
@@ -161,7 +161,7 @@ _RUST = Table(
     ),
 )  # fmt: skip
 
-_JVM = Table(
+_JVM = RiskTable(
     _names(
         outside=r"System\.getProperty\(\s*\"user\.home",
         environment=r"System\.getenv\(\s*\)",
@@ -190,7 +190,7 @@ _JVM = Table(
     ),
 )  # fmt: skip
 
-_C_FAMILY = Table(
+_C_FAMILY = RiskTable(
     _names(
         environment=r"environ\b(?=\s*[\[;)+*])",
         links=r"(?:std::|::)?(?:symlink|link|linkat|symlinkat|f?chmod|[lf]?chown)\b(?=\s*\()|(?:std::)?(?:filesystem|fs)::(?:create_(?:sym|hard_)link|permissions)",
@@ -212,7 +212,7 @@ _C_FAMILY = Table(
     ),
 )  # fmt: skip
 
-_CSHARP = Table(
+_CSHARP = RiskTable(
     _names(
         outside=r"Environment\.(?:GetFolderPath|SpecialFolder\.\w+)",
         environment=r"Environment\.GetEnvironmentVariables",
@@ -241,7 +241,7 @@ _CSHARP = Table(
     (re.compile(r"using\s+(?P<alias>\w+)\s*=\s*(?P<module>[\w.]+)\s*;"),),
 )  # fmt: skip
 
-_SHELL = Table(
+_SHELL = RiskTable(
     _names(
         environment=r"(?<![-/\w])(?:printenv|env)\b(?=\s*(?:$|[|>;&]))",
         links=r"(?<![-/])(?:chmod|chown|ln|chattr|setfacl)\b(?=\s)",
@@ -255,7 +255,7 @@ _SHELL = Table(
     {},
 )
 
-_PHP_RUBY = Table(
+_PHP_RUBY = RiskTable(
     _names(
         environment=r"getenv\(\s*\)|\$_ENV\b(?!\s*\[)|ENV\.(?:to_h|to_hash|each\w*|map|inspect)\b",
         outside=r"Dir\.home|File\.expand_path",
@@ -272,7 +272,7 @@ _PHP_RUBY = Table(
     {},
 )  # fmt: skip
 
-TABLES: Mapping[str, Table] = {
+TABLES: Mapping[str, RiskTable] = {
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact", "vue", "svelte"), _ECMASCRIPT),
     "go": _GO, "rust": _RUST, **dict.fromkeys(("java", "kotlin", "groovy", "scala"), _JVM),
     **dict.fromkeys(("c", "cpp", "objective-c", "cuda-cpp"), _C_FAMILY), "csharp": _CSHARP,
@@ -315,7 +315,7 @@ def _by_literals(source: Source, language: str) -> Iterator[Risk]:
             yield INSTALLS, word[:60]
 
 
-def _code(source: Source, language: str, table: Table) -> str:
+def _code(source: Source, language: str, table: RiskTable) -> str:
     """The code without comments and literals, with what imports rename under its own name, members by their names."""
     data = bytearray(source.data)
     for passage in passages(source, language):
@@ -344,7 +344,7 @@ def _folded(text: str) -> str:
     return text
 
 
-def _aliases(text: str, table: Table) -> Iterator[tuple[str, str]]:
+def _aliases(text: str, table: RiskTable) -> Iterator[tuple[str, str]]:
     joint = "::" if table is _RUST else "."
     for look in table.aliases:
         for match in look.finditer(text):

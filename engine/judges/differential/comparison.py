@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Attachment
-from stet_ls.engine.execution.harness_run import Call, Outcome, Report
-from stet_ls.engine.execution.inputs.rows import ODD, UNSURE
-from stet_ls.engine.execution.probe import Probe, Probed, in_order
-from stet_ls.engine.judges.differential.input_domain import is_vouched, kinds_of
-from stet_ls.engine.judges.differential.outcome_equality import Likeness, likeness
+from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessReport
+from stet_ls.engine.execution.inputs.rows import EDGE_CASE, UNSURE
+from stet_ls.engine.execution.probe import Probe, ProbedText, in_order
+from stet_ls.engine.judges.differential.input_domain import in_input_domain, kinds_of
+from stet_ls.engine.judges.differential.outcome_equality import OutcomeEquality, compare_outcomes
 
 _SHOWN, _MISSED = 300, 12
 _WRONG_KIND = {"TypeError", "AttributeError"}
@@ -26,8 +26,8 @@ class Difference:
     """A call on which two texts differ, and what each made of it. `vouched`: the new one takes its kinds elsewhere."""
 
     call: Call
-    old: Outcome
-    new: Outcome
+    old: CallOutcome
+    new: CallOutcome
     vouched: bool = False
 
     @property
@@ -45,7 +45,7 @@ class Difference:
         """True where both refuse a kind that was only guessed, each in its words: by the one's method, the other's; or
         where the old code had no use for an odd one.
         """
-        if self.call.origin == ODD and self.old.error in _WRONG_KIND:
+        if self.call.origin == EDGE_CASE and self.old.error in _WRONG_KIND:
             return True
         return self.call.origin in UNSURE and {self.old.error, self.new.error} == _WRONG_KIND
 
@@ -112,27 +112,29 @@ class Comparison:
         return tuple(each for each in made if each is not None)
 
 
-def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
+def compared(unit: str, calls: Sequence[Call], report: HarnessReport) -> Comparison:
     """The comparison of the first two texts of a report."""
     old, new = report.texts[0], report.texts[1] if len(report.texts) > 1 else report.texts[0]
     if new.problem or new.beside:
         kind = "raised" if new.problem else "reached"
-        broken = Outcome(kind, "", "import", new.problem or new.beside, lacks=new.lacks)
-        differences = [Difference(Call("", "", origin="import"), Outcome("ok", "", results=("loads",)), broken)]
+        broken = CallOutcome(kind, "", "import", new.problem or new.beside, lacks=new.lacks)
+        differences = [Difference(Call("", "", origin="import"), CallOutcome("ok", "", results=("loads",)), broken)]
         return Comparison(unit, 0, 0, 0, tuple(differences), dict(report.left_out))
     pairs = [(calls[n], outcome, new.outcomes[n]) for n, outcome in old.outcomes.items() if n in new.outcomes]
-    alike = [likeness(before, after) for _, before, after in pairs]
-    differences = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is Likeness.DIFFERENT]
+    alike = [compare_outcomes(before, after) for _, before, after in pairs]
+    differences = [
+        Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.DIFFERENT
+    ]
     differences = _vouched([each for each in differences if not each.is_refusal], pairs, alike)
     # A person understands a short call that used to work best.
     differences.sort(key=lambda each: (not each.is_telling, each.old.kind != "ok", len(each.call.snippet)))
-    sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is Likeness.SHARED]
+    sharing = [Difference(*pair) for pair, how in zip(pairs, alike, strict=True) if how is OutcomeEquality.SHARED]
     sharing.sort(key=lambda each: len(each.call.snippet))
     inputs = [(before, after) for call, before, after in pairs if not call.again]
     valid = sum(before.valid for before, _ in inputs)
     ends = {"" if before.kind == "ok" else before.error or before.kind for _, before, _ in pairs if before.valid}
     return Comparison(
-        unit, len(inputs), valid, alike.count(Likeness.ROUNDED), tuple(differences), dict(report.left_out),
+        unit, len(inputs), valid, alike.count(OutcomeEquality.ROUNDED), tuple(differences), dict(report.left_out),
         sharing=tuple(each for each in sharing if each.old.valid),
         missing=sum(not calls[n].again for n in old.outcomes if n not in new.outcomes),
         opaque=valid > 0 and all(before.opaque for _, before, _ in pairs if before.valid),
@@ -145,7 +147,9 @@ def compared(unit: str, calls: Sequence[Call], report: Report) -> Comparison:
 
 
 def _vouched(
-    differences: list[Difference], pairs: Sequence[tuple[Call, Outcome, Outcome]], alike: Sequence[Likeness]
+    differences: list[Difference],
+    pairs: Sequence[tuple[Call, CallOutcome, CallOutcome]],
+    alike: Sequence[OutcomeEquality],
 ) -> list[Difference]:
     """The differences, those marked of whose kinds the new code makes the same as the old in some other call.
 
@@ -154,12 +158,12 @@ def _vouched(
     if not any(each.call.origin in UNSURE and each.new.error in _WRONG_KIND for each in differences):
         return differences
     both = (call for (call, _, new), how in zip(pairs, alike, strict=True)
-            if new.kind == "ok" and how is not Likeness.DIFFERENT)  # fmt: skip
+            if new.kind == "ok" and how is not OutcomeEquality.DIFFERENT)  # fmt: skip
     taken = list(map(kinds_of, both))
-    return [replace(each, vouched=not taken or is_vouched(each.call, taken)) for each in differences]
+    return [replace(each, vouched=not taken or in_input_domain(each.call, taken)) for each in differences]
 
 
-def unseen(both: tuple[Probed, Probed], report: Report) -> frozenset[Probe]:
+def unseen(both: tuple[ProbedText, ProbedText], report: HarnessReport) -> frozenset[Probe]:
     """The probes of two texts that no call came by; all of them where that is not known."""
     if report.unseen is None:
         return frozenset((*both[0].probes, *both[1].probes))

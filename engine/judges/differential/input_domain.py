@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 Kind = str | tuple[str, *tuple[frozenset[Any], ...]]
 """A name, with what it holds where it holds something: `("dict", kinds of keys, kinds of values)`."""
 _BINDING = re.compile(r"^(?:const|let|var) (\w+) = (.+?);?$", re.MULTILINE)
 
 
-def is_vouched(call: Call, taken: Iterable[Mapping[str, Kind]]) -> bool:
+def in_input_domain(call: Call, taken: Iterable[Mapping[str, Kind]]) -> bool:
     """Whether one of the calls whose arguments' kinds are `taken` has all of this one's."""
     own = kinds_of(call)
     return bool(own) and any(all(_covers(each.get(name), kind) for name, kind in own.items()) for each in taken)
@@ -56,7 +56,7 @@ def _kind(node: ast.expr) -> Kind:
     if isinstance(node, ast.Dict) and all(node.keys):
         keys = (_kind(each) for each in node.keys if each is not None)
         return "Dict", frozenset(keys), frozenset(map(_kind, node.values))
-    return unparsed(node)
+    return unparse(node)
 
 
 def _kind_of_script(text: str) -> Kind:

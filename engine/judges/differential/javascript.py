@@ -8,17 +8,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from stet_ls.engine.api.evidence import Attachment
-from stet_ls.engine.execution.harness_run import Call, Impossible, Report, Trial
-from stet_ls.engine.execution.inputs.coverage_guided import reaching
+from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun, NotRunnable
+from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, new_constants
 from stet_ls.engine.execution.javascript.inputs.examples import test_texts
 from stet_ls.engine.execution.javascript.inputs.guided_changes import ASKS_KINDS, changed_call
 from stet_ls.engine.execution.javascript.inputs.subject import changed_units, read_module
-from stet_ls.engine.execution.javascript.module_location import Place, alone, exported_variables, opened, place_of
+from stet_ls.engine.execution.javascript.module_location import (
+    ScriptLocation,
+    exported_variables,
+    isolated_unit,
+    opened,
+    place_of,
+)
 from stet_ls.engine.execution.javascript.probes import probed
-from stet_ls.engine.execution.probe import Probed
+from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.differential.comparison import Comparison, compared, unseen
@@ -39,36 +45,36 @@ def changed(case: Case) -> list[str]:
     return changed_units(before, after, case.unit) if before and after else []
 
 
-async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impossible:
+async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
     """Old against new of one unit; where the file cannot be loaded, the unit with what it needs of it."""
     texts = case.before.text, case.after.text
     place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:
-        return Impossible("it is nothing that could be called")
+        return NotRunnable("it is nothing that could be called")
     both = await asyncio.to_thread(probed, *texts, case.language)
     ran = _Runs(case, runtime, unit, place)
     report = await ran(texts, both, calls)
     is_alone = False
-    if isinstance(report, Report) and report.texts[0].problem:
+    if isinstance(report, HarnessReport) and report.texts[0].problem:
         problem = report.texts[0].problem
-        single = [await asyncio.to_thread(alone, text, case.language, unit) for text in texts]
+        single = [await asyncio.to_thread(isolated_unit, text, case.language, unit) for text in texts]
         if single[0] is None or single[1] is None:
-            return Impossible(f"the file cannot be loaded ({problem})")
+            return NotRunnable(f"the file cannot be loaded ({problem})")
         texts, is_alone = (single[0], single[1]), True
         both = await asyncio.to_thread(partial(probed, *texts, case.language, numbered=False))
         report = await ran(texts, both, calls)
-        if isinstance(report, Impossible) or report.texts[0].problem:
-            return Impossible(f"the file cannot be loaded ({problem})")
-    if isinstance(report, Impossible):
+        if isinstance(report, NotRunnable) or report.texts[0].problem:
+            return NotRunnable(f"the file cannot be loaded ({problem})")
+    if isinstance(report, NotRunnable):
         return report
     found = compared(unit, calls, report)
     if both is not None and not found.differences:
         found = replace(found, unseen=unseen(both, report))
     if both is not None and found.unseen and not found.differences:
         change = partial(changed_call, is_open=any(ASKS_KINDS.search(each.text) for each in found.unseen))
-        more = await asyncio.to_thread(reaching, calls, (*both[0].literals, *both[1].literals), change)
+        more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals), change)
         further = await ran(texts, both, more, _FURTHER) if more else None
-        if isinstance(further, Report) and not further.texts[0].problem:
+        if isinstance(further, HarnessReport) and not further.texts[0].problem:
             found = found.beside(compared(unit, more, further), unseen(both, further))
     shown = (report.built[0], report.built[1]) if len(report.built) > 1 else _opened(texts, case.language)
 
@@ -78,7 +84,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
     return replace(found, is_alone=is_alone, runnable=runnable)
 
 
-def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:
+def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ScriptLocation, tuple[Call, ...]]:
     before, after = case.before.text, case.after.text
     place = place_of(case.path, (before, after), case.language, runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
@@ -93,15 +99,15 @@ class _Runs:
     case: Case
     runtime: Runtime
     unit: str
-    place: Place
+    place: ScriptLocation
 
     async def __call__(
-        self, texts: _Texts, both: tuple[Probed, Probed] | None, calls: tuple[Call, ...], seconds: float = 0.0
-    ) -> Report | Impossible:
+        self, texts: _Texts, both: tuple[ProbedText, ProbedText] | None, calls: tuple[Call, ...], seconds: float = 0.0
+    ) -> HarnessReport | NotRunnable:
         """What comes of calls, within `seconds` where some are given."""
         language, path = self.case.language, self.place.path
         shown = await asyncio.to_thread(_opened, texts, language)
-        trial = Trial(
+        trial = HarnessRun(
             shown, calls, self.unit, path, path.stem,
             reads=self.place.overlay is not None, globals=_seen(texts, language),
         )  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.execution.harness_run import Impossible
+from stet_ls.engine.execution.harness_run import NotRunnable
 from stet_ls.engine.execution.probe import Probe, in_order
 from stet_ls.engine.execution.python.inside.encode import ITEMS
 from stet_ls.engine.execution.runtime import Runtime
@@ -21,19 +21,19 @@ LEAST_VALID = 20
 _MOST_UNITS = 3
 
 
-class Comparer(Protocol):
+class LanguageComparer(Protocol):
     """What knows how the code of a language is run on inputs."""
 
     def changed(self, case: Case) -> list[str]:
         """The functions and classes that a candidate changes. Parses: not for an event loop."""
         ...
 
-    async def compare(self, case: Case, runtime: Runtime, unit: str) -> Comparison | Impossible:
+    async def compare(self, case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
         """Old against new of one unit; where the file cannot be loaded, the unit with what it needs of it."""
         ...
 
 
-COMPARERS: Mapping[str, Comparer] = {
+COMPARERS: Mapping[str, LanguageComparer] = {
     "python": python,
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), javascript),
 }
@@ -56,7 +56,7 @@ async def judge(case: Case) -> Evidence:
     done: list[Comparison] = []
     for unit in units[:_MOST_UNITS]:
         found = await comparer.compare(case, case.runtime, unit)
-        if isinstance(found, Impossible):
+        if isinstance(found, NotRunnable):
             return Evidence(Check.DIFFERENTIAL, Ruling.UNKNOWN, f"`{unit}` was not compared: {found.reason}")
         done.append(found)
     if len(units) > _MOST_UNITS:

@@ -6,14 +6,14 @@ import math
 import re
 from enum import Enum
 
-from stet_ls.engine.execution.harness_run import Outcome
+from stet_ls.engine.execution.harness_run import CallOutcome
 
 _FLOAT = re.compile(r"\x01([-+.\w]+)")
 _CLOSE = 1e-9
 """Relative; the order of additions changes sums by less."""
 
 
-class Likeness(Enum):
+class OutcomeEquality(Enum):
     """How alike two outcomes are. SHARED: equal values, but what was one thing is several, or the other way round."""
 
     SAME = "same"
@@ -22,19 +22,19 @@ class Likeness(Enum):
     DIFFERENT = "different"
 
 
-def likeness(old: Outcome, new: Outcome) -> Likeness:
+def compare_outcomes(old: CallOutcome, new: CallOutcome) -> OutcomeEquality:
     """How alike two outcomes are. The words of an error do not count, its type does."""
     if old.digest == new.digest:
-        return Likeness.SAME
+        return OutcomeEquality.SAME
     if (old.kind, old.error, old.printed) != (new.kind, new.error, new.printed):
-        return Likeness.DIFFERENT
+        return OutcomeEquality.DIFFERENT
     one, other = _parts(old), _parts(new)
     rounded = _is_rounded(one, other)
     if one != other and not rounded:
-        return Likeness.DIFFERENT
+        return OutcomeEquality.DIFFERENT
     if old.shared != new.shared:
-        return Likeness.SHARED
-    return Likeness.ROUNDED if rounded else Likeness.DIFFERENT
+        return OutcomeEquality.SHARED
+    return OutcomeEquality.ROUNDED if rounded else OutcomeEquality.DIFFERENT
 
 
 def _is_rounded(one: str, other: str) -> bool:
@@ -48,5 +48,5 @@ def _close(one: str, other: str) -> bool:
     return one == other or math.isclose(float(one), float(other), rel_tol=_CLOSE, abs_tol=1e-12)
 
 
-def _parts(outcome: Outcome) -> str:
+def _parts(outcome: CallOutcome) -> str:
     return "\0".join([*outcome.results, outcome.variables])

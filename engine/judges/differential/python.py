@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from stet_ls.engine.api.evidence import Attachment
-from stet_ls.engine.execution.harness_run import Call, Impossible, Report, Trial
-from stet_ls.engine.execution.inputs.coverage_guided import reaching
+from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun, NotRunnable
+from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.inputs.repeated_calls import with_repeats
-from stet_ls.engine.execution.probe import Probed
+from stet_ls.engine.execution.probe import ProbedText
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for, new_literals
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
-from stet_ls.engine.execution.python.inputs.edge_cases import with_odd_values
+from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.examples import test_texts
 from stet_ls.engine.execution.python.inputs.generators import with_first_values
 from stet_ls.engine.execution.python.inputs.module_state import changed_by
 from stet_ls.engine.execution.python.inputs.subject import changed_units, known_module
-from stet_ls.engine.execution.python.module_location import Place, alone, place_of
+from stet_ls.engine.execution.python.module_location import ModuleLocation, isolated_unit, place_of
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
@@ -37,34 +37,34 @@ def changed(case: Case) -> list[str]:
     return changed_units(before, after, case.unit) if before and after else []
 
 
-async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impossible:
+async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRunnable:
     """Old against new of one unit; where the file cannot be imported, the unit with what it needs of it."""
     before, after = case.before.text, case.after.text
     place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:
-        return Impossible("it is nothing that could be called")
+        return NotRunnable("it is nothing that could be called")
     both = await asyncio.to_thread(probed, before, after)
     report = await run(runtime, _trial((before, after), unit, calls, place, both), place.overlay)
     texts, is_alone = (before, after), False
-    if isinstance(report, Report) and report.texts[0].problem:
-        single = alone(before, unit), alone(after, unit)
+    if isinstance(report, HarnessReport) and report.texts[0].problem:
+        single = isolated_unit(before, unit), isolated_unit(after, unit)
         if single[0] is None or single[1] is None:
             return not_loaded(runtime, report.texts[0])
         both = await asyncio.to_thread(lambda: probed(single[0] or "", single[1] or "", numbered=False))
         again = await run(runtime, _trial((single[0], single[1]), unit, calls, place, both), place.overlay)
-        if isinstance(again, Impossible) or again.texts[0].problem:
+        if isinstance(again, NotRunnable) or again.texts[0].problem:
             return not_loaded(runtime, report.texts[0])
         report, texts, is_alone = again, (single[0], single[1]), True
-    if isinstance(report, Impossible):
+    if isinstance(report, NotRunnable):
         return report
     found = compared(unit, calls, report)
     if both is not None and report.unseen is not None:
         found = replace(found, unseen=unseen(both, report))
     if both is not None and found.unseen and not found.differences:
-        more = await asyncio.to_thread(reaching, calls, (*both[0].literals, *both[1].literals))
+        more = await asyncio.to_thread(coverage_guided_calls, calls, (*both[0].literals, *both[1].literals))
         trial = replace(_trial(texts, unit, more, place, both), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
-        if isinstance(further, Report) and not further.texts[0].problem:
+        if isinstance(further, HarnessReport) and not further.texts[0].problem:
             found = found.beside(compared(unit, more, further), unseen(both, further))
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
@@ -73,19 +73,23 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | Impos
     return replace(found, is_alone=is_alone, runnable=runnable)
 
 
-def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[Place, tuple[Call, ...]]:
+def _prepare(case: Case, runtime: Runtime, unit: str) -> tuple[ModuleLocation, tuple[Call, ...]]:
     place = place_of(case.path, (case.before.text, case.after.text), runtime)
     tests = test_texts(case.path, runtime.root_of(case.path))
     before, new = case.before.text, new_literals(case.before.text, case.after.text, unit)
-    calls = with_odd_values(calls_for(before, unit, tests, new), before, unit, new, tests)
+    calls = with_edge_cases(calls_for(before, unit, tests, new), before, unit, new, tests)
     calls = with_protocol(calls, before, unit)
     return place, with_first_values(with_repeats(calls, _AGAIN), before, unit)
 
 
 def _trial(
-    texts: tuple[str, ...], unit: str, calls: tuple[Call, ...], place: Place, both: tuple[Probed, Probed] | None
-) -> Trial:
-    return Trial(
+    texts: tuple[str, ...],
+    unit: str,
+    calls: tuple[Call, ...],
+    place: ModuleLocation,
+    both: tuple[ProbedText, ProbedText] | None,
+) -> HarnessRun:
+    return HarnessRun(
         texts, calls, unit, place.path, place.name, place.roots, place.warm,
         private="." in unit or not unit[:1].isupper(), reads=place.overlay is not None,
         globals=changed_by((texts[0], texts[-1]), unit),

@@ -10,7 +10,7 @@ from pathlib import Path
 from stet_ls.engine.execution.python.changed_lines import words
 from stet_ls.engine.judges.project_tests.reachability import leading, ways_to
 from stet_ls.engine.prompt.context.import_bindings import bindings, closeness
-from stet_ls.engine.workspace.source_files import LARGEST, Limits, Walk
+from stet_ls.engine.workspace.source_files import LARGEST, SourceWalk, WalkLimits
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
@@ -19,7 +19,7 @@ from stet_ls.validators.structure import imports
 MOST_FILES = 12
 """Test files that are run for one target; a job waits for them."""
 
-_LIMITS = Limits(files=5_000, entries=50_000, bytes=60_000_000, seconds=3.0)
+_LIMITS = WalkLimits(files=5_000, entries=50_000, bytes=60_000_000, seconds=3.0)
 _TEST = re.compile(
     r"(^|/)(test_[^/]*|[^/]*(_test|Test|Tests|\.test|\.spec))\.\w+$|(^|/)(tests?|__tests__|spec)/", re.ASCII
 )
@@ -139,7 +139,7 @@ def _files(root: Path, language: str, buffers: Mapping[Path, str]) -> Iterator[_
     for path, text in buffers.items():
         if path.is_relative_to(root) and language_of(path) in alike:
             yield _File(path.relative_to(root).as_posix(), text)
-    for found in Walk(root, limits=_LIMITS).files():
+    for found in SourceWalk(root, limits=_LIMITS).files():
         path = root / found.path
         if found.language not in alike or path in buffers:
             continue

@@ -16,8 +16,8 @@ from stet_ls.engine.execution.python.changed_lines import Part
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.planted_errors import Wire, wired, wires_of
 from stet_ls.engine.judges.project_tests.report_text import count
-from stet_ls.engine.runners.report import Case as TestCase
 from stet_ls.engine.runners.report import CaseOutcome, TestReport
+from stet_ls.engine.runners.report import CaseResult as TestCase
 from stet_ls.engine.runners.report_channel import new_nonce
 from stet_ls.validators.source import Source
 

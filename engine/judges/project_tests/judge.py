@@ -16,8 +16,8 @@ from stet_ls.engine.judges.project_tests.executed_changes import ran
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
 from stet_ls.engine.judges.project_tests.reachability import leading, runs_any, says_any, test_name
 from stet_ls.engine.judges.project_tests.report_text import beside, count, good, line, names, shown, where, why
-from stet_ls.engine.runners.plan import Suite, TestPlan
-from stet_ls.engine.runners.report import CaseOutcome, Outcome, TestReport
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
+from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.validators.structure import units
@@ -25,7 +25,7 @@ from stet_ls.validators.structure import units
 MENDS = frozenset({"debug", "generate", "task"})
 """Actions after which a test that failed and names the target has to pass."""
 
-_CANNOT = frozenset({Outcome.NO_RUNNER, Outcome.REFUSED, Outcome.NOTHING_RAN})
+_CANNOT = frozenset({SuiteOutcome.NO_RUNNER, SuiteOutcome.REFUSED, SuiteOutcome.NOTHING_RAN})
 _LEAST_SECONDS = 2.0
 
 
@@ -154,7 +154,7 @@ class _Runs:
             self._case.language,
             tests=self._tests,
             overlay=Overlay(self._root, inside),
-            suite=Suite.PROJECT,
+            suite=SuiteOwner.PROJECT,
             select=tuple(select),
             environment=self._runtime.python if self._case.language == "python" else None,
             seed=seed,
@@ -245,7 +245,7 @@ def _unable(report: TestReport, excuse: Callable[[str], str]) -> dict[str, str]:
 
 def _failed_otherwise(report: TestReport, lost: Collection[str], excuse: Callable[[str], str]) -> bool:
     """True if anything but a missing package kept one of the lost tests from passing."""
-    if report.outcome in (Outcome.TIMEOUT, Outcome.LIMIT, Outcome.INCOMPLETE):
+    if report.outcome in (SuiteOutcome.TIMEOUT, SuiteOutcome.LIMIT, SuiteOutcome.INCOMPLETE):
         return True
     unable = _unable(report, excuse)
     return any(each.path not in unable for each in report.collection) or any(
@@ -275,7 +275,13 @@ def _failed(detail: str, after: TestReport, wanted: Collection[str]) -> Evidence
 
 
 def _broken(report: TestReport) -> bool:
-    return report.outcome in (Outcome.ERROR, Outcome.TIMEOUT, Outcome.LIMIT, Outcome.INCOMPLETE, Outcome.RED)
+    return report.outcome in (
+        SuiteOutcome.ERROR,
+        SuiteOutcome.TIMEOUT,
+        SuiteOutcome.LIMIT,
+        SuiteOutcome.INCOMPLETE,
+        SuiteOutcome.RED,
+    )
 
 
 def _said(verdict: Ruling, detail: str) -> Evidence:

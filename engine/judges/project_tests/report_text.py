@@ -39,7 +39,7 @@ def why(report: TestReport, wanted: Collection[str]) -> str:
     return said if len(failing) == 1 else f"{said} (and {len(failing) - 1} more)"
 
 
-def line(failure: reports.Failure) -> str:
+def line(failure: reports.CaseFailure) -> str:
     """One failure in a line."""
     compared = failure.comparison
     if compared is not None:
@@ -58,7 +58,7 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def where(failure: reports.Failure) -> str:
+def where(failure: reports.CaseFailure) -> str:
     """Where it happened, with what the names there held."""
     frame = failure.deepest
     if frame is None:
@@ -77,7 +77,7 @@ def shown(report: TestReport, wanted: Collection[str]) -> str:
     return "\n".join(told or [f"{report.detail or report.outcome}\n"])
 
 
-def _of_one(failure: reports.Failure) -> str:
+def _of_one(failure: reports.CaseFailure) -> str:
     frames = [f"  {frame.path}:{frame.line} in {frame.function}\n" for frame in failure.own_frames]
     compared = failure.comparison
     said = f"{compared.left}\n  {compared.operator}\n{compared.right}\n" if compared is not None else ""

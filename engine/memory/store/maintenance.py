@@ -9,11 +9,11 @@ from datetime import timedelta
 from typing import Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.memory.pending_outcomes import Awaited
+from stet_ls.engine.memory.pending_outcomes import PendingOutcomes
 from stet_ls.engine.memory.solution import Solution, texts_of
 from stet_ls.engine.memory.store import journal
-from stet_ls.engine.memory.store.solution_store import Store
-from stet_ls.engine.memory.store.table_rows import Row, from_record
+from stet_ls.engine.memory.store.solution_store import SolutionStore
+from stet_ls.engine.memory.store.table_rows import TableRow, from_record
 
 _EVERY = 20
 """Writes between two rounds of maintenance. A thousand rows written one by one without it took 3,000 files."""
@@ -32,7 +32,7 @@ _CHUNK = 50
 OnProgress = Callable[[int, int], None]
 
 
-async def forget(store: Store, ids: Sequence[str]) -> int:
+async def forget(store: SolutionStore, ids: Sequence[str]) -> int:
     """Removes solutions from the journal and from every byte of the table; returns how many there were.
 
     Whoever may write the team's table removes them there too. StoreError if it cannot be reached, or if all that is
@@ -47,7 +47,7 @@ async def forget(store: Store, ids: Sequence[str]) -> int:
         return await _keep(store, lambda solution: solution.id not in ids) or theirs
 
 
-async def clear(store: Store, scope: str | None) -> int:
+async def clear(store: SolutionStore, scope: str | None) -> int:
     """Forgets all solutions of a scope, or (None) all, and what was never whole. The team's table stays as it is."""
     gone = await _keep(store, lambda solution: scope is not None and solution.scope != scope)
     if not gone:
@@ -56,7 +56,7 @@ async def clear(store: Store, scope: str | None) -> int:
     return gone
 
 
-async def evict(store: Store) -> int:
+async def evict(store: SolutionStore) -> int:
     """Drops losers, then what was never used, oldest first, until there is room again; returns how many went."""
     shelf = store.shelf
     if await shelf.table.count() <= store.most:
@@ -70,7 +70,7 @@ async def evict(store: Store) -> int:
     return len(gone)
 
 
-async def maintain(store: Store, *, now: bool = False) -> bool:
+async def maintain(store: SolutionStore, *, now: bool = False) -> bool:
     """Joins the table's small files and brings its indexes up to date, every few writes; True if it was done."""
     shelf = store.shelf
     if not shelf.writable or (shelf.writes < _EVERY and not now):
@@ -86,7 +86,7 @@ async def maintain(store: Store, *, now: bool = False) -> bool:
     return True
 
 
-async def compact(store: Store) -> dict[str, int]:
+async def compact(store: SolutionStore) -> dict[str, int]:
     """Writes the journal anew without what was replaced or forgotten, and the table without older versions."""
     before = await asyncio.to_thread(size_of, store)
     await evict(store)
@@ -95,7 +95,7 @@ async def compact(store: Store) -> dict[str, int]:
     return {"before": before, "after": await asyncio.to_thread(size_of, store)}
 
 
-async def doctor(store: Store) -> dict[str, Any]:
+async def doctor(store: SolutionStore) -> dict[str, Any]:
     """Compares every row with its hash and with the journal, and sets right what differs; tells what it found."""
     shelf = store.shelf
     async with shelf.writing():
@@ -135,7 +135,7 @@ async def doctor(store: Store) -> dict[str, Any]:
     }
 
 
-async def embed_waiting(store: Store, on_progress: OnProgress = lambda done, total: None) -> int:
+async def embed_waiting(store: SolutionStore, on_progress: OnProgress = lambda done, total: None) -> int:
     """Gives vectors to the rows that have none; returns how many got theirs. Queries go first, batch by batch."""
     shelf = store.shelf
     if shelf.embedder is None or not shelf.waiting or not shelf.writable:
@@ -152,7 +152,7 @@ async def embed_waiting(store: Store, on_progress: OnProgress = lambda done, tot
             still = await shelf.table.get([row.solution.id for row in rows])
             await shelf.set_vectors(
                 [
-                    Row(current.solution, vectors[2 * number], vectors[2 * number + 1])
+                    TableRow(current.solution, vectors[2 * number], vectors[2 * number + 1])
                     for number, row in enumerate(rows)
                     if (current := still.get(row.solution.id)) is not None
                 ]
@@ -163,7 +163,7 @@ async def embed_waiting(store: Store, on_progress: OnProgress = lambda done, tot
     return len(ids)
 
 
-async def stats(store: Store) -> dict[str, Any]:
+async def stats(store: SolutionStore) -> dict[str, Any]:
     """How much is remembered, and how."""
     shelf = store.shelf
     await shelf.refresh()
@@ -179,7 +179,7 @@ async def stats(store: Store) -> dict[str, Any]:
     }
 
 
-def size_of(store: Store) -> int:
+def size_of(store: SolutionStore) -> int:
     """Bytes on the disk."""
     total = 0
     for path in store.shelf.root.rglob("*"):
@@ -190,12 +190,12 @@ def size_of(store: Store) -> int:
     return total
 
 
-async def _keep(store: Store, wanted: Callable[[Solution], bool]) -> int:
+async def _keep(store: SolutionStore, wanted: Callable[[Solution], bool]) -> int:
     shelf = store.shelf
     async with shelf.writing():
         known = await asyncio.to_thread(shelf.journal.solutions)
         gone = [ident for ident, solution in known.items() if not wanted(solution)]
-        await asyncio.to_thread(Awaited(shelf.root).keep, lambda written: wanted(written.solution))
+        await asyncio.to_thread(PendingOutcomes(shelf.root).keep, lambda written: wanted(written.solution))
         if gone:
             await shelf.write(journal.forget(ident) for ident in gone)
             await shelf.purge()  # says so if bytes are left

@@ -14,8 +14,8 @@ from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import GLOBAL, Solution, check, flat, from_elsewhere, texts_of
 from stet_ls.engine.memory.store import journal
 from stet_ls.engine.memory.store.lance_table import where
-from stet_ls.engine.memory.store.synced_index import Shelf
-from stet_ls.engine.memory.store.table_rows import Row
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
+from stet_ls.engine.memory.store.table_rows import TableRow
 from stet_ls.engine.memory.store.team_table import SECONDS, Team
 
 _ALIKE = 0.95
@@ -34,7 +34,7 @@ _COMMON = frozenset({"the", "and", "for", "that", "with", "from", "this", "into"
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SolutionHit:
     """A solution that was found. `score` is its likeness from 0 to 1, `by` says of what: vectors or words."""
 
     solution: Solution
@@ -56,10 +56,10 @@ class Stored:
     how: str
 
 
-class Store:
+class SolutionStore:
     """Solutions, by meaning. `most` is how many are kept; `team` is searched beside them."""
 
-    def __init__(self, shelf: Shelf, most: int, team: Team | None = None) -> None:
+    def __init__(self, shelf: SyncedIndex, most: int, team: Team | None = None) -> None:
         self.shelf = shelf
         self.most = most
         self.team = team
@@ -84,7 +84,7 @@ class Store:
                 kept = replace(kept, created_at=before.created_at, uses=before.uses, losses=before.losses)
                 await shelf.write([journal.put(kept)], vectors)
                 return Stored(solution.id, "known")
-            alike = await self._alike(Row(solution, *vectors[solution.id])) if vectors else None
+            alike = await self._alike(TableRow(solution, *vectors[solution.id])) if vectors else None
             if alike is None:
                 new = solution.kept_times(max(solution.times_kept, int(solution.was_kept)))
                 await shelf.write([journal.put(new)], vectors)
@@ -166,7 +166,7 @@ class Store:
         limit: int = 3,
         min_score: float = 0.7,
         team_seconds: float = SECONDS,
-    ) -> list[Hit]:
+    ) -> list[SolutionHit]:
         """What fits the query best. `scope` is a workspace's; its solutions and the global ones count, None: all.
 
         The team's are waited for `team_seconds` at most, and count for every scope.
@@ -174,7 +174,7 @@ class Store:
         await self.shelf.refresh()
         scopes = None if scope is None else {scope, GLOBAL}
         scores: dict[str, float] = {}
-        theirs: asyncio.Task[list[tuple[Row, float]]] | None = None
+        theirs: asyncio.Task[list[tuple[TableRow, float]]] | None = None
         if self.shelf.embedder is not None:
             vector = (await self.encode([query]))[0]
             if self.team is not None:
@@ -192,11 +192,11 @@ class Store:
         best = sorted(scores, key=lambda ident: -scores[ident])[: limit + _LIFTED]
         found = await self.shelf.solutions(best)
         self.damaged += sum(each is None for each in found.values())
-        hits = [Hit(each, min(scores[ident], 1.0), by[ident]) for ident, each in found.items() if each]
+        hits = [SolutionHit(each, min(scores[ident], 1.0), by[ident]) for ident, each in found.items() if each]
         if theirs is not None:
             known = {(hit.solution.language, flat(hit.solution.code)) for hit in hits}
             hits += [
-                Hit(row.solution, min(score, 1.0), "vectors", team=True)
+                SolutionHit(row.solution, min(score, 1.0), "vectors", team=True)
                 for row, score in await theirs
                 if (row.solution.language, flat(row.solution.code)) not in known
             ]
@@ -210,7 +210,7 @@ class Store:
         async with self._encoding:
             return await asyncio.to_thread(self.shelf.embedder.encode, texts)
 
-    async def _alike(self, row: Row) -> Solution | None:
+    async def _alike(self, row: TableRow) -> Solution | None:
         """A solution that says and does the same, as far as vectors tell."""
         found = await self.shelf.nearest(row.v_ins, 3, [row.solution.language], [row.solution.scope])
         near = [ident for ident, score in found.items() if score >= _ALIKE]
@@ -235,7 +235,7 @@ def unknown(ident: str) -> StoreError:
     return StoreError(f"There is no solution {ident!r}; `stet memory search` tells ids.", fault=StoreFault.UNKNOWN_ID)
 
 
-def _place(hit: Hit) -> float:
+def _place(hit: SolutionHit) -> float:
     """By what hits are ordered: likeness, outcomes, and a little for what is fresh."""
     balance = hit.solution.wins - hit.solution.losses
     return hit.score + math.copysign(_STEP * math.log1p(abs(balance)), balance) + _FRESH * _freshness(hit.solution)

@@ -17,13 +17,13 @@ from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.rpc import LIMIT, OnProgress, serve
 from stet_ls.engine.memory.solution import Solution, from_elsewhere
 from stet_ls.engine.memory.store import maintenance
-from stet_ls.engine.memory.store.embedders import Choice, Embedder, choose
+from stet_ls.engine.memory.store.embedders import Embedder, EmbedderChoice, choose
 from stet_ls.engine.memory.store.malloc_trim import give_back, return_large_blocks
-from stet_ls.engine.memory.store.solution_store import Store
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.solution_store import SolutionStore
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 from stet_ls.engine.memory.store.team_table import SECONDS, Team
 from stet_ls.engine.workers.handshake import LOOPBACK, new_key
-from stet_ls.engine.workers.host import Patience, host
+from stet_ls.engine.workers.host import IdleLimits, host
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class _Keys:
 class Remembering:
     """The store as the work of a child. It runs in a thread and a loop of its own."""
 
-    def __init__(self, root: Path, choice: Choice, most: int, shared: Shared) -> None:
+    def __init__(self, root: Path, choice: EmbedderChoice, most: int, shared: Shared) -> None:
         self._root = root
         self._choice = choice
         self._most = most
@@ -101,7 +101,7 @@ class Remembering:
         self._address.set_result({"port": server.sockets[0].getsockname()[1], "key": key})
         await server.serve_forever()
 
-    async def _open(self, unlocked: asyncio.Future[_Keys]) -> Store:
+    async def _open(self, unlocked: asyncio.Future[_Keys]) -> SolutionStore:
         keys = await unlocked
         choice = replace(self._choice, key=keys.embedder)
         embedder: Embedder | None
@@ -114,11 +114,11 @@ class Remembering:
         if self._shared.place and embedder is not None:
             team = Team(self._shared.place, self._root, embedder, keys.storage, writes=self._shared.writes)
             team.look()
-        store = Store(await Shelf.open(self._root, embedder), self._most, team)
+        store = SolutionStore(await SyncedIndex.open(self._root, embedder), self._most, team)
         self._tend(store)
         return store
 
-    async def _answer(self, store: Store, op: str, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+    async def _answer(self, store: SolutionStore, op: str, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
         operation = OPERATIONS.get(op)
         if operation is None:
             raise StoreError(f"The memory knows no {op!r}.", fault=StoreFault.REFUSED)
@@ -135,7 +135,7 @@ class Remembering:
             if op in _WRITING or store.damaged:
                 self._tend(store)
 
-    def _tend(self, store: Store) -> None:
+    def _tend(self, store: SolutionStore) -> None:
         """Starts what is due behind the requests: repairs, vectors for rows that have none, maintenance."""
         self._due = True
         if self._busy:
@@ -169,10 +169,10 @@ class Remembering:
         task.add_done_callback(self._background.discard)
 
 
-Operation = Callable[[Store, Mapping[str, Any], OnProgress], Awaitable[Any]]
+Operation = Callable[[SolutionStore, Mapping[str, Any], OnProgress], Awaitable[Any]]
 
 
-async def _search(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _search(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     hits = await store.search(
         fields["query"],
         languages=fields.get("languages"),
@@ -184,60 +184,60 @@ async def _search(store: Store, fields: Mapping[str, Any], on_progress: OnProgre
     return {"hits": [hit.to_json() for hit in hits], "team": store.team.fault if store.team is not None else ""}
 
 
-async def _put(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _put(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     stored = await store.put(Solution.from_json(fields["solution"]))
     return {"id": stored.id, "how": stored.how}
 
 
-async def _retract(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _retract(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     if store.team is not None:
         store.team.owe(fields["edit"])
     return await store.retract(fields["edit"])
 
 
-async def _import(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _import(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     solutions = [Solution.from_json(each) for each in fields["solutions"]]
     # A file may say what it likes: its words prove nothing here.
     return await store.put_many([from_elsewhere(each) if each.outcome == "proven" else each for each in solutions])
 
 
-async def _count(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _count(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     counts = {name: fields.get(name, 0) for name in ("uses", "wins", "losses")}
     await store.count(fields["ids"], **counts)
 
 
-async def _show(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _show(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     return (await store.get(fields["ident"])).to_json()
 
 
-async def _export(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _export(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     known = await asyncio.to_thread(store.shelf.journal.solutions)
     return [solution.to_json() for solution in list(known.values())[fields["start"] : fields["end"]]]
 
 
-async def _forget(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _forget(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     return await maintenance.forget(store, fields["ids"])
 
 
-async def _clear(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _clear(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     return await maintenance.clear(store, fields.get("scope"))
 
 
-async def _embed(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _embed(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     return await maintenance.embed_waiting(store, on_progress)
 
 
-async def _stats(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _stats(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     if store.team is not None:
         await asyncio.wait({asyncio.ensure_future(store.team.looked())}, timeout=_TEAM_SECONDS)
     return await maintenance.stats(store)
 
 
-async def _doctor(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _doctor(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     return await maintenance.doctor(store)
 
 
-async def _compact(store: Store, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
+async def _compact(store: SolutionStore, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
     return await maintenance.compact(store)
 
 
@@ -277,9 +277,9 @@ def main() -> None:
     parser.add_argument("--idle-seconds", type=float, required=True)
     parser.add_argument("--stays-seconds", type=float, required=True)
     options = parser.parse_args()
-    choice = Choice(options.embedder, options.model, options.url)
+    choice = EmbedderChoice(options.embedder, options.model, options.url)
     shared = Shared(options.team, options.team_access == "write")
-    patience = Patience(last_lease=options.stays_seconds, idle=options.idle_seconds)
+    patience = IdleLimits(last_lease=options.stays_seconds, idle=options.idle_seconds)
     host(Remembering(options.root, choice, options.most, shared), patience)
 
 

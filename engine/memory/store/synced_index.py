@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stet_ls.engine.errors import PolicyError, StoreError, StoreFault
-from stet_ls.engine.memory.pending_outcomes import Awaited
+from stet_ls.engine.memory.pending_outcomes import PendingOutcomes
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import journal
 from stet_ls.engine.memory.store.embedders import Embedder
 from stet_ls.engine.memory.store.journal import Event, Journal, Stamp, apply
 from stet_ls.engine.memory.store.journal_lookup import Lookup
-from stet_ls.engine.memory.store.lance_table import Table, where
-from stet_ls.engine.memory.store.table_rows import Row, content_hash
+from stet_ls.engine.memory.store.lance_table import LanceTable, where
+from stet_ls.engine.memory.store.table_rows import TableRow, content_hash
 from stet_ls.engine.memory.store.vector_matrix import IN_MEMORY, Matrix, read_vectors
 from stet_ls.engine.memory.store_errors import translated
 from stet_ls.engine.storage.file_lock import hold_async
@@ -53,7 +53,7 @@ class _Note:
     purges: bool
 
 
-class Shelf:
+class SyncedIndex:
     """What is remembered, and its index. Made by `open`; belongs to one event loop."""
 
     def __init__(self, root: Path, embedder: Embedder | None) -> None:
@@ -67,14 +67,14 @@ class Shelf:
         self.waiting = 0
         """Rows that the embedder has not come to."""
         self.writes = 0
-        self._table: Table | None = None
+        self._table: LanceTable | None = None
         self._matrix: Matrix | None = None
         self._lookup = Lookup(self.journal)
         self._stamp = (0, 0)
         self._task = asyncio.Lock()
 
     @classmethod
-    async def open(cls, root: Path, embedder: Embedder | None) -> Shelf:
+    async def open(cls, root: Path, embedder: Embedder | None) -> SyncedIndex:
         """The shelf in a folder, which is made. Damage is set right; a folder that cannot be written is only read.
 
         StoreError if it was written by a newer version, or cannot be read at all.
@@ -99,7 +99,7 @@ class Shelf:
         return shelf
 
     @property
-    def table(self) -> Table:
+    def table(self) -> LanceTable:
         """The table."""
         if self._table is None:
             raise StoreError("The memory's table is just being made anew; try again.", fault=StoreFault.UNAVAILABLE)
@@ -152,7 +152,7 @@ class Shelf:
             self._stamp = (0, 0)
             _log.warning("the table is behind the journal: %s", error)
 
-    async def set_vectors(self, rows: Sequence[Row]) -> None:
+    async def set_vectors(self, rows: Sequence[TableRow]) -> None:
         """Writes rows whose vectors changed. The lock has to be held."""
         await self.table.upsert(rows)
         for row in rows:
@@ -226,7 +226,7 @@ class Shelf:
         for other in (self.root / "tables").iterdir():
             if other != self.folder:
                 shutil.rmtree(other)
-        Awaited(self.root).sweep()
+        PendingOutcomes(self.root).sweep()
         for left in (*self.root.glob(".journal.jsonl.*"), *self.folder.glob(".applied.json.*")):
             left.unlink(missing_ok=True)
 
@@ -289,7 +289,7 @@ class Shelf:
             await self.write(events)
 
     async def _open_table(self, *, make: bool) -> None:
-        self._table = await Table.open(self.folder, self.name, self.dimension if make else None)
+        self._table = await LanceTable.open(self.folder, self.name, self.dimension if make else None)
 
     async def _fill(self) -> None:
         """Reads the vectors into memory, if they are few enough."""
@@ -333,7 +333,7 @@ class Shelf:
         known: dict[str, Solution] = {}
         for event in tail.events:
             apply(event, known)
-        rows: dict[str, Row] = {}
+        rows: dict[str, TableRow] = {}
         lost: list[str] = []
         async for page in self.table.pages(["id"]):
             for ident, row in (await self.table.get([record["id"] for record in page])).items():
@@ -355,7 +355,9 @@ class Shelf:
         await self._drop([ident for ident in lost if ident not in known])
         await self._set(changed, rows, vectors)
 
-    async def _set(self, solutions: Sequence[Solution], rows: Mapping[str, Row], vectors: Mapping[str, Pair]) -> None:
+    async def _set(
+        self, solutions: Sequence[Solution], rows: Mapping[str, TableRow], vectors: Mapping[str, Pair]
+    ) -> None:
         import numpy as np
 
         blank = np.zeros(self.dimension, np.float32)
@@ -364,7 +366,7 @@ class Shelf:
             for solution in solutions[start : start + _CHUNK]:
                 old = rows.get(solution.id)
                 pair = vectors.get(solution.id) or ((old.v_ins, old.v_all) if old else (blank, blank))
-                chunk.append(Row(solution, *pair))
+                chunk.append(TableRow(solution, *pair))
                 self.waiting += old is None and not chunk[-1].embedded
             await self.table.upsert(chunk)
             for row in chunk:
@@ -377,7 +379,7 @@ class Shelf:
                 if self._matrix is not None:
                     self._matrix.drop(ident)
 
-    def _put(self, row: Row) -> None:
+    def _put(self, row: TableRow) -> None:
         if self._matrix is not None:
             solution = row.solution
             place = (solution.id, solution.language, solution.scope)

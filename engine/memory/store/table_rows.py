@@ -32,7 +32,7 @@ _META = ("evidence", "signature", "unit", "grounds")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A solution with its two vectors; both are zeros until the embedder has come to it."""
 
     solution: Solution
@@ -60,7 +60,7 @@ class Row:
         }
 
 
-def from_record(record: Mapping[str, Any]) -> Row | None:
+def from_record(record: Mapping[str, Any]) -> TableRow | None:
     """The row of a record; None if it is not what was written."""
     import numpy as np
 
@@ -68,7 +68,7 @@ def from_record(record: Mapping[str, Any]) -> Row | None:
         texts = {name: record[column] for column, name in _TEXTS.items()}
         counts = {name: record[name] for name in _COUNTS}
         solution = Solution.from_json({**texts, **counts, **json.loads(record["meta"])})
-        row = Row(solution, np.asarray(record["v_ins"], np.float32), np.asarray(record["v_all"], np.float32))
+        row = TableRow(solution, np.asarray(record["v_ins"], np.float32), np.asarray(record["v_all"], np.float32))
         return row if solution.id == record["id"] and content_hash(row) == record["content_hash"] else None
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -95,7 +95,7 @@ def schema(dimension: int) -> pa.Schema:
     )
 
 
-def content_hash(row: Row) -> str:
+def content_hash(row: TableRow) -> str:
     """Over text and vectors: Lance does not notice damaged bytes of a data file, and vectors are most of them."""
     fields = row.solution.to_json()
     fields.pop("grounds", None)  # versions that know no grounds take the row for whole all the same

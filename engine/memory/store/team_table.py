@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import GLOBAL, Solution
-from stet_ls.engine.memory.store.lance_table import Table, where
-from stet_ls.engine.memory.store.table_rows import Row
+from stet_ls.engine.memory.store.lance_table import LanceTable, where
+from stet_ls.engine.memory.store.table_rows import TableRow
 from stet_ls.engine.memory.store.vector_matrix import Matrix, read_vectors
 from stet_ls.engine.memory.store_errors import translated
 from stet_ls.engine.storage.private_files import write_private
 
 if TYPE_CHECKING:
     from stet_ls.engine.memory.store.embedders import Embedder
-    from stet_ls.engine.memory.store.synced_index import Shelf
+    from stet_ls.engine.memory.store.synced_index import SyncedIndex
     from stet_ls.engine.memory.store.vector_matrix import Vector
 
 _log = logging.getLogger(__name__)
@@ -68,13 +68,13 @@ class Team:
         """Why it cannot be searched, or ""."""
         self._embedder = embedder
         self._storage = {**_IMPATIENT, **storage} if "://" in place else None
-        self._table: Table | None = None
+        self._table: LanceTable | None = None
         self._matrix: Matrix | None = None
         self._version = -1
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, TableRow] = {}
         self._looked = float("-inf")
         self._looking: asyncio.Task[None] | None = None
-        self._fetching: set[asyncio.Task[list[tuple[Row, float]]]] = set()
+        self._fetching: set[asyncio.Task[list[tuple[TableRow, float]]]] = set()
         self._changing = asyncio.Lock()
 
     def look(self) -> None:
@@ -90,7 +90,7 @@ class Team:
 
     async def search(
         self, vector: Vector, languages: Sequence[str] | None, limit: int, min_score: float, seconds: float
-    ) -> list[tuple[Row, float]]:
+    ) -> list[tuple[TableRow, float]]:
         """The rows that are most alike, with their cosines; none if that takes longer than `seconds`, or fails."""
         self.look()
         if self._table is None:
@@ -102,7 +102,7 @@ class Team:
         done, _ = await asyncio.wait({task}, timeout=seconds)
         return task.result() if done else []
 
-    async def get(self, ids: Collection[str]) -> dict[str, Row]:
+    async def get(self, ids: Collection[str]) -> dict[str, TableRow]:
         """Rows by id, as far as they are there and whole. StoreError if the table cannot be reached."""
         wanted = [ident for ident in ids if ident not in self._rows]
         if wanted and self._table is not None:
@@ -159,7 +159,7 @@ class Team:
         if self.writes:
             self._owe(edit)
 
-    async def follow(self, shelf: Shelf) -> int:
+    async def follow(self, shelf: SyncedIndex) -> int:
         """Takes out of the table what is owed, and adds what stood here since the last time; returns how many rows.
 
         Does nothing while the table cannot be reached.
@@ -173,7 +173,7 @@ class Team:
             await self._settle(self._table)
             return await self._add(self._table, shelf)
 
-    async def _settle(self, table: Table) -> None:
+    async def _settle(self, table: LanceTable) -> None:
         """Pays the debts, which are forgotten last: whoever dies in between leaves them to the next process."""
         debts = self._debts()
         for edit in debts.edits:
@@ -189,7 +189,7 @@ class Team:
         if debts != _Debts():
             self._write_debts(_Debts(tuple(each for each in self._debts().edits if each not in debts.edits)))
 
-    async def _add(self, table: Table, shelf: Shelf) -> int:
+    async def _add(self, table: LanceTable, shelf: SyncedIndex) -> int:
         stamp = shelf.journal.stamp
         told, offset = self._told_up_to()
         if told == stamp[0] and offset == stamp[1]:
@@ -219,7 +219,7 @@ class Team:
                 dimension = self._embedder.dimension if self.writes else None
                 place = f"{self.place.rstrip('/')}/{self._embedder.name}"
                 folder = place if self._storage is not None else Path(place)
-                self._table = await Table.open(folder, self._embedder.name, dimension, self._storage)
+                self._table = await LanceTable.open(folder, self._embedder.name, dimension, self._storage)
             version = await self._table.version()
             if version != self._version:
                 self._rows.clear()
@@ -234,8 +234,8 @@ class Team:
             self._looked = time.monotonic()
 
     async def _search(
-        self, table: Table, vector: Vector, languages: Sequence[str] | None, limit: int, min_score: float
-    ) -> list[tuple[Row, float]]:
+        self, table: LanceTable, vector: Vector, languages: Sequence[str] | None, limit: int, min_score: float
+    ) -> list[tuple[TableRow, float]]:
         try:
             if self._matrix is not None:
                 scores = self._matrix.nearest(vector, limit, languages, None)
@@ -299,10 +299,10 @@ def _shared(solution: Solution) -> Solution:
     return replace(solution, scope=GLOBAL)
 
 
-def _joined(row: Row, theirs: Row | None) -> Row:
+def _joined(row: TableRow, theirs: TableRow | None) -> TableRow:
     """With what it stands on for others too."""
     return row if theirs is None else replace(row, solution=row.solution.grounded(theirs.solution))
 
 
-def _is_better(row: Row, theirs: Row | None) -> bool:
+def _is_better(row: TableRow, theirs: TableRow | None) -> bool:
     return theirs is None or row.solution.rank > theirs.solution.rank

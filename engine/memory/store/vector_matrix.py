@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.memory.store.table_rows import Row, content_hash
+from stet_ls.engine.memory.store.table_rows import TableRow, content_hash
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from stet_ls.engine.memory.solution import Solution
-    from stet_ls.engine.memory.store.lance_table import Table
+    from stet_ls.engine.memory.store.lance_table import LanceTable
 
     Vector = npt.NDArray[np.float32]
 
@@ -75,7 +75,7 @@ class Matrix:
         place = self._places.get(solution.id)
         if place is None:
             return False
-        return content_hash(Row(solution, self._vectors[0, place], self._vectors[1, place])) == self._hashes[place]
+        return content_hash(TableRow(solution, self._vectors[0, place], self._vectors[1, place])) == self._hashes[place]
 
     def nearest(
         self, vector: Vector, limit: int, languages: Sequence[str] | None, scopes: Collection[str] | None
@@ -109,7 +109,7 @@ class Matrix:
         self._scope = np.concatenate([self._scope, np.zeros(more, np.int32)])
 
 
-async def read_vectors(table: Table, dimension: int) -> tuple[Matrix | None, int]:
+async def read_vectors(table: LanceTable, dimension: int) -> tuple[Matrix | None, int]:
     """The vectors of a table, None if they are too many, and how many of the rows that were read have none yet."""
     count = await table.count()
     matrix = Matrix(dimension, count) if count <= IN_MEMORY else None

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stet_ls.engine.workers.handshake import LOOPBACK, new_key
-from stet_ls.engine.workers.host import Patience, host
+from stet_ls.engine.workers.host import IdleLimits, host
 
 _NICENESS = 5
 """A third of the processor time of an editor or a build that wants it too; at 10 it starves beside a build."""
@@ -87,7 +87,7 @@ def main() -> None:
     parser.add_argument("--idle-seconds", type=float, required=True)
     options = parser.parse_args()
     llama = Llama(options.path, options.alias, threads=options.threads, context=options.context)
-    host(llama, Patience(idle=options.idle_seconds))
+    host(llama, IdleLimits(idle=options.idle_seconds))
 
 
 if __name__ == "__main__":

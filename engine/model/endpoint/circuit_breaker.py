@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Literal
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 
 
 class State(StrEnum):
@@ -52,7 +52,7 @@ class Breaker:
         self, failures: int = 5, seconds: float = 30.0, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.failures = 0
-        self.last: Failure | None = None
+        self.last: EndpointFailure | None = None
         self._most = failures
         self._seconds = seconds
         self._clock = clock
@@ -88,7 +88,7 @@ class Breaker:
         self._trying = self.state is State.HALF_OPEN
         return "trial" if self._trying else "call"
 
-    def end(self, admission: Admission, failure: Failure | None) -> None:
+    def end(self, admission: Admission, failure: EndpointFailure | None) -> None:
         """A call came back, without a failure or with the one that it met."""
         self.withdraw(admission)
         if failure is None:
@@ -118,6 +118,6 @@ class Breaker:
             self._open_until = self._clock()
 
 
-def _is_blameless(failure: Failure) -> bool:
+def _is_blameless(failure: EndpointFailure) -> bool:
     """True if the endpoint did its part. One that spent all tokens in thought did."""
     return failure.fault in _BLAMELESS or (failure.fault is Fault.EMPTY and failure.begun)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.endpoint.api_keys import key_of
 from stet_ls.engine.model.endpoint.fault_classifier import failure_of_exception, failure_of_status
-from stet_ls.engine.model.endpoint.faults import Failure, without_secrets
+from stet_ls.engine.model.endpoint.faults import EndpointFailure, without_secrets
 from stet_ls.engine.model.endpoint.network_zone import Route, route_to
 from stet_ls.engine.settings.table_schemas import Provider
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import httpx2
     import openai
 
-    from stet_ls.engine.model.endpoint.pinned_transport import Pinned
+    from stet_ls.engine.model.endpoint.pinned_transport import PinnedTransport
 
 _CONNECT_SECONDS = 5.0
 
@@ -35,7 +35,7 @@ _OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedModel:
     """A model as an endpoint lists it; `context` and `max_output` in tokens, 0 where it does not say."""
 
     name: str
@@ -49,7 +49,7 @@ class Connection:
     def __init__(self, provider: Provider, *, pinned: bool = False) -> None:
         self.provider = provider
         self._pinned = pinned
-        self._pin: Pinned | None = None
+        self._pin: PinnedTransport | None = None
         self._key: str | None = None
         self._http: httpx2.AsyncClient | None = None
         self._sdk: openai.AsyncOpenAI | None = None
@@ -61,9 +61,9 @@ class Connection:
         password = urlsplit(self.provider.base_url).password
         return tuple(secret for secret in (self._key, password) if secret)
 
-    async def sdk(self) -> openai.AsyncOpenAI | Failure:
+    async def sdk(self) -> openai.AsyncOpenAI | EndpointFailure:
         """The SDK's client. Its import takes half a second of processor time, so it happens in a thread."""
-        if isinstance(key := await self._known_key(), Failure):
+        if isinstance(key := await self._known_key(), EndpointFailure):
             return key
         http = await self._client()
         async with self._opening:
@@ -71,12 +71,12 @@ class Connection:
                 self._sdk = await asyncio.to_thread(_open_sdk, self.provider, key, http)
         return self._sdk
 
-    async def listed(self, *, seconds: float) -> tuple[Listed, ...] | Failure:
+    async def listed(self, *, seconds: float) -> tuple[ListedModel, ...] | EndpointFailure:
         """The models that the endpoint lists at /models, within so many seconds."""
         http = await self._client()
         try:
             async with asyncio.timeout(seconds):
-                if isinstance(key := await self._known_key(), Failure):
+                if isinstance(key := await self._known_key(), EndpointFailure):
                     return key
                 response = await http.get(
                     self.provider.base_url.rstrip("/") + "/models",
@@ -84,10 +84,10 @@ class Connection:
                 )
             body = json.loads(response.content) if response.content else None
         except TimeoutError:
-            return Failure(Fault.NO_FIRST_TOKEN, f"no list of models within {seconds:g} s")
+            return EndpointFailure(Fault.NO_FIRST_TOKEN, f"no list of models within {seconds:g} s")
         except json.JSONDecodeError:
             if response.is_success:
-                return Failure(Fault.MALFORMED, "its list of models is no JSON")
+                return EndpointFailure(Fault.MALFORMED, "its list of models is no JSON")
             body = None
         except _http_errors() as error:
             return without_secrets(failure_of_exception(error), self.secrets)
@@ -99,7 +99,7 @@ class Connection:
         """Some other page of the server as JSON, beside its /v1; None if it has none."""
         http = await self._client()
         parts = urlsplit(self.provider.base_url)
-        if isinstance(key := await self._known_key(), Failure):
+        if isinstance(key := await self._known_key(), EndpointFailure):
             return None
         with contextlib.suppress(TimeoutError, ValueError, *_http_errors()):
             async with asyncio.timeout(seconds):
@@ -121,10 +121,10 @@ class Connection:
         if self._http is not None:
             await self._http.aclose()
 
-    async def _known_key(self) -> str | Failure:
+    async def _known_key(self) -> str | EndpointFailure:
         async with self._opening:
             if self._key is None:
-                if isinstance(key := await key_of(self.provider), Failure):
+                if isinstance(key := await key_of(self.provider), EndpointFailure):
                     return key
                 self._key = key
             return self._key
@@ -165,13 +165,13 @@ def _open_http(provider: Provider) -> httpx2.AsyncClient:
     )
 
 
-def _open_pinned(provider: Provider, route: Route) -> tuple[httpx2.AsyncClient, Pinned]:
+def _open_pinned(provider: Provider, route: Route) -> tuple[httpx2.AsyncClient, PinnedTransport]:
     import httpx2
 
-    from stet_ls.engine.model.endpoint.pinned_transport import Pinned
+    from stet_ls.engine.model.endpoint.pinned_transport import PinnedTransport
 
     inner = httpx2.AsyncHTTPTransport(verify=not provider.base_url.startswith("http:"), trust_env=False)
-    pin = Pinned(inner, route.addresses)
+    pin = PinnedTransport(inner, route.addresses)
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
     return httpx2.AsyncClient(timeout=timeout, transport=pin, follow_redirects=False), pin
 
@@ -197,12 +197,12 @@ def _http_errors() -> tuple[type[Exception], ...]:
     return (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, RecursionError)
 
 
-def _models_of(body: object) -> tuple[Listed, ...] | Failure:
+def _models_of(body: object) -> tuple[ListedModel, ...] | EndpointFailure:
     data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(data, list):
-        return Failure(Fault.MALFORMED, "it sent something else than a list of models")
+        return EndpointFailure(Fault.MALFORMED, "it sent something else than a list of models")
     return tuple(
-        Listed(str(entry["id"]), _number_of(entry, _CONTEXT_KEYS), _number_of(entry, _OUTPUT_KEYS))
+        ListedModel(str(entry["id"]), _number_of(entry, _CONTEXT_KEYS), _number_of(entry, _OUTPUT_KEYS))
         for entry in data
         if isinstance(entry, dict) and entry.get("id")
     )

@@ -10,23 +10,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from stet_ls.engine.api.events import Notice, OnEvent, Requested, Uncounted
+from stet_ls.engine.api.events import Notice, OnEvent, Requested, UnmeteredUsage
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import Fault, LimitError
 from stet_ls.engine.model.chat import Completion, Sampling, Usage
 from stet_ls.engine.model.endpoint.circuit_breaker import Breaker
-from stet_ls.engine.model.endpoint.connection import Connection, Listed
+from stet_ls.engine.model.endpoint.connection import Connection, ListedModel
 from stet_ls.engine.model.endpoint.cost import cost_of
-from stet_ls.engine.model.endpoint.endpoint_stats import Experience
+from stet_ls.engine.model.endpoint.endpoint_stats import EndpointStats
 from stet_ls.engine.model.endpoint.fault_classifier import failure_of_exception
-from stet_ls.engine.model.endpoint.faults import Failure, hidden, reason, sentence, with_setting, without_secrets
+from stet_ls.engine.model.endpoint.faults import (
+    EndpointFailure,
+    hidden,
+    reason,
+    sentence,
+    with_setting,
+    without_secrets,
+)
 from stet_ls.engine.model.endpoint.network_zone import allowed
-from stet_ls.engine.model.endpoint.request_quirks import Dialect, shorter_reply
+from stet_ls.engine.model.endpoint.request_quirks import RequestQuirks, shorter_reply
 from stet_ls.engine.model.endpoint.retry import pause_before_retry
-from stet_ls.engine.model.endpoint.stream_reader import Reading
-from stet_ls.engine.model.endpoint.stream_request import Exchange, reply_errors
+from stet_ls.engine.model.endpoint.stream_reader import StreamReader
+from stet_ls.engine.model.endpoint.stream_request import StreamRequest, reply_errors
 from stet_ls.engine.model.profiles.profiles import Profile, is_chat_model, overridden, profile_for, tuned
-from stet_ls.engine.prompt.seal import UNSEALED, Sealed
+from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import Provider
@@ -51,7 +58,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TimeBudget:
     """The time that an endpoint has, by the event loop's clock: its first token is due at `begin_by`, all of its reply
     at `deadline_at`. A pause between two requests that takes `longest_pause` seconds or more is not waited for."""
 
@@ -64,27 +71,27 @@ class Turn:
 class Refusal:
     """An endpoint gave no text: the last failure, and how many requests were sent."""
 
-    failure: Failure
+    failure: EndpointFailure
     requests: int
 
 
-class Client:
+class EndpointClient:
     """One endpoint and what was learnt about it: its dialect, its breaker, its first model, its last fault.
 
     `experience` is what is known of its models; it outlives this process.
     """
 
     def __init__(
-        self, provider: Provider, settings: Settings, experience: Experience, *, dialect: Dialect | None = None
+        self, provider: Provider, settings: Settings, experience: EndpointStats, *, dialect: RequestQuirks | None = None
     ) -> None:
         self.provider = provider
         self.experience = experience
         self.connection = Connection(provider, pinned=settings.privacy.tells_apart)
         self.breaker = Breaker(settings.model.breaker_failures, settings.model.breaker_seconds)
-        self.last_failure: Failure | None = None
+        self.last_failure: EndpointFailure | None = None
         self._settings = settings
-        self._dialect = dialect or Dialect()
-        self._first_listed: Listed | None = None
+        self._dialect = dialect or RequestQuirks()
+        self._first_listed: ListedModel | None = None
         self._warned: set[str] = set()
 
     @property
@@ -107,9 +114,9 @@ class Client:
         messages: Sequence[Message],
         *,
         sampling: Sampling,
-        turn: Turn,
+        turn: TimeBudget,
         on_event: OnEvent,
-        sealed: Sealed = UNSEALED,
+        sealed: SealedPrompt = UNSEALED,
     ) -> Completion | Refusal:
         """A reply to the messages within its turn, or why there is none. `sealed` says what is hidden in them.
 
@@ -119,8 +126,8 @@ class Client:
         changed = False
         while True:
             result = await self._ask(messages, sampling, turn, on_event, sealed)
-            requests += not isinstance(result, Failure) or result.sent
-            if not isinstance(result, Failure):
+            requests += not isinstance(result, EndpointFailure) or result.sent
+            if not isinstance(result, EndpointFailure):
                 return replace(result, requests=requests)
             failure = self.last_failure = result
             _log.info("%s, request %d", sentence(failure, self.label), requests)
@@ -138,32 +145,32 @@ class Client:
                 on_event(Notice(_waiting(failure, self.label, pause)))
             await asyncio.sleep(pause)
 
-    async def model(self) -> Listed | Failure:
+    async def model(self) -> ListedModel | EndpointFailure:
         """The model that is asked: the configured one, else the first chat model that the endpoint lists."""
         if self.provider.model:
-            return Listed(self.provider.model, self.provider.context)
+            return ListedModel(self.provider.model, self.provider.context)
         if self._first_listed is None:
             models = await self.connection.listed(seconds=_LISTING_SECONDS)
-            if isinstance(models, Failure):
+            if isinstance(models, EndpointFailure):
                 return models
             self.saw(models)
-        return self._first_listed or Failure(Fault.NOT_FOUND, "it lists no model that could be asked")
+        return self._first_listed or EndpointFailure(Fault.NOT_FOUND, "it lists no model that could be asked")
 
-    def saw(self, models: Sequence[Listed]) -> None:
+    def saw(self, models: Sequence[ListedModel]) -> None:
         """Takes in a list of models that somebody else has asked for."""
         self._first_listed = next((model for model in models if is_chat_model(model.name)), None)
 
-    async def profile(self) -> Profile | Failure:
+    async def profile(self) -> Profile | EndpointFailure:
         """What is known of the model that is asked."""
         model = await self.model()
-        return model if isinstance(model, Failure) else await self._profile_of(model)
+        return model if isinstance(model, EndpointFailure) else await self._profile_of(model)
 
     async def close(self) -> None:
         """Keep what was learnt, and close every socket."""
         await self.experience.keep()
         await self.connection.close()
 
-    async def _profile_of(self, model: Listed) -> Profile:
+    async def _profile_of(self, model: ListedModel) -> Profile:
         context = self.provider.context or model.context
         named = profile_for(model.name)
         known = replace(named, context=context or named.context, known_context=bool(context))
@@ -172,7 +179,7 @@ class Client:
             profile = replace(profile, context=self.provider.context)
         return overridden(profile, self._settings.models)
 
-    def _adapt(self, failure: Failure, sampling: Sampling) -> Sampling | None:
+    def _adapt(self, failure: EndpointFailure, sampling: Sampling) -> Sampling | None:
         """The sampling for one more request in a changed form, or None if no change can help."""
         if failure.fault is Fault.CONTEXT:
             return shorter_reply(failure, sampling)
@@ -185,10 +192,10 @@ class Client:
         self,
         messages: Sequence[Message],
         sampling: Sampling,
-        turn: Turn,
+        turn: TimeBudget,
         on_event: OnEvent,
-        sealed: Sealed,
-    ) -> Completion | Failure:
+        sealed: SealedPrompt,
+    ) -> Completion | EndpointFailure:
         """One request. Text that came before a fault is a completion that was cut."""
         loop = asyncio.get_running_loop()
         try:
@@ -198,23 +205,25 @@ class Client:
                 fit = await self._fit(messages, sealed)
         except TimeoutError:
             fault = Fault.DEADLINE if loop.time() >= turn.deadline_at else Fault.NO_FIRST_TOKEN
-            return self._told(Failure(fault))
+            return self._told(EndpointFailure(fault))
         except reply_errors() as error:
             return self._told(failure_of_exception(error))
-        if isinstance(profile, Failure):
+        if isinstance(profile, EndpointFailure):
             return profile
-        if isinstance(sdk, Failure):
+        if isinstance(sdk, EndpointFailure):
             return sdk
-        if isinstance(fit, Failure):
+        if isinstance(fit, EndpointFailure):
             return fit
         messages = fit
         estimated = sum(estimate(message.content) for message in messages)
         prompt_tokens = round(estimated * profile.token_factor)
         if profile.known_context and prompt_tokens / _OVERESTIMATE + _LEAST_REPLY > profile.context:
-            return Failure(Fault.CONTEXT, f"about {prompt_tokens} tokens, and it reads {profile.context}", sent=False)
+            return EndpointFailure(
+                Fault.CONTEXT, f"about {prompt_tokens} tokens, and it reads {profile.context}", sent=False
+            )
         sampling = tuned(sampling, profile, self._settings.models, self._settings.model.max_tokens)
         patience = self.experience.first_token_limit(self.provider.timeout_first_token, prompt_tokens, sampling)
-        exchange = Exchange(
+        exchange = StreamRequest(
             body=self._dialect.request(profile.model, messages, sampling),
             max_tokens=sampling.max_tokens,
             silence=patience,
@@ -268,19 +277,19 @@ class Client:
         patience = self.provider.timeout_token
         return min(patience, max(_LEAST_PATIENCE, patience / 4)) if self.breaker.fell_silent else patience
 
-    def _told(self, failure: Failure) -> Failure:
+    def _told(self, failure: EndpointFailure) -> EndpointFailure:
         """The failure as it may be told: with the setting that ran out, and without a key."""
         failure = with_setting(failure, self.provider, self._settings.deadline)
         return without_secrets(failure, self.connection.secrets)
 
-    def _uncounted(self, exchange: Exchange, prompt_tokens: int) -> Uncounted:
+    def _uncounted(self, exchange: StreamRequest, prompt_tokens: int) -> UnmeteredUsage:
         """What a request took, as far as anybody knows; nobody bills more of a reply than was asked for."""
         guessed = _guessed(exchange.reading, prompt_tokens)
         guessed = replace(guessed, completion_tokens=min(guessed.completion_tokens, exchange.max_tokens))
         usage = exchange.reading.usage or guessed
-        return Uncounted(usage.prompt_tokens + usage.completion_tokens, cost_of(self.provider, usage) or 0.0)
+        return UnmeteredUsage(usage.prompt_tokens + usage.completion_tokens, cost_of(self.provider, usage) or 0.0)
 
-    def _requested(self, exchange: Exchange, model: str) -> Requested:
+    def _requested(self, exchange: StreamRequest, model: str) -> Requested:
         """What an exchange brought, without this endpoint's keys in it."""
         reading, failure = exchange.reading, exchange.failure
         detail = "" if failure is None else self._told(failure).detail[:_SHOWN]
@@ -299,13 +308,13 @@ class Client:
             head=head[: len(head) // 2],
         )
 
-    async def _fit(self, messages: Sequence[Message], sealed: Sealed) -> Sequence[Message] | Failure:
+    async def _fit(self, messages: Sequence[Message], sealed: SealedPrompt) -> Sequence[Message] | EndpointFailure:
         """The messages as the rule for this endpoint's place lets them go."""
         privacy = self._settings.privacy
         return allowed(messages, sealed, await self.connection.route(), privacy) if privacy.tells_apart else messages
 
     def _warnings(
-        self, exchange: Exchange, failure: Failure | None, prompt_tokens: int, estimated: int
+        self, exchange: StreamRequest, failure: EndpointFailure | None, prompt_tokens: int, estimated: int
     ) -> Iterator[str]:
         """What the user should know about a reply that came."""
         reading = exchange.reading
@@ -344,26 +353,26 @@ def shown_address(base_url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def _lost(reading: Reading, failure: Failure | None) -> Failure | None:
+def _lost(reading: StreamReader, failure: EndpointFailure | None) -> EndpointFailure | None:
     """The failure of an exchange that brought nothing to judge; `begun` if asking again would only cost as much."""
     if reading.text.strip():
         return None
     if not reading.reasoning.strip():
         spent = reading.finish == "length"
-        return failure or Failure(
+        return failure or EndpointFailure(
             Fault.EMPTY, "all its tokens went into hidden reasoning" if spent else "", begun=spent
         )
     if failure is None and reading.finish != "cut":
         return None
-    return replace(failure or Failure(Fault.MALFORMED, "it broke off in its reasoning"), begun=True)
+    return replace(failure or EndpointFailure(Fault.MALFORMED, "it broke off in its reasoning"), begun=True)
 
 
-def _guessed(reading: Reading, prompt_tokens: int) -> Usage:
+def _guessed(reading: StreamReader, prompt_tokens: int) -> Usage:
     """The tokens of a call whose endpoint does not count them, or broke off before it did."""
     return Usage(prompt_tokens, max(reading.tokens, estimate(reading.text + reading.reasoning)))
 
 
-def _waiting(failure: Failure, label: str, pause: float) -> str:
+def _waiting(failure: EndpointFailure, label: str, pause: float) -> str:
     if failure.loading:
         return f"{label} is still loading its model."
     return f"{reason(failure, label)}; asking again in {pause:.0f} s."

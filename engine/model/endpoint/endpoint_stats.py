@@ -6,17 +6,17 @@ import asyncio
 import time
 
 from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.endpoint.stream_request import Exchange
-from stet_ls.engine.model.profiles.profile_store import Probe, ProfileStore, Record
+from stet_ls.engine.model.endpoint.stream_request import StreamRequest
+from stet_ls.engine.model.profiles.profile_store import ProbeScores, ProfileStore, StoredProfile
 from stet_ls.engine.model.profiles.profiles import Profile, measured
 from stet_ls.engine.model.profiles.speed import Speed
-from stet_ls.engine.model.profiles.token_calibration import Correction
+from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
 
 _KEEP_SECONDS = 60.0
 """Between two writings of what was learnt; the rest is written when the endpoint is closed."""
 
 
-class Experience:
+class EndpointStats:
     """The record of one model at one endpoint, read when the model is first spoken of and kept now and then.
 
     `endpoint` is what identifies the place between runs. `problem` is a sentence about a record that could not be used.
@@ -25,8 +25,8 @@ class Experience:
 
     def __init__(self, store: ProfileStore, endpoint: str, *, reading: float | None = None) -> None:
         self.speed = Speed(reading=reading)
-        self.correction = Correction()
-        self.probe: Probe | None = None
+        self.correction = TokenCalibration()
+        self.probe: ProbeScores | None = None
         self.problem = ""
         self._store = store
         self._endpoint = endpoint
@@ -44,7 +44,7 @@ class Experience:
                 await self._open(profile.model)
         return measured(profile, self._record())
 
-    def learn(self, exchange: Exchange, *, estimated: int, first_token_seconds: float) -> None:
+    def learn(self, exchange: StreamRequest, *, estimated: int, first_token_seconds: float) -> None:
         """Take in a call that was served; `estimated` tokens were sent, by the plain estimate."""
         reading = exchange.reading
         self._changed = True
@@ -64,7 +64,7 @@ class Experience:
             return limit
         return limit + sampling.max_tokens / (self.speed.writing or _SLOW_WRITING)
 
-    async def found(self, probe: Probe) -> None:
+    async def found(self, probe: ProbeScores) -> None:
         """Take in a self-test, and keep it at once."""
         self.probe, self._changed = probe, True
         await self.keep()
@@ -83,13 +83,13 @@ class Experience:
         await self.keep()
         record, self.problem = await asyncio.to_thread(self._store.load, self._endpoint, model)
         self.speed = Speed(record.writing, record.reading or self._assumed_reading)
-        self.correction = Correction(record.ratios)
+        self.correction = TokenCalibration(record.ratios)
         self.probe = record.probe
         self._model = model
 
-    def _record(self) -> Record:
+    def _record(self) -> StoredProfile:
         reading = None if self.speed.reading == self._assumed_reading else self.speed.reading
-        return Record(
+        return StoredProfile(
             self._endpoint, self._model or "", self.speed.writing, reading, self.correction.ratios, self.probe
         )
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.model.endpoint.retry import retry_after
 
 _LONGEST_DETAIL = 2000
@@ -41,7 +41,7 @@ _RULES: tuple[tuple[range | tuple[int, ...], str, Fault], ...] = (
 """Status, what code and message look like, fault; the first that fits. All others are faults of the server."""
 
 
-def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> Failure:
+def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> EndpointFailure:
     """The failure that an error answer tells of. `body` is its JSON or text; 200 is an error told in good manners."""
     error = _error_of(body)
     detail = _sentence(error)
@@ -54,7 +54,7 @@ def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> 
     )
     if 300 <= status < 400:
         detail = "it redirects to another address, which is not followed"
-    return Failure(
+    return EndpointFailure(
         fault,
         detail,
         status,
@@ -64,7 +64,7 @@ def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> 
     )
 
 
-def failure_of_exception(error: Exception) -> Failure:
+def failure_of_exception(error: Exception) -> EndpointFailure:
     """The failure behind an exception of the SDK, of the HTTP client below it, or of decoding a reply."""
     # Already loaded, or there would be no such exception; late, because at the top it would cost every start.
     import httpx2
@@ -75,15 +75,15 @@ def failure_of_exception(error: Exception) -> Failure:
     if "openai" in sys.modules and (failure := _failure_of_sdk(error)) is not None:
         return failure
     if isinstance(error, json.JSONDecodeError):
-        return Failure(Fault.MALFORMED, "it sent a broken piece of JSON")
+        return EndpointFailure(Fault.MALFORMED, "it sent a broken piece of JSON")
     if isinstance(error, httpx2.InvalidURL):
-        return Failure(Fault.BAD_REQUEST, f"its address cannot be used: {error}")
+        return EndpointFailure(Fault.BAD_REQUEST, f"its address cannot be used: {error}")
     if isinstance(error, UnicodeError):
-        return Failure(Fault.BAD_REQUEST, "its key or address holds characters that a request cannot carry")
-    return Failure(Fault.MALFORMED, f"its reply could not be read ({type(error).__name__})")
+        return EndpointFailure(Fault.BAD_REQUEST, "its key or address holds characters that a request cannot carry")
+    return EndpointFailure(Fault.MALFORMED, f"its reply could not be read ({type(error).__name__})")
 
 
-def _failure_of_sdk(error: Exception) -> Failure | None:
+def _failure_of_sdk(error: Exception) -> EndpointFailure | None:
     import openai
 
     if isinstance(error, openai.APIStatusError):
@@ -95,16 +95,16 @@ def _failure_of_sdk(error: Exception) -> Failure | None:
     return None
 
 
-def _failure_of_transport(error: BaseException | None) -> Failure:
+def _failure_of_transport(error: BaseException | None) -> EndpointFailure:
     import httpx2
 
     if isinstance(error, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
-        return Failure(Fault.BAD_REQUEST, "its address or key cannot be used in a request")
+        return EndpointFailure(Fault.BAD_REQUEST, "its address or key cannot be used in a request")
     if isinstance(error, httpx2.ConnectTimeout):
-        return Failure(Fault.UNREACHABLE, "no connection in time")
+        return EndpointFailure(Fault.UNREACHABLE, "no connection in time")
     if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
-        return Failure(Fault.UNREACHABLE, _why_unreachable(error))
-    return Failure(Fault.MALFORMED, "the connection broke off")
+        return EndpointFailure(Fault.UNREACHABLE, _why_unreachable(error))
+    return EndpointFailure(Fault.MALFORMED, "the connection broke off")
 
 
 def _why_unreachable(error: BaseException) -> str:

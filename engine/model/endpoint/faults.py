@@ -21,7 +21,7 @@ What is shorter ("x" for a server that wants no key) is no secret, and part of e
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class EndpointFailure:
     """One request that brought no text.
 
     `detail` is what the server said, on one line, or our own words. `param` is the parameter that it names.
@@ -61,13 +61,13 @@ _SENTENCES: Mapping[Fault, tuple[str, str]] = {
 """What the endpoint did, and the way out."""
 
 
-def sentence(failure: Failure, endpoint: str) -> str:
+def sentence(failure: EndpointFailure, endpoint: str) -> str:
     """The failure as one sentence for the user, with the way out and without its full stop."""
     way_out = failure.way_out or _SENTENCES[failure.fault][1]
     return reason(failure, endpoint) + (f"; {way_out}" if way_out else "")
 
 
-def reason(failure: Failure, endpoint: str) -> str:
+def reason(failure: EndpointFailure, endpoint: str) -> str:
     """What the endpoint did, where nobody has to do anything about it yet."""
     did, _ = _SENTENCES[failure.fault]
     status = f" ({failure.status})" if failure.status not in (None, 200) else ""
@@ -75,7 +75,7 @@ def reason(failure: Failure, endpoint: str) -> str:
     return f"{endpoint} {did}{status}{detail}"
 
 
-def with_setting(failure: Failure, provider: Provider, deadline: float) -> Failure:
+def with_setting(failure: EndpointFailure, provider: Provider, deadline: float) -> EndpointFailure:
     """A failure for lack of time, with the setting that gives more of it; `deadline` is a job's, in seconds."""
     table = "in a [[providers]] table"
     ways_out = {
@@ -89,7 +89,7 @@ def with_setting(failure: Failure, provider: Provider, deadline: float) -> Failu
     return replace(failure, way_out=ways_out.get(failure.fault, failure.way_out))
 
 
-def without_secrets(failure: Failure, secrets: Sequence[str]) -> Failure:
+def without_secrets(failure: EndpointFailure, secrets: Sequence[str]) -> EndpointFailure:
     """The failure with every secret that a server echoed taken out of its words."""
     return replace(failure, detail=hidden(failure.detail, secrets))
 

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.privacy.redact import restore
-from stet_ls.engine.prompt.seal import Sealed
+from stet_ls.engine.prompt.seal import SealedPrompt
 from stet_ls.engine.settings.schema import Privacy
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -29,7 +29,7 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _SECRET = "STET_SECRET_"
 
 
-class Reach(IntEnum):
+class NetworkZone(IntEnum):
     """Who may read along, the widest last."""
 
     LOOPBACK = 0
@@ -41,22 +41,22 @@ class Reach(IntEnum):
 class Route:
     """The way to an endpoint: the `addresses` to connect to, unless a proxy is in between."""
 
-    reach: Reach
+    reach: NetworkZone
     addresses: tuple[str, ...] = ()
     proxied: bool = False
 
 
-def reach_of(address: Address) -> Reach:
+def zone_of(address: Address) -> NetworkZone:
     """Where an address is. IPv4 in the clothes of IPv6 (mapped, 6to4, NAT64) is what it is inside."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if inner is None and address in _NAT64:
             inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
         if inner is not None:
-            return reach_of(inner)
+            return zone_of(inner)
     if address.is_loopback or address.is_unspecified:  # 0.0.0.0 connects to this machine
-        return Reach.LOOPBACK
-    return Reach.PUBLIC if address.is_global else Reach.PRIVATE
+        return NetworkZone.LOOPBACK
+    return NetworkZone.PUBLIC if address.is_global else NetworkZone.PRIVATE
 
 
 async def route_to(base_url: str) -> Route:
@@ -67,7 +67,7 @@ async def route_to(base_url: str) -> Route:
     parts = urlsplit(base_url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     found = await _resolved(host, port)
-    proxy = None if found and _widest(found) is Reach.LOOPBACK else _proxy(parts.scheme, host)
+    proxy = None if found and _widest(found) is NetworkZone.LOOPBACK else _proxy(parts.scheme, host)
     if proxy is None:
         return Route(_widest(found), tuple(map(str, found)))
     reach = _widest(found)
@@ -77,7 +77,9 @@ async def route_to(base_url: str) -> Route:
     return Route(reach, proxied=True)
 
 
-def allowed(messages: Sequence[Message], sealed: Sealed, route: Route, privacy: Privacy) -> Sequence[Message] | Failure:
+def allowed(
+    messages: Sequence[Message], sealed: SealedPrompt, route: Route, privacy: Privacy
+) -> Sequence[Message] | EndpointFailure:
     """The messages as they may go this way, or why they may not: only what hides something is a matter of rules."""
     secrets = {name: value for name, value in sealed.secrets.items() if name.startswith(_SECRET)}
     if not secrets:
@@ -85,13 +87,13 @@ def allowed(messages: Sequence[Message], sealed: Sealed, route: Route, privacy: 
     name = route.reach.name.lower()
     match getattr(privacy, name):
         case "refuse":
-            return Failure(Fault.REFUSED, f'{_where(sealed)}, and privacy.{name} is "refuse"', sent=False)
+            return EndpointFailure(Fault.REFUSED, f'{_where(sealed)}, and privacy.{name} is "refuse"', sent=False)
         case "allow":
             return [Message(message.role, restore(message.content, secrets)) for message in messages]
     return messages
 
 
-def _where(sealed: Sealed) -> str:
+def _where(sealed: SealedPrompt) -> str:
     """The first secret by line and kind; never the value."""
     first = next((one for one in sealed.redactions if one.line is not None), None)
     if first is not None and first.line is not None:
@@ -108,8 +110,8 @@ async def _resolved(host: str, port: int) -> tuple[Address, ...]:
     return tuple(dict.fromkeys(ipaddress.ip_address(str(row[4][0]).partition("%")[0]) for row in rows))
 
 
-def _widest(addresses: Sequence[Address]) -> Reach:
-    return max(map(reach_of, addresses), default=Reach.PUBLIC)
+def _widest(addresses: Sequence[Address]) -> NetworkZone:
+    return max(map(zone_of, addresses), default=NetworkZone.PUBLIC)
 
 
 def _proxy(scheme: str, host: str) -> str | None:

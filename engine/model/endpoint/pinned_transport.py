@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import httpx2
 
 
-class Pinned(httpx2.AsyncBaseTransport):
+class PinnedTransport(httpx2.AsyncBaseTransport):
     """Sends requests for a name to its `addresses`, one after the other until one accepts; to nobody if there is none.
 
     The name stays in the Host header and in the TLS handshake, so certificates are checked as ever.

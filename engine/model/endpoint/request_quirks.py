@@ -9,7 +9,7 @@ from typing import Any
 
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.model.chat import Sampling
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 
 _OPTIONAL = {
     "stream_options": r"\bstream_options\b",
@@ -30,7 +30,7 @@ _LEAST_REPLY = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class RequestQuirks:
     """What an endpoint refused so far. `most_tokens` is the largest reply that it allows.
 
     `extra` holds parameters that it takes beyond those that all endpoints share.
@@ -60,7 +60,7 @@ class Dialect:
             body["max_completion_tokens"] = limit
         return {name: value for name, value in body.items() if value is not None and name not in self.refused}
 
-    def after(self, failure: Failure, sampling: Sampling) -> Dialect | None:
+    def after(self, failure: EndpointFailure, sampling: Sampling) -> RequestQuirks | None:
         """The dialect that may please an endpoint which refused a request, or None if nothing can be changed."""
         told = failure.detail
         named = {
@@ -78,7 +78,7 @@ class Dialect:
         return replace(self, refused=self.refused | named) if named else None
 
 
-def shorter_reply(failure: Failure, sampling: Sampling) -> Sampling | None:
+def shorter_reply(failure: EndpointFailure, sampling: Sampling) -> Sampling | None:
     """The sampling whose reply fits beside the prompt, if the endpoint said how much room there is (vLLM, OpenAI)."""
     limit = re.search(r"context length is (\d+)", failure.detail)
     prompt = re.search(r"\((\d+) in the messages", failure.detail) or re.search(

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 
 MOST_REQUESTS: Mapping[Fault, int] = {
     Fault.REFUSED: 1,
@@ -44,7 +44,7 @@ _LOADING_PAUSE = 0.5
 
 
 def pause_before_retry(
-    failure: Failure, requests: int, longest: float, *, chance: Callable[[], float] = random.random
+    failure: EndpointFailure, requests: int, longest: float, *, chance: Callable[[], float] = random.random
 ) -> float | None:
     """Seconds to wait before the next request, or None if there must be none.
 

@@ -30,7 +30,7 @@ _FINISH: Mapping[str, Finish] = {
 
 
 @dataclass(slots=True)
-class Reading:
+class StreamReader:
     """What came so far. Times are of `time.monotonic`; `reason` is the server's own word for why it ended.
 
     `pieces` are those of `events.Requested`.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.api.events import OnEvent, Progress
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.endpoint.fault_classifier import failure_of_exception, failure_of_status
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.model.endpoint.sse import EventReader
-from stet_ls.engine.model.endpoint.stream_reader import Reading
+from stet_ls.engine.model.endpoint.stream_reader import StreamReader
 
 if TYPE_CHECKING:
     from openai import AsyncAPIResponse, AsyncOpenAI
@@ -35,7 +35,7 @@ _HEAD = 2_000
 
 
 @dataclass(slots=True)
-class Exchange:
+class StreamRequest:
     """A request with its limits: `begin_by` and `deadline_at` by the event loop's clock, the others in seconds.
 
     The first token is due after `silence`, or that long after the server reported how far through the prompt it is, and
@@ -52,8 +52,8 @@ class Exchange:
     deadline_at: float
     between_tokens: float
     on_event: OnEvent
-    reading: Reading = field(default_factory=Reading)
-    failure: Failure | None = None
+    reading: StreamReader = field(default_factory=StreamReader)
+    failure: EndpointFailure | None = None
     streamed: bool = True
     head: bytes = b""
     _ended: bool = False
@@ -74,9 +74,9 @@ class Exchange:
         if reading.reason is not None or self._ended:
             self.failure = None  # the model had said that it is done; whatever broke then took nothing with it
         elif self.failure is None and self.streamed and reading.first_at is not None and reading.runaway is None:
-            self.failure = Failure(Fault.MALFORMED, "the stream ended with neither a finish reason nor [DONE]")
+            self.failure = EndpointFailure(Fault.MALFORMED, "the stream ended with neither a finish reason nor [DONE]")
 
-    async def _read(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> Failure | None:
+    async def _read(self, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> EndpointFailure | None:
         """Read events to their end, or until the reply is found endless or wrong."""
         loop = asyncio.get_running_loop()
         events, size, breathed_at = EventReader(), 0, loop.time()
@@ -85,7 +85,7 @@ class Exchange:
             if len(self.head) < _HEAD:
                 self.head = (self.head + piece)[:_HEAD]
             if size > _LONGEST_BODY:
-                return Failure(Fault.MALFORMED, "its reply has no end")
+                return EndpointFailure(Fault.MALFORMED, "its reply has no end")
             for data in events.feed(piece):
                 if (failure := self._take(data, response, watch)) or self.reading.runaway:
                     return failure
@@ -97,7 +97,7 @@ class Exchange:
                 return failure
         return None if events.whole is None else self._take_whole(bytes(events.whole), response)
 
-    def _take(self, data: bytes, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> Failure | None:
+    def _take(self, data: bytes, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> EndpointFailure | None:
         """Take in one event; each token pushes the watch ahead. Raises ValueError for what is no JSON."""
         now, reading = asyncio.get_running_loop().time(), self.reading
         if data.strip() == b"[DONE]":
@@ -124,13 +124,13 @@ class Exchange:
             self.on_event(Progress(reading.tokens, thinking))
         return None
 
-    def _take_whole(self, data: bytes, response: AsyncAPIResponse[Any]) -> Failure | None:
+    def _take_whole(self, data: bytes, response: AsyncAPIResponse[Any]) -> EndpointFailure | None:
         """A body that is no stream: a completion all the same, an error told with 200, or some web page."""
         try:
             body = json.loads(data)
         except ValueError:
             page = data.lstrip()[:1] == b"<"
-            return Failure(
+            return EndpointFailure(
                 Fault.MALFORMED,
                 "a web page; the address lacks its version path, such as /v1, or a proxy or sign-in page is in its way"
                 if page
@@ -139,7 +139,7 @@ class Exchange:
         if not isinstance(body, dict) or body.get("error"):
             return failure_of_status(200, body, response.headers)
         if not body.get("choices"):
-            return Failure(Fault.MALFORMED, "a reply without choices")
+            return EndpointFailure(Fault.MALFORMED, "a reply without choices")
         self.streamed = False
         self.reading.take(body, max_tokens=self.max_tokens)
         return None
@@ -147,10 +147,10 @@ class Exchange:
     def _first_due(self, now: float) -> float:
         return min(self.deadline_at, self.begin_by, now + self.silence)
 
-    def _lateness(self, *, out_of_time: bool) -> Failure:
+    def _lateness(self, *, out_of_time: bool) -> EndpointFailure:
         if out_of_time:
-            return Failure(Fault.DEADLINE)
-        return Failure(Fault.NO_FIRST_TOKEN if self.reading.first_at is None else Fault.STALLED)
+            return EndpointFailure(Fault.DEADLINE)
+        return EndpointFailure(Fault.NO_FIRST_TOKEN if self.reading.first_at is None else Fault.STALLED)
 
 
 def reply_errors() -> tuple[type[Exception], ...]:

@@ -43,7 +43,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class ProbeScores:
     """What the self-test found. `at` is a moment in ISO 8601; 0, "" and None mean "not found out".
 
     `well_formed`: replies from which the whole unit could be read, and it parsed. `solved`: the unit also did what was
@@ -70,7 +70,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class StoredProfile:
     """All that is known of a model at an endpoint: tokens per second, counted tokens by estimated ones, a probe."""
 
     endpoint: str
@@ -78,7 +78,7 @@ class Record:
     writing: Rate | None = None
     reading: Rate | None = None
     ratios: Annotated[tuple[Rate, ...], Field(max_length=100)] = ()
-    probe: Probe | None = None
+    probe: ProbeScores | None = None
 
 
 class ProfileStore:
@@ -87,15 +87,15 @@ class ProfileStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def load(self, endpoint: str, model: str) -> tuple[Record, str]:
+    def load(self, endpoint: str, model: str) -> tuple[StoredProfile, str]:
         """The record, a new one if there is none, and a sentence if there was one that cannot be used."""
         path = self.path(endpoint, model)
         found, problem = _read(path)
         if found is not None and (found.endpoint, found.model) == (endpoint, model):
             return found, ""
-        return Record(endpoint, model), problem
+        return StoredProfile(endpoint, model), problem
 
-    def save(self, record: Record) -> None:
+    def save(self, record: StoredProfile) -> None:
         """Keeps a record; a newer probe that somebody else stored meanwhile stays."""
         path = self.path(record.endpoint, record.model)
         try:
@@ -110,7 +110,7 @@ class ProfileStore:
         except OSError as error:
             _log.warning("the profile of %s is not kept: %s", record.model, Obstacle.of(self._folder, error))
 
-    def all(self) -> Iterator[tuple[Path, Record | None, str]]:
+    def all(self) -> Iterator[tuple[Path, StoredProfile | None, str]]:
         """Every file with its record, or with the reason why it cannot be used."""
         for path in sorted(self._folder.glob("*.json")):
             yield (path, *_read(path))
@@ -129,16 +129,16 @@ def _is_newer(problem: str) -> bool:
     return problem.endswith(_NEWER)
 
 
-def _age(probe: Probe | None) -> str:
+def _age(probe: ProbeScores | None) -> str:
     return "" if probe is None else probe.at
 
 
 @cache
-def _adapter() -> TypeAdapter[Record]:
-    return TypeAdapter(Record)
+def _adapter() -> TypeAdapter[StoredProfile]:
+    return TypeAdapter(StoredProfile)
 
 
-def _read(path: Path) -> tuple[Record | None, str]:
+def _read(path: Path) -> tuple[StoredProfile | None, str]:
     try:
         data = json.loads(path.read_bytes())
         version = data["version"]
@@ -153,7 +153,7 @@ def _read(path: Path) -> tuple[Record | None, str]:
         return None, f"The profile {path} is damaged; it is made anew, and `stet model probe` fills it"
 
 
-def _write(path: Path, record: Record) -> None:
+def _write(path: Path, record: StoredProfile) -> None:
     text = json.dumps({"version": VERSION, "record": asdict(record)}, indent=2)
     partial = path.with_suffix(f".{os.getpid()}.partial")
     try:

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from stet_ls.engine.model.chat import Role, Sampling
-from stet_ls.engine.model.profiles.profile_store import Record
-from stet_ls.engine.model.profiles.token_calibration import Correction
+from stet_ls.engine.model.profiles.profile_store import StoredProfile
+from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
 from stet_ls.engine.settings.table_schemas import ModelRow
 
 Tier = Literal["tiny", "mid", "strong"]
@@ -149,13 +149,13 @@ _LOOPED = 0.4
 _LEAST_PROOF = 2
 
 
-def measured(profile: Profile, record: Record) -> Profile:
+def measured(profile: Profile, record: StoredProfile) -> Profile:
     """The profile with what was learnt of the model in use, and by its self-test."""
     profile = replace(
         profile,
         tokens_per_second=record.writing,
         reading=record.reading,
-        token_factor=Correction(record.ratios).factor,
+        token_factor=TokenCalibration(record.ratios).factor,
     )
     probe = record.probe
     if probe is None:

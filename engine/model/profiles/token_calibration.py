@@ -19,7 +19,7 @@ _CUT = 0.6
 """An endpoint that counts fewer than this share of the tokens cut the prompt, as Ollama does without a word."""
 
 
-class Correction:
+class TokenCalibration:
     """The ratios of one model: counted by the endpoint, divided by estimated."""
 
     def __init__(self, ratios: Iterable[float] = ()) -> None:

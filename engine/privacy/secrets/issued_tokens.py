@@ -11,7 +11,7 @@ from itertools import accumulate
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TokenPattern:
     """One look of a secret, found by a literal of its issuer, so that a text without it costs next to nothing.
 
     `pattern` begins at the literal; its group "value" is the secret, or all of it. `before` is what belongs to the
@@ -24,10 +24,10 @@ class Shape:
     before: re.Pattern[str] | None = None
 
 
-def _shape(kind: str, literals: str, pattern: str, *, before: str = "") -> Shape:
+def _shape(kind: str, literals: str, pattern: str, *, before: str = "") -> TokenPattern:
     # The end of a window is matched, never its start: a search would go through the window again for each literal.
     front = re.compile(rf"(?<![A-Za-z0-9]){before}") if before else None
-    return Shape(kind, tuple(literals.split()), re.compile(pattern), front)
+    return TokenPattern(kind, tuple(literals.split()), re.compile(pattern), front)
 
 
 _TOKEN, _CLOUD = "access token", "cloud key"
@@ -141,7 +141,7 @@ def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
                 at = text.find(literal, max(at + 1, found[1] if found else 0))
 
 
-def _at(shape: Shape, text: str, at: int) -> tuple[int, int] | None:
+def _at(shape: TokenPattern, text: str, at: int) -> tuple[int, int] | None:
     """The span of a secret whose literal stands at `at`."""
     if shape.before is None and at > 0 and text[at - 1].isalnum() and text[at].isalnum():
         return None

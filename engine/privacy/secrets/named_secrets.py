@@ -14,8 +14,8 @@ from stet_ls.engine.privacy.secrets.assignment_forms import (
     PAIRS,
     PIECE,
     PLACES,
-    Place,
-    Trust,
+    AssignmentForm,
+    SecretLikelihood,
 )
 from stet_ls.engine.privacy.secrets.entropy import is_drawn, is_mixed, is_nothing
 from stet_ls.engine.privacy.secrets.secret_names import NAMES, says_secret
@@ -97,9 +97,9 @@ def _behind(text: str, name: _Name, at: int, *, config: bool) -> Iterator[Found]
         return
 
 
-def _counts(value: str, name: _Name, place: Place, before: str) -> bool:
+def _counts(value: str, name: _Name, place: AssignmentForm, before: str) -> bool:
     """True if a value in this place, behind this name, is a secret. `before` is its line up to its end."""
-    if name.sure and (place.trust is Trust.SURE or GIVES.search(before[-_GIVES_BACK:])):
+    if name.sure and (place.trust is SecretLikelihood.SURE or GIVES.search(before[-_GIVES_BACK:])):
         return not is_nothing(value)
     if name.sure:
         return is_mixed(value)

@@ -15,7 +15,7 @@ _QUOTED = re.compile(r"""["'`]([\w+/=.~-]{24,100})["'`]""")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Leak:
+class Secret:
     """A secret at a place of the text, in characters."""
 
     start: int
@@ -24,7 +24,7 @@ class Leak:
     kind: str
 
 
-def leaks(text: str, *, config: bool = False) -> list[Leak]:
+def find_secrets(text: str, *, config: bool = False) -> list[Secret]:
     """The secrets of a text; where two overlap they are one. `config`: values stand without quotes in it.
 
     Time is linear in the length of the text.
@@ -40,7 +40,7 @@ def leaks(text: str, *, config: bool = False) -> list[Leak]:
             merged[-1] = (first, max(last, end), told)
         else:
             merged.append((start, end, kind))
-    return [Leak(start, end, text[start:end], kind) for start, end, kind in merged]
+    return [Secret(start, end, text[start:end], kind) for start, end, kind in merged]
 
 
 def _drawn(text: str) -> Iterator[tuple[int, int, str]]:

@@ -12,7 +12,7 @@ from fnmatch import fnmatch
 from typing import Any
 
 from stet_ls.engine.api.request import Request
-from stet_ls.engine.privacy.ignored_files import Ignored
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.workspace.visible_files import folders_up, shown_text
 from stet_ls.validators.project_files import parse_table
 
@@ -23,16 +23,16 @@ _JS = ("javascript", "javascriptreact", "typescript", "typescriptreact")
 _JS_RUNNERS = ("vitest", "jest", "mocha", "ava", "jasmine")
 
 
-def conventions(request: Request, ignored: Ignored | None = None) -> tuple[str, ...]:
+def conventions(request: Request, ignored: IgnoredFiles | None = None) -> tuple[str, ...]:
     """At most `MOST` facts for the file of a request, always in the same order; none for a document without a path."""
     facts: dict[str, str] = {}
-    for name, text in read_upwards(request, tuple(_READERS), ignored or Ignored(request.workspace)):
+    for name, text in read_upwards(request, tuple(_READERS), ignored or IgnoredFiles(request.workspace)):
         for key, fact in _READERS[name](text, request):
             facts.setdefault(key, fact)  # the nearest file wins
     return tuple(facts[key] for key in sorted(facts))[:MOST]
 
 
-def read_upwards(request: Request, names: tuple[str, ...], ignored: Ignored) -> Iterator[tuple[str, str]]:
+def read_upwards(request: Request, names: tuple[str, ...], ignored: IgnoredFiles) -> Iterator[tuple[str, str]]:
     """Name and text of the files of some names, from the document's folder upwards. Hidden ones are left out."""
     for folder in folders_up(request):
         for name in names:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.prompt.code_view import view
 from stet_ls.engine.prompt.context.import_bindings import Binding, bindings, closeness
-from stet_ls.engine.prompt.context_items import Piece, Worth
+from stet_ls.engine.prompt.context_items import ContextItem, Priority
 from stet_ls.engine.prompt.target import indent_at
-from stet_ls.engine.workspace.symbol_index import Candidate, Definition, WorkspaceIndex
+from stet_ls.engine.workspace.symbol_index import Definition, SymbolCandidate, SymbolIndex
 from stet_ls.validators.languages import language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import imports, units
@@ -30,23 +30,23 @@ _TYPES = frozenset({"class", "interface", "struct", "enum", "type"})
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class CrossFileContext:
     """What was found, the surest first, and what could not be looked up."""
 
     definitions: tuple[Definition, ...] = ()
     gaps: tuple[str, ...] = ()
 
 
-def elsewhere(
-    request: Request, text: str, called: Iterable[str], known: Iterable[str], index: WorkspaceIndex
-) -> Elsewhere:
+def cross_file_items(
+    request: Request, text: str, called: Iterable[str], known: Iterable[str], index: SymbolIndex
+) -> CrossFileContext:
     """The definitions in other files of what `text`, a part of the document, calls (`called`) or names.
 
     `known` are the names that the document defines itself. Of several definitions the imports choose; where they do
     not, and several files have one, none is shown: the wrong one does harm. Reads files: not for an event loop.
     """
     if not request.workspace.roots:
-        return Elsewhere()
+        return CrossFileContext()
     source = request.source
     bound = bindings([source.slice(span) for span in imports(source, request.language)], request.language, request.path)
     aliases = {alias: name for binding in bound for alias, name in binding.names.items()}
@@ -55,23 +55,23 @@ def elsewhere(
     own = set(known) - set(aliases)
     names = list(dict.fromkeys(aliases.get(name, name) for name in used if name not in own))
     if not names:
-        return Elsewhere()
+        return CrossFileContext()
     found = index.find(names, request.language, request.workspace, but=request.path)
     chosen = _chosen(found.candidates, bound, request, set(re.findall(r"[\w$]+", source.text)))
     definitions = (index.open(candidate, request.workspace) for candidate in chosen)
-    return Elsewhere(tuple(one for one in definitions if one is not None), found.gaps)
+    return CrossFileContext(tuple(one for one in definitions if one is not None), found.gaps)
 
 
 def _chosen(
-    candidates: Iterable[Candidate], bound: tuple[Binding, ...], request: Request, words: set[str]
-) -> list[Candidate]:
+    candidates: Iterable[SymbolCandidate], bound: tuple[Binding, ...], request: Request, words: set[str]
+) -> list[SymbolCandidate]:
     """Of each name the surest candidate; none where it is anybody's guess."""
-    by_name: dict[str, list[tuple[int, Candidate]]] = defaultdict(list)
+    by_name: dict[str, list[tuple[int, SymbolCandidate]]] = defaultdict(list)
     for candidate in candidates:
         distance = _distance(candidate, bound, request, words)
         if distance is not None:
             by_name[candidate.entry.name].append((distance, candidate))
-    sure: list[tuple[int, Candidate]] = []
+    sure: list[tuple[int, SymbolCandidate]] = []
     for rated in by_name.values():
         nearest = min(distance for distance, _ in rated)
         best = [candidate for distance, candidate in rated if distance == nearest]
@@ -81,7 +81,7 @@ def _chosen(
     return [candidate for _, candidate in sorted(sure, key=lambda one: one[0])[:_MOST]]
 
 
-def _distance(candidate: Candidate, bound: tuple[Binding, ...], request: Request, words: set[str]) -> int | None:
+def _distance(candidate: SymbolCandidate, bound: tuple[Binding, ...], request: Request, words: set[str]) -> int | None:
     """0 to 2: imported; 3: a neighbour in the package; _FAR: known without an import, if nobody else has the name."""
     entry = candidate.entry
     owner = entry.qualified.rpartition(".")[0].rpartition(".")[2]
@@ -102,7 +102,7 @@ def _distance(candidate: Candidate, bound: tuple[Binding, ...], request: Request
     return _FAR if request.language in _GLOBAL or owner else None
 
 
-def pieces_of(one: Definition, request: Request) -> Iterator[Piece]:
+def pieces_of(one: Definition, request: Request) -> Iterator[ContextItem]:
     """The head of a definition in another file, and its body where it is short enough to be read."""
     source, entry = one.source, one.entry
     span = Span(entry.start, entry.end)
@@ -112,7 +112,7 @@ def pieces_of(one: Definition, request: Request) -> Iterator[Piece]:
     mark = (row.line_comment if row else None) or "//"
     head = f"{entry.signature}  {mark} {entry.doc}" if entry.doc else entry.signature
     name = f"{entry.qualified} of {place}"
-    yield Piece(Worth.SIGNATURE, name, title, head)
+    yield ContextItem(Priority.SIGNATURE, name, title, head)
     if entry.kind in _TYPES:
         members = [unit for unit in units(source, one.language) if span.contains(unit.span) and unit.span != span]
         text = "\n".join([head, *(f"    {unit.signature}" for unit in members[:_MOST_MEMBERS])])
@@ -120,7 +120,7 @@ def pieces_of(one: Definition, request: Request) -> Iterator[Piece]:
         text = view(source, span, one.language, indent=indent_at(source, span.start)).text
     else:
         return
-    yield Piece(Worth.DEFINITION, f"the body of {name}", title, text, instead_of=name)
+    yield ContextItem(Priority.DEFINITION, f"the body of {name}", title, text, instead_of=name)
 
 
 def _below_root(one: Definition, request: Request) -> str:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from stet_ls.engine.api.request import Diagnostic, Request, Target
 from stet_ls.engine.prompt.code_view import View
-from stet_ls.engine.prompt.context_items import Piece, Worth
+from stet_ls.engine.prompt.context_items import ContextItem, Priority
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source
 
 _LONGEST_MESSAGE = 600
 
 
-def problems(request: Request, target: Target, shown: View) -> Iterator[Piece]:
+def problems(request: Request, target: Target, shown: View) -> Iterator[ContextItem]:
     """For debug every diagnostic, for the rest those that overlap: a foreign one is hard to make a model ignore."""
     source = request.source
     lines = [
@@ -21,7 +21,7 @@ def problems(request: Request, target: Target, shown: View) -> Iterator[Piece]:
         for problem in request.diagnostics
         if request.action == "debug" or (problem.span.overlaps(target.span) and problem.severity is not Severity.HINT)
     ]
-    yield Piece(Worth.PROBLEM, "the reported problems", "Reported problems:", "\n".join(lines), code=False)
+    yield ContextItem(Priority.PROBLEM, "the reported problems", "Reported problems:", "\n".join(lines), code=False)
 
 
 def _where(source: Source, problem: Diagnostic, shown: View) -> str:

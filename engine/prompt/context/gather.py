@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from stet_ls.engine.api.request import Request, Target, TargetKind
 from stet_ls.engine.prompt.code_view import View, view
-from stet_ls.engine.prompt.context.cross_file import elsewhere, pieces_of
+from stet_ls.engine.prompt.context.cross_file import cross_file_items, pieces_of
 from stet_ls.engine.prompt.context.diagnostics import problems
-from stet_ls.engine.prompt.context_items import Piece, Remembered, Worth
+from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
 from stet_ls.engine.prompt.target import indent_at
-from stet_ls.engine.workspace.symbol_index import WorkspaceIndex
+from stet_ls.engine.workspace.symbol_index import SymbolIndex
 from stet_ls.validators.languages import language
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, calls, imports, units
@@ -27,7 +27,7 @@ _CONSTRUCTORS = frozenset({"__init__", "constructor", "initialize", "new"})
 class Gathered:
     """The pieces in reading order. `gaps` says what could not be looked up."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ContextItem, ...]
     gaps: tuple[str, ...] = ()
 
 
@@ -37,8 +37,8 @@ def gather(
     shown: View,
     *,
     hidden: tuple[Span, ...] = (),
-    index: WorkspaceIndex | None = None,
-    remembered: tuple[Remembered, ...] = (),
+    index: SymbolIndex | None = None,
+    remembered: tuple[RememberedItem, ...] = (),
 ) -> Gathered:
     """Everything that might help with `target`, whose text is `shown`, in reading order, without `hidden` spans.
 
@@ -46,7 +46,7 @@ def gather(
     the user gave, the reported problems.
     """
     source = request.source
-    pieces: list[Piece] = []
+    pieces: list[ContextItem] = []
     gaps: tuple[str, ...] = ()
     known = units(source, request.language)
     if target.kind is not TargetKind.DOCUMENT:
@@ -54,12 +54,12 @@ def gather(
         pieces += _around(request, target, known, hidden)
         pieces += _definitions(request, target, known)
     if index is not None:
-        used = elsewhere(request, _near(request, target), _called(request, target, known), _own(known), index)
+        used = cross_file_items(request, _near(request, target), _called(request, target, known), _own(known), index)
         pieces += [piece for one in used.definitions for piece in pieces_of(one, request)]
         gaps = used.gaps
     pieces += [
-        Piece(
-            Worth.REMEMBERED,
+        ContextItem(
+            Priority.REMEMBERED,
             f"a remembered solution ({one.provenance})",
             f"It was solved like this before, {one.provenance}:",
             one.text,
@@ -67,7 +67,7 @@ def gather(
         for one in remembered
     ]
     pieces += [
-        Piece(Worth.GIVEN, f"context {key!r}", f"Given by the user, {key}:", value, code=False)
+        ContextItem(Priority.GIVEN, f"context {key!r}", f"Given by the user, {key}:", value, code=False)
         for key, value in request.context.items()
     ]
     pieces += problems(request, target, shown)
@@ -91,24 +91,26 @@ def _own(known: tuple[Unit, ...]) -> frozenset[str]:
     return frozenset(one.name for one in known if "." not in one.qualified)
 
 
-def _imports(source: Source, language_id: str, target: Target) -> Iterator[Piece]:
+def _imports(source: Source, language_id: str, target: Target) -> Iterator[ContextItem]:
     spans = [span for span in imports(source, language_id) if not span.overlaps(target.span)]
     text = "\n".join(_plain(source.slice(span)) for span in spans)
-    yield Piece(Worth.FRAME, "imports", "The file already has these imports:", text)
+    yield ContextItem(Priority.FRAME, "imports", "The file already has these imports:", text)
 
 
-def _around(request: Request, target: Target, known: tuple[Unit, ...], hidden: tuple[Span, ...]) -> Iterator[Piece]:
+def _around(
+    request: Request, target: Target, known: tuple[Unit, ...], hidden: tuple[Span, ...]
+) -> Iterator[ContextItem]:
     """The class around a method; the lines around a place that is no unit."""
     source = request.source
     holders = [unit for unit in known if unit.span.contains(target.span) and unit.span != target.span]
     if target.kind is TargetKind.UNIT:
         if holder := next((unit for unit in reversed(holders) if unit.kind == "class"), None):
             head = _head(source, holder, known, target)
-            yield Piece(Worth.FRAME, f"the head of {holder.name}", "It is a member of:", head)
+            yield ContextItem(Priority.FRAME, f"the head of {holder.name}", "It is a member of:", head)
         return
     for name, span in (("above", _above(source, target)), ("below", _below(source, target))):
         text = view(source, span, request.language, hidden=hidden).text.strip("\n")
-        yield Piece(Worth.FRAME, f"the lines {name}", f"Lines {name} the place:", text)
+        yield ContextItem(Priority.FRAME, f"the lines {name}", f"Lines {name} the place:", text)
 
 
 def _above(source: Source, target: Target) -> Span:
@@ -136,7 +138,7 @@ def _head(source: Source, holder: Unit, known: tuple[Unit, ...], target: Target)
     return "\n".join([*head, *others[:_MOST_SIBLINGS]])
 
 
-def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> Iterator[Piece]:
+def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> Iterator[ContextItem]:
     """What the target uses of its own file: signatures first, and bodies where there is room; then who calls it."""
     source, language_id = request.source, request.language
     unit = next((one for one in known if target.span.contains(one.span) and one.qualified == target.name), None)
@@ -156,16 +158,16 @@ def _definitions(request: Request, target: Target, known: tuple[Unit, ...]) -> I
     for one in {one.qualified: one for one in used}.values():
         body = view(source, one.span, language_id, indent=indent_at(source, one.span.start)).text
         if one.name in _CONSTRUCTORS:
-            yield Piece(Worth.SIGNATURE, one.qualified, _OTHERS, body)
+            yield ContextItem(Priority.SIGNATURE, one.qualified, _OTHERS, body)
             continue
-        yield Piece(Worth.SIGNATURE, one.qualified, _OTHERS, _signature(one, language_id))
-        yield Piece(Worth.DEFINITION, f"the body of {one.qualified}", _OTHERS, body, instead_of=one.qualified)
+        yield ContextItem(Priority.SIGNATURE, one.qualified, _OTHERS, _signature(one, language_id))
+        yield ContextItem(Priority.DEFINITION, f"the body of {one.qualified}", _OTHERS, body, instead_of=one.qualified)
     if unit is not None and unit.kind != "class":
         pattern = re.compile(rf"\b{re.escape(unit.name)}\s*\(")
         callers = [one for one in outside if one.kind != "class" and pattern.search(source.slice(one.span))]
         for one in callers[:_MOST_CALLERS]:
             body = view(source, one.span, language_id, indent=indent_at(source, one.span.start)).text
-            yield Piece(Worth.CALLER, f"the caller {one.qualified}", "It is called here:", body)
+            yield ContextItem(Priority.CALLER, f"the caller {one.qualified}", "It is called here:", body)
 
 
 def _mentions(text: str, name: str) -> bool:

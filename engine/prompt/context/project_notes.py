@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from stet_ls.engine.api.request import Request
-from stet_ls.engine.privacy.ignored_files import Ignored
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.engine.prompt.context.conventions import read_upwards
 from stet_ls.validators.languages import language
 
@@ -26,7 +26,7 @@ _WANTED = re.compile(
 )
 
 
-def notes(request: Request, ignored: Ignored) -> str:
+def notes(request: Request, ignored: IgnoredFiles) -> str:
     """The matching sections of the nearest AGENTS.md, headings included, at most `MOST` bytes; "" if none does.
 
     The same for all requests of a language in a folder. Reads files: not for an event loop.

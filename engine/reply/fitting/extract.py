@@ -24,7 +24,7 @@ _LAST_WORD = re.compile(r"(\w+)\W*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class CodeParts:
     """A reply in parts. `beside` goes above the unit, at its own indentation; `above` to the top level."""
 
     code: str
@@ -42,22 +42,22 @@ class _Item:
     span: Span
 
 
-def take_apart(code: str, *, source: Source, target: Target, language: str) -> Parts | str:
+def take_apart(code: str, *, source: Source, target: Target, language: str) -> CodeParts | str:
     """The parts of `code` for this target, or in one sentence why it has not what is wanted."""
     snippet = Snippet(code, language)
     if target.kind is TargetKind.DOCUMENT or not source.text.strip() or snippet.state == "broken":
-        return Parts(code)
+        return CodeParts(code)
     if target.kind is TargetKind.UNIT and target.name and snippet.units:
         return _unit(snippet, source, target)
     own_imports = any(span.overlaps(target.span) for span in imports(source, language) if not target.span.empty)
     spans = () if own_imports else _imports(snippet)
     rest = _FILE_HEAD.sub("", without(snippet, spans)).strip("\n")
     if target.kind is TargetKind.UNIT and not rest.strip():
-        return Parts(code)
-    return Parts(rest, imports=tuple(snippet.text_of(span) for span in spans))
+        return CodeParts(code)
+    return CodeParts(rest, imports=tuple(snippet.text_of(span) for span in spans))
 
 
-def _unit(snippet: Snippet, source: Source, target: Target) -> Parts | str:
+def _unit(snippet: Snippet, source: Source, target: Target) -> CodeParts | str:
     present = units(source, snippet.language)
     unit = _wanted(snippet, source, target, present)
     if unit is None:
@@ -75,7 +75,7 @@ def _unit(snippet: Snippet, source: Source, target: Target) -> Parts | str:
     text = snippet.text_of(unit.span)
     sides = {i.span for i in kept if i in beside or (nested and _is_member(i, text, snippet.language))}
     top = nested or holder is None
-    return Parts(
+    return CodeParts(
         text,
         beside=tuple(i.text for i in kept if i.span in sides or not top),
         above=tuple(i.text for i in kept if i.span not in sides and top),

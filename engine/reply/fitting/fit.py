@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.request import Target, TargetKind
-from stet_ls.engine.reply.fitting.extract import Parts, take_apart
+from stet_ls.engine.reply.fitting.extract import CodeParts, take_apart
 from stet_ls.engine.reply.fitting.imports import merge
 from stet_ls.engine.reply.fitting.spacing import gaps, line_end_at, lines_of
 from stet_ls.engine.reply.indent import reindent, unit_of
@@ -89,7 +89,7 @@ def _after_mark(source: Source, target: Target) -> Target:
     return replace(target, span=Span(start, end)) if source.data.startswith(_BOM) else target
 
 
-def _replacement(document: _Document, parts: Parts) -> tuple[Splice, str]:
+def _replacement(document: _Document, parts: CodeParts) -> tuple[Splice, str]:
     """The target's new text: helpers, a gap, the unit; the blank lines at the end as they were."""
     target, source = document.target, document.source
     old = source.slice(target.span)
@@ -106,7 +106,7 @@ def _replacement(document: _Document, parts: Parts) -> tuple[Splice, str]:
     return Splice(target.span, text), text
 
 
-def _insertion(document: _Document, parts: Parts, hole: Span | None) -> tuple[Splice, str]:
+def _insertion(document: _Document, parts: CodeParts, hole: Span | None) -> tuple[Splice, str]:
     """New lines before the position's line, with the blank lines around them that the language is used to."""
     source, target = document.source, document.target
     span = target.span
@@ -123,7 +123,7 @@ def _insertion(document: _Document, parts: Parts, hole: Span | None) -> tuple[Sp
     return Splice(span, document.ended(head + text + tail)), document.ended(text)
 
 
-def _beyond(document: _Document, parts: Parts) -> list[Splice]:
+def _beyond(document: _Document, parts: CodeParts) -> list[Splice]:
     """What an edit adds outside the target: imports, and for a nested target the helpers of the top level."""
     source, target = document.source, document.target
     used_in = "\n".join([parts.code, *parts.beside, *parts.above])
@@ -149,8 +149,8 @@ def _top(document: _Document) -> int:
     return min([span.start, *holding])
 
 
-def _without_echo(parts: Parts, comment: str) -> Parts:
+def _without_echo(parts: CodeParts, comment: str) -> CodeParts:
     """The parts without the comment that asked for them, if the model copied it."""
     asked = {line.strip() for line in comment.splitlines() if line.strip()}
     lines = [line for line in parts.code.split("\n") if line.strip() not in asked]
-    return Parts("\n".join(lines) or parts.code, parts.beside, parts.above, parts.imports)
+    return CodeParts("\n".join(lines) or parts.code, parts.beside, parts.above, parts.imports)

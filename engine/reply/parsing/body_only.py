@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from stet_ls.engine.reply.parsing.reply_spec import Code, Found, Missing, Wanted
+from stet_ls.engine.reply.parsing.reply_spec import FoundCode, NoCode, ReplySpec, SearchResult
 from stet_ls.engine.reply.parsing.snippet import Snippet, last_name
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import Unit, is_stub
@@ -16,12 +16,12 @@ _BRANCHES = re.compile(r"\b(?:else|default|finally|catch|except|while|loop|match
 _CLOSERS = re.compile(r"[\s})\];]*")
 
 
-def wrapped(code: str, wanted: Wanted) -> Found:
+def wrapped(code: str, wanted: ReplySpec) -> SearchResult:
     """The unit with `code` as its body, if that can be the whole body and not just the lines that changed.
 
     It can if the present body is a stub, or if the code has no fewer lines and still ends as the body did.
     """
-    refusal = Missing(f'The reply held only a part of "{last_name(wanted.symbol)}".')
+    refusal = NoCode(f'The reply held only a part of "{last_name(wanted.symbol)}".')
     present = wanted.snippet(wanted.current)
     unit = _unit(present, wanted)
     if unit is None or unit.body is None or unit.kind == "class":
@@ -34,10 +34,10 @@ def wrapped(code: str, wanted: Wanted) -> Found:
     whole = wanted.snippet(text)
     if whole.state != "ok" or not whole.defines(wanted.symbol):
         return refusal
-    return Code(text, ("the reply was only the body; the header is the document's",))
+    return FoundCode(text, ("the reply was only the body; the header is the document's",))
 
 
-def _unit(present: Snippet, wanted: Wanted) -> Unit | None:
+def _unit(present: Snippet, wanted: ReplySpec) -> Unit | None:
     name = last_name(wanted.symbol)
     return next((unit for unit in present.units if unit.name == name), None)
 

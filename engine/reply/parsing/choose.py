@@ -11,7 +11,16 @@ from stet_ls.engine.reply.parsing.body_only import wrapped
 from stet_ls.engine.reply.parsing.clean import clean
 from stet_ls.engine.reply.parsing.fences import Block, Page
 from stet_ls.engine.reply.parsing.repetition import loop_start
-from stet_ls.engine.reply.parsing.reply_spec import LONGEST, NO_CODE, REPEATED, TOO_LONG, Code, Found, Missing, Wanted
+from stet_ls.engine.reply.parsing.reply_spec import (
+    LONGEST,
+    NO_CODE,
+    REPEATED,
+    TOO_LONG,
+    FoundCode,
+    NoCode,
+    ReplySpec,
+    SearchResult,
+)
 from stet_ls.engine.reply.parsing.snippet import Snippet, language_of_tag
 from stet_ls.engine.reply.parsing.truncated_code import complete_units, salvage
 from stet_ls.engine.reply.parsing.unfenced import unfenced
@@ -40,7 +49,7 @@ _BLOCKS_TRIED = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CodeCandidate:
     """A block in the wanted language, cleaned."""
 
     block: Block
@@ -57,10 +66,10 @@ def looks_like_tests(text: str) -> bool:
     return _TESTS.search(text) is not None
 
 
-def choose(page: Page, wanted: Wanted) -> Found:
+def choose(page: Page, wanted: ReplySpec) -> SearchResult:
     """The code of a reply: from its blocks, else from a change to the present text, else from its prose."""
     candidates = _candidates(page, wanted)
-    if isinstance(candidates, Missing):
+    if isinstance(candidates, NoCode):
         return candidates
     fitting = [candidate for candidate in candidates if wanted.accepts(candidate.snippet)]
     if wanted.symbol:
@@ -77,10 +86,10 @@ def choose(page: Page, wanted: Wanted) -> Found:
     return unfenced(page, wanted)
 
 
-def choose_tests(page: Page, wanted: Wanted) -> Found:
+def choose_tests(page: Page, wanted: ReplySpec) -> SearchResult:
     """The tests of a reply: the blocks under its label, else those that look like tests, else its only code."""
     candidates = _candidates(page, wanted)
-    if isinstance(candidates, Missing):
+    if isinstance(candidates, NoCode):
         return candidates
     candidates = [c for c in candidates if not c.snippet.is_prose and c.snippet.text.strip()]
     found = [c for c in candidates if c.block.label == "tests"]
@@ -90,30 +99,30 @@ def choose_tests(page: Page, wanted: Wanted) -> Found:
         return unfenced(page, wanted)
     whole = [c for c in found if c.whole]
     if whole:
-        return Code(_joined([c.snippet.text for c in whole]), ())
+        return FoundCode(_joined([c.snippet.text for c in whole]), ())
     if found[-1].block.closed:
-        return Code(found[-1].snippet.text)
+        return FoundCode(found[-1].snippet.text)
     return _whole_tests(found[-1].snippet) or salvage(found[-1].snippet.text, wanted)
 
 
-def _whole_tests(snippet: Snippet) -> Code | None:
+def _whole_tests(snippet: Snippet) -> FoundCode | None:
     """The tests before the one in which the reply broke off: each stands for itself, so the others are no less good."""
     if snippet.state == "ok":
         return None
     text = complete_units(snippet)
-    return Code(text, ("the reply was cut off in a later test",)) if looks_like_tests(text) else None
+    return FoundCode(text, ("the reply was cut off in a later test",)) if looks_like_tests(text) else None
 
 
-def _candidates(page: Page, wanted: Wanted) -> list[Candidate] | Missing:
+def _candidates(page: Page, wanted: ReplySpec) -> list[CodeCandidate] | NoCode:
     """The blocks that may be code of the wanted language; if all are of another, the one that parses in ours."""
     if any(len(block.text) > LONGEST for block in page.blocks):
         start = loop_start(page.text)
-        return Missing(TOO_LONG if start is None else REPEATED)
+        return NoCode(TOO_LONG if start is None else REPEATED)
     blocks = [b for b in page.blocks if b.text.strip() and (b.tag not in _PATCH_TAGS or wanted.language == "diff")]
     blocks = [b for b in blocks if not _is_patch(b.text)] if wanted.language != "diff" else blocks
     blocks = [*blocks[: _BLOCKS_TRIED // 2], *blocks[max(_BLOCKS_TRIED // 2, len(blocks) - _BLOCKS_TRIED // 2) :]]
     native = [block for block in blocks if not _is_foreign(block.tag, wanted.language)]
-    seen = [Candidate(b, wanted.snippet(clean(b.text, wanted.language).strip("\n"))) for b in native or blocks]
+    seen = [CodeCandidate(b, wanted.snippet(clean(b.text, wanted.language).strip("\n"))) for b in native or blocks]
     if native:
         return seen
     return [c for c in seen if c.snippet.state == "ok" and wanted.accepts(c.snippet) and c.snippet.units]
@@ -132,30 +141,30 @@ def _is_patch(text: str) -> bool:
     return bool(patch.search_replace(text)) or bool(patch.unified(text, tagged=False))
 
 
-def _is_tests(candidate: Candidate) -> bool:
+def _is_tests(candidate: CodeCandidate) -> bool:
     return candidate.block.label == "tests" or looks_like_tests(candidate.snippet.text)
 
 
-def _take(page: Page, fitting: list[Candidate], candidates: list[Candidate], wanted: Wanted) -> Found:
+def _take(page: Page, fitting: list[CodeCandidate], candidates: list[CodeCandidate], wanted: ReplySpec) -> SearchResult:
     changed = [c for c in fitting if not wanted.unchanged(c.snippet.text)] or fitting
     pure = [c for c in changed if not looks_like_tests(c.snippet.text)] or changed
     whole = [c for c in pure if c.whole]
     if whole:
         chosen = whole[-1] if wanted.symbol or _is_corrected(page, whole) else whole[0]
-        return Code(_with_companions(chosen, candidates, wanted))
+        return FoundCode(_with_companions(chosen, candidates, wanted))
     for candidate in reversed(pure):
         if (longer := _extended(page, candidate, wanted)) is not None:
-            return Code(longer, ("a fence inside the code did not end it",))
+            return FoundCode(longer, ("a fence inside the code did not end it",))
     closed = [c for c in pure if c.block.closed]
-    return Code(closed[-1].snippet.text) if closed else salvage(pure[-1].snippet.text, wanted)
+    return FoundCode(closed[-1].snippet.text) if closed else salvage(pure[-1].snippet.text, wanted)
 
 
-def _is_corrected(page: Page, whole: list[Candidate]) -> bool:
+def _is_corrected(page: Page, whole: list[CodeCandidate]) -> bool:
     """True if the words between the blocks take the earlier one back."""
     return any(_CORRECTED.search(page.text[first.block.end : second.block.start]) for first, second in pairwise(whole))
 
 
-def _with_companions(chosen: Candidate, candidates: list[Candidate], wanted: Wanted) -> str:
+def _with_companions(chosen: CodeCandidate, candidates: list[CodeCandidate], wanted: ReplySpec) -> str:
     """The chosen code, preceded by blocks that hold nothing but imports and followed by helpers that it calls."""
     others = [c for c in candidates if c is not chosen and c.whole and not _is_tests(c)]
     if chosen.snippet.state != "ok" or not others:
@@ -187,7 +196,7 @@ def _joined(texts: list[str]) -> str:
     return "\n\n".join(text.strip("\n") for text in dict.fromkeys(texts))
 
 
-def _extended(page: Page, candidate: Candidate, wanted: Wanted) -> str | None:
+def _extended(page: Page, candidate: CodeCandidate, wanted: ReplySpec) -> str | None:
     """The block up to a later fence, if only so it parses: the first one stood inside a string."""
     later = [at for at in page.fences if at > candidate.block.end][:_EXTENSIONS_TRIED]
     for at in later:
@@ -197,7 +206,7 @@ def _extended(page: Page, candidate: Candidate, wanted: Wanted) -> str | None:
     return None
 
 
-def _changed(page: Page, wanted: Wanted) -> Found | None:
+def _changed(page: Page, wanted: ReplySpec) -> SearchResult | None:
     """The present text with the reply's change, or None if the reply holds no change."""
     hunks = patch.search_replace(page.text)
     if not hunks:
@@ -206,14 +215,14 @@ def _changed(page: Page, wanted: Wanted) -> Found | None:
     if not hunks and not page.blocks:
         hunks = patch.unified(page.text, tagged=False)
     if not hunks:
-        return Missing(patch.NO_MATCH) if "<<<<<<< SEARCH" in page.text else None
+        return NoCode(patch.NO_MATCH) if "<<<<<<< SEARCH" in page.text else None
     text = patch.apply(hunks, wanted.current)
     if isinstance(text, patch.Refused):
-        return Missing(text.problem)
-    return Code(text, ("the reply was a change to the present text",))
+        return NoCode(text.problem)
+    return FoundCode(text, ("the reply was a change to the present text",))
 
 
-def _renamed(rest: list[Candidate], wanted: Wanted) -> Found | None:
+def _renamed(rest: list[CodeCandidate], wanted: ReplySpec) -> SearchResult | None:
     """A single unit of another name: perhaps a wanted renaming, so the judges shall see it."""
     for candidate in reversed(rest):
         tops = candidate.snippet.top_units
@@ -222,15 +231,15 @@ def _renamed(rest: list[Candidate], wanted: Wanted) -> Found | None:
                 candidate.snippet.source.data[tops[0].span.end :] + candidate.snippet.source.data[: tops[0].span.start]
             )
             if not loose.strip() or _only_imports(wanted.snippet(loose.decode("utf-8", "surrogatepass"))):
-                return Code(candidate.snippet.text, (f'the reply calls it "{tops[0].name}"',))
+                return FoundCode(candidate.snippet.text, (f'the reply calls it "{tops[0].name}"',))
     return None
 
 
-def _inside(rest: list[Candidate], wanted: Wanted) -> Found:
+def _inside(rest: list[CodeCandidate], wanted: ReplySpec) -> SearchResult:
     """The reply's code as the body of the unit, if it can be that."""
     if not wanted.symbol or not wanted.current:
-        return Missing(f'The reply does not define "{wanted.symbol}".' if wanted.symbol else NO_CODE)
+        return NoCode(f'The reply does not define "{wanted.symbol}".' if wanted.symbol else NO_CODE)
     if any(candidate.snippet.top_units for candidate in rest):
-        return Missing(f'The reply does not define "{wanted.symbol}".')
+        return NoCode(f'The reply does not define "{wanted.symbol}".')
     last = rest[-1]
     return wrapped(last.snippet.text, wanted) if last.block.closed else salvage(last.snippet.text, wanted)

@@ -30,7 +30,7 @@ _BARE = frozenset({"...", "\u2026", "[...]"})
 _LONGEST = 60
 
 
-def elided(code: str, language: str, current: str = "") -> str | None:
+def omitted_code(code: str, language: str, current: str = "") -> str | None:
     """The line that stands for left-out code, or None. A line that the present text has too is the user's own."""
     if not _DOTS.search(code) and not _WORDS.search(code):
         return None

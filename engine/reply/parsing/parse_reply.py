@@ -11,7 +11,7 @@ from stet_ls.engine.reply.parsing.choose import choose, choose_tests, looks_like
 from stet_ls.engine.reply.parsing.clean import clean, unquoted
 from stet_ls.engine.reply.parsing.envelope import Envelope, is_error_page, open_json
 from stet_ls.engine.reply.parsing.fences import Page, scan
-from stet_ls.engine.reply.parsing.omitted_code import elided
+from stet_ls.engine.reply.parsing.omitted_code import omitted_code
 from stet_ls.engine.reply.parsing.repetition import loop_start, without_repeats
 from stet_ls.engine.reply.parsing.reply_spec import (
     LONGEST_REPLY,
@@ -19,10 +19,10 @@ from stet_ls.engine.reply.parsing.reply_spec import (
     REPEATED,
     STOPPED,
     TOO_LONG,
-    Code,
-    Found,
-    Missing,
-    Wanted,
+    FoundCode,
+    NoCode,
+    ReplySpec,
+    SearchResult,
 )
 from stet_ls.engine.reply.parsing.thinking import without_leaks, without_thinking
 
@@ -78,7 +78,7 @@ def parse_reply(
         return _prose(answer, truncated=truncated)
     if wants != "unit":
         symbol = current = ""
-    wanted = Wanted(language, symbol, _at_margin(current, language), truncated)
+    wanted = ReplySpec(language, symbol, _at_margin(current, language), truncated)
     envelope = None if language in _JSON else _envelope(answer)
     return _read(answer, wanted, wants) if envelope is None else _unwrap(envelope, wanted, wants)
 
@@ -119,45 +119,45 @@ def _envelope(answer: str) -> Envelope | None:
     return opened
 
 
-def _unwrap(envelope: Envelope, wanted: Wanted, wants: Wants) -> ParsedReply:
+def _unwrap(envelope: Envelope, wanted: ReplySpec, wants: Wants) -> ParsedReply:
     """What the parts of a JSON reply hold; each of them may be fenced once more."""
     if envelope.cut:
         return ParsedReply(plan=envelope.plan, notes=envelope.notes, problem=STOPPED)
     inner = envelope.code if wants == "unit" else envelope.tests or envelope.code
     read = _read(inner, wanted, wants) if inner.strip() else ParsedReply(problem=NO_CODE)
     if read.code is None and read.tests is None and scan(inner).blocks == () and inner.strip():
-        found = _checked(Code(clean(inner, wanted.language).strip("\n")), wanted)
-        snippet = wanted.snippet(found.text) if isinstance(found, Code) else None
-        if isinstance(found, Code) and snippet is not None and wanted.accepts(snippet):
+        found = _checked(FoundCode(clean(inner, wanted.language).strip("\n")), wanted)
+        snippet = wanted.snippet(found.text) if isinstance(found, FoundCode) else None
+        if isinstance(found, FoundCode) and snippet is not None and wanted.accepts(snippet):
             read = ParsedReply(**{("code" if wants == "unit" else "tests"): found.text})  # type: ignore[arg-type]
     tests = read.tests or (envelope.tests.strip("\n") or None if wants == "unit" else None)
     repairs = ("the reply was a JSON object", *read.repairs)
     return replace(read, tests=tests, plan=envelope.plan.strip(), notes=envelope.notes or read.notes, repairs=repairs)
 
 
-def _read(answer: str, wanted: Wanted, wants: Wants) -> ParsedReply:
+def _read(answer: str, wanted: ReplySpec, wants: Wants) -> ParsedReply:
     page = scan(answer)
     found = _checked(choose(page, wanted) if wants == "unit" else choose_tests(page, wanted), wanted)
     frame = ParsedReply(prose=page.prose("", "notes"), plan=page.prose("plan"), notes=_notes(page))
-    if isinstance(found, Missing):
+    if isinstance(found, NoCode):
         return replace(frame, problem=found.problem)
     if wants == "tests":
         return replace(frame, tests=found.text, repairs=found.repairs)
     return replace(frame, code=found.text, tests=_tests_beside(page, found.text), repairs=found.repairs)
 
 
-def _checked(found: Found, wanted: Wanted) -> Found:
+def _checked(found: SearchResult, wanted: ReplySpec) -> SearchResult:
     """The code, unless it says "and so on" or never stopped."""
-    if isinstance(found, Missing):
+    if isinstance(found, NoCode):
         return found
     text = clean(found.text, wanted.language).strip("\n")
     if not text.strip():
-        return Missing(NO_CODE)
-    if (line := elided(text, wanted.language, wanted.current)) is not None:
-        return Missing(f'The reply left out part of the code ("{line}").')
+        return NoCode(NO_CODE)
+    if (line := omitted_code(text, wanted.language, wanted.current)) is not None:
+        return NoCode(f'The reply left out part of the code ("{line}").')
     if wanted.truncated and wanted.snippet(text).state == "broken" and loop_start(text) is not None:
-        return Missing(REPEATED)
-    return Code(text, found.repairs)
+        return NoCode(REPEATED)
+    return FoundCode(text, found.repairs)
 
 
 def _tests_beside(page: Page, code: str) -> str | None:

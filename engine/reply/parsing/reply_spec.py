@@ -20,7 +20,7 @@ TOO_LONG = "The reply was too long to be the code that was asked for."
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReplySpec:
     """The language, the (perhaps qualified) name of the unit, or "", and its present text, or "".
 
     `truncated` says that the model was stopped before it had ended.
@@ -47,7 +47,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class FoundCode:
     """Code that was found, and what had to be done to find it, in words for the log."""
 
     text: str
@@ -55,10 +55,10 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class NoCode:
     """Why no code was found, in one sentence."""
 
     problem: str
 
 
-Found = Code | Missing
+SearchResult = FoundCode | NoCode

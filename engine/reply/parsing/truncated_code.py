@@ -6,7 +6,7 @@ import re
 
 from stet_ls.engine.reply.parsing.fences import label_of
 from stet_ls.engine.reply.parsing.repetition import loop_start
-from stet_ls.engine.reply.parsing.reply_spec import REPEATED, STOPPED, Code, Found, Missing, Wanted
+from stet_ls.engine.reply.parsing.reply_spec import REPEATED, STOPPED, FoundCode, NoCode, ReplySpec, SearchResult
 from stet_ls.engine.reply.parsing.snippet import Snippet
 
 _INDENTED = frozenset({"python", "yaml", "haskell", "fsharp", "nim", "coffeescript"})
@@ -14,18 +14,18 @@ _INDENTED = frozenset({"python", "yaml", "haskell", "fsharp", "nim", "coffeescri
 _GLUED_FENCE = re.compile(r"[ \t]*`{3,}[ \t]*$")
 
 
-def salvage(text: str, wanted: Wanted) -> Found:
+def salvage(text: str, wanted: ReplySpec) -> SearchResult:
     """The code of a block without an end, as far as it is certainly whole."""
     text, ended = _without_tail(text)
     snippet = wanted.snippet(text)
     if (ended or not wanted.truncated) and snippet.state != "broken" and wanted.accepts(snippet):
-        return Code(text, ("the code's fence was not closed",))
+        return FoundCode(text, ("the code's fence was not closed",))
     if not wanted.truncated and loop_start(text) is not None:
-        return Missing(REPEATED)
+        return NoCode(REPEATED)
     whole = wanted.snippet(complete_units(snippet))
     if wanted.symbol and whole.state == "ok" and wanted.accepts(whole):
-        return Code(whole.text, ("the reply was cut off after the code",))
-    return Missing(STOPPED if loop_start(text) is None else REPEATED)
+        return FoundCode(whole.text, ("the reply was cut off after the code",))
+    return NoCode(STOPPED if loop_start(text) is None else REPEATED)
 
 
 def complete_units(snippet: Snippet) -> str:

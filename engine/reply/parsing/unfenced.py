@@ -6,7 +6,15 @@ import re
 
 from stet_ls.engine.reply.parsing.fences import Page
 from stet_ls.engine.reply.parsing.repetition import loop_start
-from stet_ls.engine.reply.parsing.reply_spec import NO_CODE, REPEATED, STOPPED, Code, Found, Missing, Wanted
+from stet_ls.engine.reply.parsing.reply_spec import (
+    NO_CODE,
+    REPEATED,
+    STOPPED,
+    FoundCode,
+    NoCode,
+    ReplySpec,
+    SearchResult,
+)
 from stet_ls.engine.reply.parsing.snippet import Snippet
 from stet_ls.engine.reply.parsing.truncated_code import complete_units
 
@@ -26,16 +34,16 @@ _ENDS_TRIED = 12
 _LONGEST = 200_000
 
 
-def unfenced(page: Page, wanted: Wanted) -> Found:
+def unfenced(page: Page, wanted: ReplySpec) -> SearchResult:
     """The code in a reply's prose: what is asked for must be there and must parse."""
     labelled = page.prose("code")
     text = labelled or page.prose("", "code")
     if len(text) > _LONGEST:
-        return Missing(NO_CODE if loop_start(text) is None else REPEATED)
+        return NoCode(NO_CODE if loop_start(text) is None else REPEATED)
     if inline := _INLINE.fullmatch(text):
         text = inline[1]
     if labelled and not wanted.truncated and wanted.snippet(text).state == "unknown":
-        return Code(text, ("the code had no fence",))
+        return FoundCode(text, ("the code had no fence",))
     lines = text.split("\n")
     for start in _starts(lines, wanted):
         for end in _ends(lines, start):
@@ -46,17 +54,17 @@ def unfenced(page: Page, wanted: Wanted) -> Found:
             if wanted.truncated and end == len(lines):
                 piece = complete_units(snippet)
                 if not wanted.symbol or not wanted.accepts(wanted.snippet(piece)):
-                    return Missing(STOPPED)
-            return Code(piece, ("the code had no fence",))
+                    return NoCode(STOPPED)
+            return FoundCode(piece, ("the code had no fence",))
     return _why_not(lines, wanted)
 
 
-def _is_code(snippet: Snippet, wanted: Wanted) -> bool:
+def _is_code(snippet: Snippet, wanted: ReplySpec) -> bool:
     """Words parse too in many languages, so that code must show itself as such."""
     return wanted.accepts(snippet) and (bool(snippet.units) or (not wanted.symbol and bool(_MARK.search(snippet.text))))
 
 
-def _starts(lines: list[str], wanted: Wanted) -> list[int]:
+def _starts(lines: list[str], wanted: ReplySpec) -> list[int]:
     """The lines at which code may start: the first that is not blank, and those that look like code."""
     first = next((index for index, line in enumerate(lines) if line.strip()), None)
     if first is None:
@@ -78,9 +86,9 @@ def _ends(lines: list[str], start: int) -> list[int]:
     return [*ends, dedent] if dedent is not None and dedent not in ends else ends
 
 
-def _why_not(lines: list[str], wanted: Wanted) -> Missing:
+def _why_not(lines: list[str], wanted: ReplySpec) -> NoCode:
     text = "\n".join(lines)
     if loop_start(text) is not None:
-        return Missing(REPEATED)
+        return NoCode(REPEATED)
     begun = wanted.truncated and any(_STARTS.match(line) for line in lines)
-    return Missing(STOPPED if begun else NO_CODE)
+    return NoCode(STOPPED if begun else NO_CODE)

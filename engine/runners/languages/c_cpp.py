@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from stet_ls.engine.runners import box_steps, toolchain
-from stet_ls.engine.runners.box_steps import Said, Step
+from stet_ls.engine.runners.box_steps import BoxStep, StepOutput
 from stet_ls.engine.runners.languages.compiler_output import build_errors, died
 from stet_ls.engine.runners.languages.crash_frames import located, telling
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import Case, CaseOutcome, Failure, Phase
+from stet_ls.engine.runners.report import CaseFailure, CaseOutcome, CaseResult, Phase
 from stet_ls.engine.runners.report_channel import FOLDER, Event, inside, token
-from stet_ls.engine.runners.reporter_events import Findings, frame_at
+from stet_ls.engine.runners.reporter_events import ReporterEvents, frame_at
 from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
 
 _COMPILERS = {"c": ("cc", "gcc", "clang"), "cpp": ("c++", "g++", "clang++")}
@@ -48,17 +48,17 @@ class Native:
             limits=LIMITS[self._language],
         )
 
-    def _steps(self, plan: TestPlan, compiler: str, returned: str) -> Iterator[Step]:
+    def _steps(self, plan: TestPlan, compiler: str, returned: str) -> Iterator[BoxStep]:
         # All are compiled before the first runs: a test shall not find the word of another one's end.
         for number, test in enumerate(plan.tests):
             # addr2line of binutils up to 2.40 mixes up the files of DWARF 5.
             argv = (compiler, "-gdwarf-4", "-O0", "-I.", "-o", f"@TMP@/test{number}")
             sources = (test, *self._others(plan, test), "-x", "c", returned, "-x", "none")
             more = ("-Wl,--wrap=main", "-lm", "-pthread")
-            yield Step(f"build {test}", (*argv, *sources, *more), _BUILD_SECONDS)
+            yield BoxStep(f"build {test}", (*argv, *sources, *more), _BUILD_SECONDS)
         for number, test in enumerate(plan.tests):
             built, frames = f"@TMP@/test{number}", f"@TMP@/frames{number}"
-            yield Step(f"run {test}", (built,), _TEST_SECONDS, hide=(returned,), env={"STET_FRAMES": frames})
+            yield BoxStep(f"run {test}", (built,), _TEST_SECONDS, hide=(returned,), env={"STET_FRAMES": frames})
             if where := telling(f"where {test}", built, frames):
                 yield where
 
@@ -70,7 +70,7 @@ class Native:
             if not any(PurePosixPath(each).name == PurePosixPath(path).name for each in included):
                 yield path
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """A case for each test that was built; an error for each other."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
@@ -86,7 +86,9 @@ class Native:
         return found
 
 
-def _add(found: Findings, test: str, ran: Said, where: Said | None, word: str, plan: TestPlan) -> None:
+def _add(
+    found: ReporterEvents, test: str, ran: StepOutput, where: StepOutput | None, word: str, plan: TestPlan
+) -> None:
     if ran.code is None:
         found.running = (*found.running, test)
         return
@@ -94,16 +96,16 @@ def _add(found: Findings, test: str, ran: Said, where: Said | None, word: str, p
     out = "\n".join(ran.out)[-2000:]
     if ran.why:
         found.running = (*found.running, test)
-        found.cases.append(Case(test, CaseOutcome.ERROR, ran.seconds, died(ran), out))
+        found.cases.append(CaseResult(test, CaseOutcome.ERROR, ran.seconds, died(ran), out))
     elif ran.code == 0 and returned:
-        found.cases.append(Case(test, CaseOutcome.PASSED, ran.seconds, None, out))
+        found.cases.append(CaseResult(test, CaseOutcome.PASSED, ran.seconds, None, out))
     elif ran.code == 0:
-        failure = Failure("ProcessDied", "the program ended with 0 before its main returned", Phase.CALL)
-        found.cases.append(Case(test, CaseOutcome.ERROR, ran.seconds, failure, out))
+        failure = CaseFailure("ProcessDied", "the program ended with 0 before its main returned", Phase.CALL)
+        found.cases.append(CaseResult(test, CaseOutcome.ERROR, ran.seconds, failure, out))
         found.running = (*found.running, test)
     else:
         found.cases.append(
-            Case(test, CaseOutcome.FAILED, ran.seconds, located(_failure(ran, plan), ran, where, plan), out)
+            CaseResult(test, CaseOutcome.FAILED, ran.seconds, located(_failure(ran, plan), ran, where, plan), out)
         )
 
 
@@ -111,12 +113,12 @@ _ASSERT = re.compile(r"^\S+: (\S+?):(\d+): (.*?): Assertion [`'](.*)' failed\.$"
 _THROWN = re.compile(r"terminate called after throwing an instance of '([^']+)'(?:\s+what\(\):\s+(.*))?")
 
 
-def _failure(ran: Said, plan: TestPlan) -> Failure:
+def _failure(ran: StepOutput, plan: TestPlan) -> CaseFailure:
     text = "\n".join(ran.err)
     if match := _ASSERT.search(text):
         path, line, function, condition = match.groups()
         frame = frame_at(f"{plan.root}/{path}" if not path.startswith("/") else path, int(line), function, plan)
-        return Failure("AssertionError", condition, Phase.CALL, frames=(frame,))
+        return CaseFailure("AssertionError", condition, Phase.CALL, frames=(frame,))
     if match := _THROWN.search(text):
-        return Failure(match[1], match[2] or "", Phase.CALL)
+        return CaseFailure(match[1], match[2] or "", Phase.CALL)
     return died(ran)

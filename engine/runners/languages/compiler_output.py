@@ -7,9 +7,9 @@ import re
 import signal
 from collections.abc import Iterator
 
-from stet_ls.engine.runners.box_steps import Said
+from stet_ls.engine.runners.box_steps import StepOutput
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import CollectionError, Failure, Phase
+from stet_ls.engine.runners.report import CaseFailure, CollectionError, Phase
 from stet_ls.engine.runners.reporter_events import inside
 
 _GNU = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<what>.*)$", re.M)
@@ -19,7 +19,7 @@ _MOST = 20
 
 
 def build_errors(
-    test: str, build: Said, plan: TestPlan, pattern: re.Pattern[str] = _GNU, root: str = ""
+    test: str, build: StepOutput, plan: TestPlan, pattern: re.Pattern[str] = _GNU, root: str = ""
 ) -> list[CollectionError]:
     """Each error of a build with its place; at least one, of the whole text. `pattern` names its groups.
 
@@ -30,7 +30,7 @@ def build_errors(
         return found
     text = build.text.strip() or f"the compiler ended with {build.code}"
     told = f"the compiler was stopped: {build.why}" if build.why else text[-2000:]
-    return [CollectionError(test, Failure("CompileError", told, Phase.BUILD))]
+    return [CollectionError(test, CaseFailure("CompileError", told, Phase.BUILD))]
 
 
 def _errors(text: str, plan: TestPlan, pattern: re.Pattern[str], root: str) -> Iterator[CollectionError]:
@@ -38,19 +38,19 @@ def _errors(text: str, plan: TestPlan, pattern: re.Pattern[str], root: str) -> I
         told = match["path"]  # what is in angle brackets is no file
         path = told if told.startswith("<") else inside(posixpath.normpath(posixpath.join(root, told)), plan)
         place = (path, int(match["line"]), int(match["column"] or 0))
-        yield CollectionError(path, Failure("CompileError", match["what"], Phase.BUILD, place=place))
+        yield CollectionError(path, CaseFailure("CompileError", match["what"], Phase.BUILD, place=place))
 
 
-def died(ran: Said) -> Failure:
+def died(ran: StepOutput) -> CaseFailure:
     """How a program ended that said nothing better."""
     last = "\n".join(ran.err or ran.out)[-2000:].strip()
     if ran.why:
-        return Failure("Timeout" if ran.why == "timeout" else "OutputLimit", last, Phase.CALL)
+        return CaseFailure("Timeout" if ran.why == "timeout" else "OutputLimit", last, Phase.CALL)
     code = ran.code or 0
     if code < 0:
         try:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        return Failure(name, last, Phase.CALL)
-    return Failure("ExitStatus", f"it ended with {code}\n{last}".strip(), Phase.CALL)
+        return CaseFailure(name, last, Phase.CALL)
+    return CaseFailure("ExitStatus", f"it ended with {code}\n{last}".strip(), Phase.CALL)

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from stet_ls.engine.runners import toolchain
-from stet_ls.engine.runners.box_steps import Said, Step
+from stet_ls.engine.runners.box_steps import BoxStep, StepOutput
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import Failure, Frame, Origin
+from stet_ls.engine.runners.report import CaseFailure, Frame, FrameOrigin
 from stet_ls.engine.runners.reporter_events import frame_at
-from stet_ls.engine.runners.toolchain import Missing
+from stet_ls.engine.runners.toolchain import MissingToolError
 
 _SECONDS = 5.0
 _MANY = 50
@@ -30,23 +30,23 @@ _PLACE = re.compile(r"^(?P<path>/.+):(?P<line>[1-9]\d*)(?: \(discriminator \d+\)
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 
 
-def telling(name: str, built: str, frames: str) -> Step | None:
+def telling(name: str, built: str, frames: str) -> BoxStep | None:
     """The step that tells the frames of a program from a file of addresses; None where nothing here can."""
     try:
         program = toolchain.find("addr2line", "llvm-addr2line", install="binutils")
-    except Missing:
+    except MissingToolError:
         return None
     if program.binds:  # it lies where the box does not look
         return None
-    return Step(name, (str(program.path), "-f", "-C", "-e", built, f"@{frames}"), _SECONDS)
+    return BoxStep(name, (str(program.path), "-f", "-C", "-e", built, f"@{frames}"), _SECONDS)
 
 
-def located(failure: Failure, ran: Said, where: Said | None, plan: TestPlan) -> Failure:
+def located(failure: CaseFailure, ran: StepOutput, where: StepOutput | None, plan: TestPlan) -> CaseFailure:
     """A failure with the frames that it was in, outermost first, and with words for its signal."""
     if ran.code is None or ran.code >= 0:
         return failure
     frames = tuple(_frames(where.out if where is not None and where.well else (), plan))[::-1]
-    own = [frame for frame in frames if frame.origin is not Origin.LIBRARY]
+    own = [frame for frame in frames if frame.origin is not FrameOrigin.LIBRARY]
     if len(own) >= _MANY and failure.type == "SIGSEGV":
         return replace(failure, type="StackOverflow", message="stack overflow", frames=frames[-_MANY:])
     return replace(failure, message=failure.message or _WORDS.get(failure.type, ""), frames=failure.frames or frames)

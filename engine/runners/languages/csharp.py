@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from stet_ls.engine.runners import box_steps, toolchain
-from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.box_steps import BoxStep
 from stet_ls.engine.runners.languages.compiler_output import build_errors, died
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import Case, CaseOutcome, Failure, Phase
+from stet_ls.engine.runners.report import CaseFailure, CaseOutcome, CaseResult, Phase
 from stet_ls.engine.runners.report_channel import Event
-from stet_ls.engine.runners.reporter_events import Findings
+from stet_ls.engine.runners.reporter_events import ReporterEvents
 from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
 
 _SECONDS = 55.0
@@ -38,14 +38,14 @@ class CSharp:
         argv = (str(dotnet.path), "test", "--no-restore", "--nologo", "--logger", "console;verbosity=normal")
         env = {"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_CLI_HOME": "@TMP@"}
         return box_steps.spec(
-            nonce, [Step("test", argv, _SECONDS)], files={}, binds=dotnet.binds, env=env, limits=LIMITS["csharp"]
+            nonce, [BoxStep("test", argv, _SECONDS)], files={}, binds=dotnet.binds, env=env, limits=LIMITS["csharp"]
         )
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """A case for each line that tells of one."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
-        ran = steps.get("test", box_steps.Said())
+        ran = steps.get("test", box_steps.StepOutput())
         total = -1
         for number, line in enumerate(ran.out):
             if match := _TOTAL.match(line):
@@ -53,7 +53,7 @@ class CSharp:
             elif match := _CASE.match(line):
                 outcome = _OUTCOMES[match[1]]
                 failure = _failure(ran.out[number + 1 :]) if outcome is CaseOutcome.FAILED else None
-                found.cases.append(Case(match[2], outcome, 0.0, failure))
+                found.cases.append(CaseResult(match[2], outcome, 0.0, failure))
         if ran.code and not found.cases and not found.absent and not found.stopped:
             found.collection += build_errors(".", ran, plan, _ERROR)
         found.finished = found.finished and total == len(found.cases)
@@ -61,11 +61,11 @@ class CSharp:
         return found
 
 
-def _failure(lines: Sequence[str]) -> Failure:
+def _failure(lines: Sequence[str]) -> CaseFailure:
     text = [line.strip() for line in lines[:20]]
     message: list[str] = []
     for line in text[1:] if text[:1] == ["Error Message:"] else []:
         if line == "Stack Trace:":
             break
         message.append(line)
-    return Failure("TestFailure", "\n".join(message) or died(box_steps.Said(out=text)).message, Phase.CALL)
+    return CaseFailure("TestFailure", "\n".join(message) or died(box_steps.StepOutput(out=text)).message, Phase.CALL)

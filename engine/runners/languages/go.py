@@ -10,12 +10,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from stet_ls.engine.runners import box_steps, expected_tests, toolchain
-from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.box_steps import BoxStep
 from stet_ls.engine.runners.languages.compiler_output import build_errors
-from stet_ls.engine.runners.plan import Suite, TestPlan
-from stet_ls.engine.runners.report import Case, CaseOutcome, Failure, Phase
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
+from stet_ls.engine.runners.report import CaseFailure, CaseOutcome, CaseResult, Phase
 from stet_ls.engine.runners.report_channel import Event, token
-from stet_ls.engine.runners.reporter_events import Findings, frame_at
+from stet_ls.engine.runners.reporter_events import ReporterEvents, frame_at
 from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
 
 _SECONDS = 55.0
@@ -46,7 +46,7 @@ class Go:
         cover = ("-cover",) if plan.coverage else ()
         return box_steps.spec(
             nonce,
-            [Step("test", (*argv[:2], *cover, *argv[2:]), _SECONDS)],
+            [BoxStep("test", (*argv[:2], *cover, *argv[2:]), _SECONDS)],
             files={**_module(plan), **dict(_last_tests(plan, last))},
             binds=(*program.binds, *toolchain.cache(modules)),
             env={
@@ -60,7 +60,7 @@ class Go:
             limits=LIMITS["go"],
         )
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """Go's own events; a package of which the last test is not told has not run to its end."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
@@ -107,14 +107,14 @@ class _Case:
             self.outcome = _OUTCOMES[action]
             self.seconds = float(row.get("Elapsed") or 0.0)
 
-    def close(self, identifier: str, plan: TestPlan) -> Case:
+    def close(self, identifier: str, plan: TestPlan) -> CaseResult:
         assert self.outcome
         text = "".join(self.output)
         own = "".join(line for line in self.output if not line.lstrip().startswith(("=== ", "--- ")))
         failure = self._failure(text, own, plan) if self.outcome is CaseOutcome.FAILED else None
-        return Case(identifier, self.outcome, self.seconds, failure, own[-2000:])
+        return CaseResult(identifier, self.outcome, self.seconds, failure, own[-2000:])
 
-    def _failure(self, text: str, own: str, plan: TestPlan) -> Failure:
+    def _failure(self, text: str, own: str, plan: TestPlan) -> CaseFailure:
         def frame(path: str, line: str, function: str) -> Any:
             if not path.startswith("/"):
                 path = str(PurePosixPath(plan.root, self._folder, path))
@@ -123,10 +123,10 @@ class _Case:
         if panic := re.search(r"^panic: (.*?)(?: \[recovered\].*)?$", text, re.MULTILINE):
             stack = re.findall(r"^(\S+)\(.*\)\n\t(/\S+\.go):(\d+)", text, re.MULTILINE)
             frames = tuple(frame(path, line, function) for function, path, line in reversed(stack))
-            return Failure("panic", panic[1], Phase.CALL, frames=frames)
+            return CaseFailure("panic", panic[1], Phase.CALL, frames=frames)
         said = [match for line in own.splitlines() if (match := _PLACE.match(line))]
         frames = tuple(frame(match["path"], match["line"], "") for match in said[-1:])
-        return Failure(
+        return CaseFailure(
             "TestFailure", "\n".join(match["what"] for match in said) or own[-2000:], Phase.CALL, frames=frames
         )
 
@@ -155,7 +155,7 @@ def _pattern(plan: TestPlan, last: str) -> tuple[str, ...]:
 
 def _module(plan: TestPlan) -> dict[str, bytes]:
     """A module around loose files."""
-    if plan.suite is Suite.PROJECT or plan.text("go.mod") is not None:
+    if plan.suite is SuiteOwner.PROJECT or plan.text("go.mod") is not None:
         return {}
     return {"go.mod": b"module box\n"}
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.runners import box_steps, toolchain
-from stet_ls.engine.runners.box_steps import Said, Step
+from stet_ls.engine.runners.box_steps import BoxStep, StepOutput
 from stet_ls.engine.runners.languages.compiler_output import build_errors, died
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import Case, CaseOutcome, Comparison, Failure, Phase
+from stet_ls.engine.runners.report import AssertComparison, CaseFailure, CaseOutcome, CaseResult, Phase
 from stet_ls.engine.runners.report_channel import FOLDER, Event, inside, token
-from stet_ls.engine.runners.reporter_events import Findings, frame_at
-from stet_ls.engine.runners.toolchain import Missing
+from stet_ls.engine.runners.reporter_events import ReporterEvents, frame_at
+from stet_ls.engine.runners.toolchain import MissingToolError
 from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
 from stet_ls.validators.project_files import matching
 
@@ -37,12 +37,12 @@ class Java:
     def prepare(self, plan: TestPlan, nonce: str) -> RunSpec:
         """One compilation, then one virtual machine for each test."""
         runs = [
-            Step(f"run {test}", (*_java(), "-cp", _CLASSES, "StetMain", _class(plan, test)), _SECONDS)
+            BoxStep(f"run {test}", (*_java(), "-cp", _CLASSES, "StetMain", _class(plan, test)), _SECONDS)
             for test in plan.tests
         ]
         return _spec(plan, nonce, "StetMain.java", (), runs)
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """A case for each file."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
@@ -69,12 +69,12 @@ class JUnit:
         """One compilation and one virtual machine for all tests."""
         jar = _jar(plan)
         if jar is None:
-            raise Missing("the JUnit console", self.install)
+            raise MissingToolError("the JUnit console", self.install)
         names = [_class(plan, test) for test in plan.tests]
-        run = Step("run", (*_java(), "-cp", f"{_CLASSES}:{jar}", "StetJUnit", *names), _SECONDS)
+        run = BoxStep("run", (*_java(), "-cp", f"{_CLASSES}:{jar}", "StetJUnit", *names), _SECONDS)
         return _spec(plan, nonce, "StetJUnit.java", ("-cp", str(jar)), [run])
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """The listener's lines, which come beside the output."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
@@ -89,17 +89,17 @@ def _java() -> tuple[str, ...]:
     return (str(toolchain.find("java", install=_JDK).path), "-ea", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 
 
-def _spec(plan: TestPlan, nonce: str, main: str, options: Sequence[str], runs: Sequence[Step]) -> RunSpec:
+def _spec(plan: TestPlan, nonce: str, main: str, options: Sequence[str], runs: Sequence[BoxStep]) -> RunSpec:
     javac = toolchain.find("javac", install=_JDK)
     own = f"{FOLDER}/{main}"
     sources = [path for path in plan.files if path.endswith(".java")]
     sources = list(dict.fromkeys([*sources, *plan.tests]))
     argv = (str(javac.path), "-g", "-nowarn", "-proc:none", "-d", _CLASSES, *options, own, *sources)
-    first, *others = runs or [Step("nothing", ("true",), _SECONDS)]
-    hidden = Step(first.name, first.argv, first.seconds, hide=(own,))
+    first, *others = runs or [BoxStep("nothing", ("true",), _SECONDS)]
+    hidden = BoxStep(first.name, first.argv, first.seconds, hide=(own,))
     return box_steps.spec(
         nonce,
-        [Step("build", argv, 40.0, needed=True), hidden, *others],
+        [BoxStep("build", argv, 40.0, needed=True), hidden, *others],
         files={own: inside(main).replace(b"STET_TOKEN", token(nonce).encode())},
         binds=javac.binds,
         env={},
@@ -122,7 +122,7 @@ def _jar(plan: TestPlan) -> Path | None:
     return next((bind for bind in plan.binds if bind.match(_JAR)), None)
 
 
-def _built(found: Findings, build: Said | None, plan: TestPlan) -> None:
+def _built(found: ReporterEvents, build: StepOutput | None, plan: TestPlan) -> None:
     if build is not None and build.code is not None and not build.well and not found.absent:
         found.collection += build_errors(plan.tests[0] if plan.tests else ".", build, plan)
 
@@ -132,32 +132,32 @@ _FRAME = re.compile(r"^\s+at (?:[\w.]+/)?([\w.$<>]+)\(([\w$]+\.java):(\d+)\)$", 
 _EXPECTED = re.compile(r"expected: <(.*)> but was: <(.*)>", re.DOTALL)
 
 
-def _main(found: Findings, test: str, ran: Said, returned: bool, plan: TestPlan) -> None:
+def _main(found: ReporterEvents, test: str, ran: StepOutput, returned: bool, plan: TestPlan) -> None:
     out, text = "\n".join(ran.out)[-2000:], "\n".join(ran.err)
     if ran.code is None or ran.why or (ran.code == 0 and not returned):
         found.running = (*found.running, test)
         failure = died(ran) if ran.why or ran.code != 0 else _left()
-        found.cases.append(Case(test, CaseOutcome.ERROR, ran.seconds, failure, out))
+        found.cases.append(CaseResult(test, CaseOutcome.ERROR, ran.seconds, failure, out))
     elif ran.code == 0:
-        found.cases.append(Case(test, CaseOutcome.PASSED, ran.seconds, None, out))
+        found.cases.append(CaseResult(test, CaseOutcome.PASSED, ran.seconds, None, out))
     else:
         match = _THROWN.search(text)
         failure = _thrown(match[1], match[2] or "", text[match.end() :], plan) if match else died(ran)
-        found.cases.append(Case(test, CaseOutcome.FAILED, ran.seconds, failure, out))
+        found.cases.append(CaseResult(test, CaseOutcome.FAILED, ran.seconds, failure, out))
 
 
-def _left() -> Failure:
-    return Failure("ProcessDied", "the program ended with 0 before its main returned", Phase.CALL)
+def _left() -> CaseFailure:
+    return CaseFailure("ProcessDied", "the program ended with 0 before its main returned", Phase.CALL)
 
 
-def _thrown(kind: str, message: str, stack: str, plan: TestPlan) -> Failure:
+def _thrown(kind: str, message: str, stack: str, plan: TestPlan) -> CaseFailure:
     frames = tuple(
         frame_at(_path(name, file, plan), int(line), name.rpartition(".")[2], plan)
         for name, file, line in reversed(_FRAME.findall(stack.partition("\nCaused by")[0]))
     )
     sides = _EXPECTED.search(message)
-    comparison = Comparison("==", sides[2], sides[1]) if sides else None
-    return Failure(kind.rpartition(".")[2], message, Phase.CALL, comparison=comparison, frames=frames)
+    comparison = AssertComparison("==", sides[2], sides[1]) if sides else None
+    return CaseFailure(kind.rpartition(".")[2], message, Phase.CALL, comparison=comparison, frames=frames)
 
 
 def _path(name: str, file: str, plan: TestPlan) -> str:
@@ -171,7 +171,7 @@ def _path(name: str, file: str, plan: TestPlan) -> str:
     return f"{plan.root}/{known[0]}" if known else f"<{wanted}>"
 
 
-def _listened(found: Findings, ran: Said, word: str, plan: TestPlan) -> None:
+def _listened(found: ReporterEvents, ran: StepOutput, word: str, plan: TestPlan) -> None:
     paths = {_class(plan, test): test for test in plan.tests}
     running: dict[str, None] = {}
     done = False
@@ -191,19 +191,19 @@ def _listened(found: Findings, ran: Said, word: str, plan: TestPlan) -> None:
             running.pop(identifier, None)
             found.cases.append(_case(identifier, event, [_plain(each) for each in more], bool(method), plan))
     found.running = tuple(running)
-    found.cases += [Case(each, CaseOutcome.ERROR, 0.0, died(ran)) for each in running]
+    found.cases += [CaseResult(each, CaseOutcome.ERROR, 0.0, died(ran)) for each in running]
     found.finished = found.finished and done
     found.exit = ran.code or 0
 
 
-def _case(identifier: str, event: str, more: Sequence[str], method: bool, plan: TestPlan) -> Case:
+def _case(identifier: str, event: str, more: Sequence[str], method: bool, plan: TestPlan) -> CaseResult:
     message, kind, stack = (*more, "", "", "")[:3]
     if event == "pass":
-        return Case(identifier, CaseOutcome.PASSED)
+        return CaseResult(identifier, CaseOutcome.PASSED)
     if event == "skip":
-        return Case(identifier, CaseOutcome.SKIPPED, reason=message)
+        return CaseResult(identifier, CaseOutcome.SKIPPED, reason=message)
     failure = _thrown(kind, message, stack, plan)
-    return Case(identifier, CaseOutcome.FAILED if method else CaseOutcome.ERROR, 0.0, failure)
+    return CaseResult(identifier, CaseOutcome.FAILED if method else CaseOutcome.ERROR, 0.0, failure)
 
 
 def _plain(text: str) -> str:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.runners import box_steps, report_channel, toolchain
-from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.box_steps import BoxStep
 from stet_ls.engine.runners.languages.node import NODE, escaped, told
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
-from stet_ls.engine.runners.reporter_events import Findings, fold
-from stet_ls.engine.runners.toolchain import Missing
+from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
+from stet_ls.engine.runners.toolchain import MissingToolError
 from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 
 _SECONDS = 28.0
@@ -47,14 +47,14 @@ class Framework:
         folder = _package(plan)
         program = _installed(plan, folder, self.program)
         if program is None:
-            raise Missing(self.name, self.install)
+            raise MissingToolError(self.name, self.install)
         reporter = f"{FOLDER}/{self.reporter}"
         options = [each.replace("@REPORTER@", f"./{reporter}").replace("@ROOT@", str(folder)) for each in self.options]
         names = "|".join(escaped(each.partition("::")[2].replace("::", " ")) for each in plan.select)
         only = (self.only, f"^(?:{names})$") if names else ()
         return box_steps.spec(
             nonce,
-            [Step("test", (str(node.path), program, *options, *only, *plan.tests), _SECONDS)],
+            [BoxStep("test", (str(node.path), program, *options, *only, *plan.tests), _SECONDS)],
             files={
                 reporter: report_channel.inside(self.reporter).replace(
                     b"STET_TOKEN", report_channel.token(nonce).encode()
@@ -65,10 +65,10 @@ class Framework:
             limits=_LIMITS,
         )
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """The reporter's words; where it said none, what the program printed last."""
         steps = box_steps.said(events)
-        step = steps.get("test", box_steps.Said())
+        step = steps.get("test", box_steps.StepOutput())
         found = fold(told(step.side, report_channel.token(nonce)), plan)
         whole = box_steps.ended(events, steps)
         found.stopped, found.absent = whole.stopped, whole.absent

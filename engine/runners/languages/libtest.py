@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from stet_ls.engine.runners.box_steps import Said
+from stet_ls.engine.runners.box_steps import StepOutput
 from stet_ls.engine.runners.languages.compiler_output import died
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import Case, CaseOutcome, Comparison, Failure, Phase
-from stet_ls.engine.runners.reporter_events import Findings, frame_at
+from stet_ls.engine.runners.report import AssertComparison, CaseFailure, CaseOutcome, CaseResult, Phase
+from stet_ls.engine.runners.reporter_events import ReporterEvents, frame_at
 
 _SOURCE = re.compile(r"^\s+(?:Running (?:unittests )?(\S+) \(.*\)|Doc-tests (\S+))$")
 _NAMED = re.compile(r"^(.+): test$")
@@ -38,7 +38,9 @@ def listed(lines: Sequence[str], source: str, crate: PurePosixPath = _HERE) -> I
             yield f"{current}::{match[1]}" if current else match[1]
 
 
-def read(found: Findings, ran: Said, plan: TestPlan, source: str, crate: PurePosixPath = _HERE, root: str = "") -> None:
+def read(
+    found: ReporterEvents, ran: StepOutput, plan: TestPlan, source: str, crate: PurePosixPath = _HERE, root: str = ""
+) -> None:
     """Adds the cases of a run. It is finished only if each harness' summary counts what was read of it.
 
     Sources are named from `crate`, places in panics from the folder `root` (the working folder by default).
@@ -49,10 +51,10 @@ def read(found: Findings, ran: Said, plan: TestPlan, source: str, crate: PurePos
     for name, outcome in reader.outcomes.items():
         text = "\n".join(reader.said.get(name, ()))
         failure = _failure(text, plan, root or plan.root) if outcome is CaseOutcome.FAILED else None
-        found.cases.append(Case(name, outcome, 0.0, failure, text[-2000:]))
+        found.cases.append(CaseResult(name, outcome, 0.0, failure, text[-2000:]))
     if reader.running:
         found.running = (*found.running, reader.running)
-        found.cases.append(Case(reader.running, CaseOutcome.ERROR, 0.0, died(ran)))
+        found.cases.append(CaseResult(reader.running, CaseOutcome.ERROR, 0.0, died(ran)))
     if ran.code is None or reader.open or not reader.counted or (ran.code == 0 and not reader.right):
         found.finished = False
     found.exit = found.exit or (ran.code if ran.code is not None else 1)
@@ -112,12 +114,12 @@ class _Reader:
         self.open, self.counted = False, True
 
 
-def _failure(text: str, plan: TestPlan, root: str) -> Failure:
+def _failure(text: str, plan: TestPlan, root: str) -> CaseFailure:
     match = _PANIC.search(text)
     if match is None:
-        return Failure("TestFailure", text.strip() or "it failed", Phase.CALL)
+        return CaseFailure("TestFailure", text.strip() or "it failed", Phase.CALL)
     message = (match["old"] or match["new"]).partition("\nnote: ")[0].strip()
     frame = frame_at(posixpath.normpath(posixpath.join(root, match["path"])), int(match["line"]), "", plan)
     sides = _SIDES.search(message)
-    comparison = Comparison(sides[1], sides[3], sides[4]) if sides else None
-    return Failure("panic", message, Phase.CALL, comparison=comparison, frames=(frame,))
+    comparison = AssertComparison(sides[1], sides[3], sides[4]) if sides else None
+    return CaseFailure("panic", message, Phase.CALL, comparison=comparison, frames=(frame,))

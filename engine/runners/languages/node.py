@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.runners import box_steps, report_channel, toolchain
-from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.box_steps import BoxStep
 from stet_ls.engine.runners.languages.compiler_output import build_errors
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event
-from stet_ls.engine.runners.reporter_events import Findings, fold
-from stet_ls.engine.runners.toolchain import Program
+from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
+from stet_ls.engine.runners.toolchain import BoxProgram
 from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 
 _SECONDS = 25.0
@@ -39,7 +39,7 @@ class Node:
         program = toolchain.find("node", install=self.install)
         return _spec(plan, nonce, program, (), plan.tests, {}, ())
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """The reporter's words, which come beside the output."""
         return _read(plan, events, nonce)
 
@@ -66,11 +66,11 @@ class TypeScript:
             *("--sourcemap=inline", "--outbase=.", f"--outdir={out}", "--out-extension:.js=.mjs", "--log-level=error"),
         )
         sources = {path: test for test, path in built.items()}
-        build = Step("build", argv, _SECONDS, needed=True)
-        program = Program(node.path, (*node.binds, *builder.binds))
+        build = BoxStep("build", argv, _SECONDS, needed=True)
+        program = BoxProgram(node.path, (*node.binds, *builder.binds))
         return _spec(plan, nonce, program, (build,), tuple(built.values()), sources, ("--enable-source-maps",))
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """What esbuild could not read, or the reporter's words."""
         found = _read(plan, events, nonce)
         build = box_steps.said(events).get("build")
@@ -82,8 +82,8 @@ class TypeScript:
 def _spec(
     plan: TestPlan,
     nonce: str,
-    node: Program,
-    before: Sequence[Step],
+    node: BoxProgram,
+    before: Sequence[BoxStep],
     tests: Sequence[str],
     sources: Mapping[str, str],
     options: Sequence[str],
@@ -100,7 +100,7 @@ def _spec(
     )
     return box_steps.spec(
         nonce,
-        [*before, Step("test", argv, _SECONDS)],
+        [*before, BoxStep("test", argv, _SECONDS)],
         files={
             f"{FOLDER}/reporter.mjs": reporter.replace(b"STET_SOURCES", json.dumps(names).encode()),
             f"{FOLDER}/returned.mjs": report_channel.inside("returned.mjs").replace(b"STET_MARKER", marker),
@@ -121,9 +121,9 @@ def escaped(name: str) -> str:
     return "".join(f"\\{letter}" if letter in r"\^$.*+?()[]{}|/" else letter for letter in name)
 
 
-def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+def _read(plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
     steps = box_steps.said(events)
-    step = steps.get("test", box_steps.Said())
+    step = steps.get("test", box_steps.StepOutput())
     said = list(told(step.side, report_channel.token(nonce)))
     found = fold(said, plan)
     found.signs = frozenset(str(event.get("what")) for event in said if event["event"] == "reached")
@@ -153,17 +153,17 @@ def told(lines: Sequence[str], word: str) -> Iterator[dict[str, Any]]:
             yield event
 
 
-def esbuild(root: Path | None, install: str = ESBUILD) -> Program:
+def esbuild(root: Path | None, install: str = ESBUILD) -> BoxProgram:
     """esbuild of a project's packages, else of the PATH. A package's program needs the packages beside it."""
     own = root / "node_modules/.bin/esbuild" if root else None
     if own is not None and own.exists():
-        return Program(own)
+        return BoxProgram(own)
     found = toolchain.find("esbuild", install=install)
     parents = [folder for folder in found.path.resolve().parents if folder.name == "node_modules"]
-    return Program(found.path, tuple(parents[-1:])) if parents else found
+    return BoxProgram(found.path, tuple(parents[-1:])) if parents else found
 
 
-def _gnu(build: box_steps.Said) -> box_steps.Said:
+def _gnu(build: box_steps.StepOutput) -> box_steps.StepOutput:
     """esbuild's errors, `✘ [ERROR] what` and two lines below `file:line:column:`, as other compilers say them."""
     said: list[str] = []
     what = ""
@@ -173,4 +173,4 @@ def _gnu(build: box_steps.Said) -> box_steps.Said:
         elif what and line.strip().endswith(":") and line.strip().count(":") == 3:
             said.append(f"{line.strip()} error: {what}")
             what = ""
-    return box_steps.Said(out=said or build.out, err=[] if said else build.err, code=build.code, why=build.why)
+    return box_steps.StepOutput(out=said or build.out, err=[] if said else build.err, code=build.code, why=build.why)

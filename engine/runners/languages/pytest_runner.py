@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 
 from stet_ls.engine.runners.control_tests import Words, settle
-from stet_ls.engine.runners.plan import Suite, TestPlan
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
-from stet_ls.engine.runners.reporter_events import Findings, fold
+from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
 
 
@@ -27,21 +27,21 @@ class Pytest:
         """Without plugins for generated tests: loading all that a fat environment has takes seconds."""
         told = {"arguments": list(_arguments(plan)), "coverage": plan.coverage, "traced": plan.traced}
         control = {"control": Words.of(nonce).to_json(), "tests": list(plan.tests)}
-        job = json.dumps({**told, **control, "plugins": plan.suite is Suite.PROJECT})
+        job = json.dumps({**told, **control, "plugins": plan.suite is SuiteOwner.PROJECT})
         return RunSpec(
             (str(plan.python()), FOLDER),
             files={**placed("pytest_main", nonce), f"{FOLDER}/job.json": job.encode()},
             binds=plan.python_binds(),
             env={
                 **(plan.environment.env if plan.environment else {}),
-                **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plan.suite is Suite.GENERATED else {}),
+                **({"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plan.suite is SuiteOwner.GENERATED else {}),
             },
             limits=TESTS,
             # Plugins are found when pytest starts: what a project's own would import is not known ahead.
-            warm=("pytest",) if plan.suite is Suite.GENERATED and not plan.coverage else (),
+            warm=("pytest",) if plan.suite is SuiteOwner.GENERATED and not plan.coverage else (),
         )
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """The reporter's own words."""
         found = settle(fold(events, plan), events, nonce)
         # 5: no test was collected. That nothing ran is said from the cases.
@@ -52,7 +52,7 @@ class Pytest:
 
 def _arguments(plan: TestPlan) -> Iterator[str]:
     yield from ("-p", "no:cacheprovider", "-q")
-    if plan.suite is Suite.GENERATED:
+    if plan.suite is SuiteOwner.GENERATED:
         # An empty configuration: a stray one above the working folder, or among the files, changes no rule.
         yield from ("-c", "/dev/null", "--rootdir=.", "--confcutdir=.", "-o", "console_output_style=classic")
     yield from plan.select or plan.tests

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.runners import box_steps, toolchain
-from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.box_steps import BoxStep
 from stet_ls.engine.runners.languages.compiler_output import build_errors
 from stet_ls.engine.runners.languages.libtest import listed, read
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import Event
-from stet_ls.engine.runners.reporter_events import Findings
-from stet_ls.engine.runners.toolchain import Program
+from stet_ls.engine.runners.reporter_events import ReporterEvents
+from stet_ls.engine.runners.toolchain import BoxProgram
 from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
 
 _INSTALL = "rust (https://rustup.rs)"
@@ -28,7 +28,7 @@ _HERE, _MANIFEST = PurePosixPath(), "Cargo.toml"
 _WORKSPACE = re.compile(r"^[ \t]*\[[ \t]*workspace[ \t]*[].]", re.MULTILINE)
 
 
-def _linker(program: Program) -> tuple[Path, ...]:
+def _linker(program: BoxProgram) -> tuple[Path, ...]:
     return (*program.binds, *toolchain.find("cc", install="a linker (apt install build-essential)").binds)
 
 
@@ -55,19 +55,19 @@ class Rustc:
             limits=_LIMITS,
         )
 
-    def _steps(self, plan: TestPlan, compiler: str) -> Iterator[Step]:
+    def _steps(self, plan: TestPlan, compiler: str) -> Iterator[BoxStep]:
         for number, test in enumerate(plan.tests):
             built = f"@TMP@/test{number}"
             argv = (compiler, "--test", "--edition", "2021", "-A", "warnings", "-o", built, test)
-            yield Step(f"build {test}", argv, _BUILD_SECONDS)
+            yield BoxStep(f"build {test}", argv, _BUILD_SECONDS)
         for number, test in enumerate(plan.tests):
             built = f"@TMP@/test{number}"
             names = tuple(each.partition("::")[2] for each in plan.select if each.startswith(f"{test}::"))
             chosen = ("--exact", *names) if names else ()
-            yield Step(f"list {test}", (built, "--list", "--format=terse", *chosen), _TEST_SECONDS)
-            yield Step(f"run {test}", (built, "--test-threads=1", *chosen), _TEST_SECONDS)
+            yield BoxStep(f"list {test}", (built, "--list", "--format=terse", *chosen), _TEST_SECONDS)
+            yield BoxStep(f"run {test}", (built, "--test-threads=1", *chosen), _TEST_SECONDS)
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """What each harness listed, and what it said of each."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
@@ -111,9 +111,9 @@ class Cargo:
         return box_steps.spec(
             nonce,
             [
-                Step("build", (*argv, "--no-run"), _BUILD_SECONDS, needed=True),
-                Step("list", (*argv, "--", "--list", "--format=terse", *chosen), _TEST_SECONDS, merge=True),
-                Step("run", (*argv, "--no-fail-fast", "--", "--test-threads=1", *chosen), _TEST_SECONDS, merge=True),
+                BoxStep("build", (*argv, "--no-run"), _BUILD_SECONDS, needed=True),
+                BoxStep("list", (*argv, "--", "--list", "--format=terse", *chosen), _TEST_SECONDS, merge=True),
+                BoxStep("run", (*argv, "--no-fail-fast", "--", "--test-threads=1", *chosen), _TEST_SECONDS, merge=True),
             ],
             files={},
             binds=(*_linker(program), *shown),
@@ -126,7 +126,7 @@ class Cargo:
             limits=_LIMITS,
         )
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """The words of all harnesses, each under the source that cargo names before it."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from stet_ls.engine.runners.control_tests import Words, settle
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import FOLDER, Event, placed
-from stet_ls.engine.runners.reporter_events import Findings, fold
+from stet_ls.engine.runners.reporter_events import ReporterEvents, fold
 from stet_ls.engine.sandbox.spec import TESTS, RunSpec
 
 
@@ -35,6 +35,6 @@ class Unittest:
             limits=TESTS,
         )
 
-    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> Findings:
+    def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
         """The reporter's own words."""
         return settle(fold(events, plan), events, nonce)

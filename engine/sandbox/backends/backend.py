@@ -33,7 +33,7 @@ class Backend(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ProbedBackend:
     """A backend with what was found out about it; `backend` is None where it does not work at all.
 
     `partly` are walls which no probe can show whole, each with its gap.

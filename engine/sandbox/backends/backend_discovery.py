@@ -16,10 +16,10 @@ from stet_ls.engine.sandbox import install_advice
 from stet_ls.engine.sandbox.backends import container, landlock_box, seatbelt
 from stet_ls.engine.sandbox.backends.backend import Backend
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
-from stet_ls.engine.sandbox.backends.landlock_box import Landlock
-from stet_ls.engine.sandbox.files.overlay import Layers
-from stet_ls.engine.sandbox.files.workspace_copy import Mirrors
-from stet_ls.engine.sandbox.install_advice import Advice
+from stet_ls.engine.sandbox.backends.landlock_box import LandlockBox
+from stet_ls.engine.sandbox.files.overlay import OverlayFolders
+from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies
+from stet_ls.engine.sandbox.install_advice import InstallAdvice
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall
 from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.linux.syscalls import ARCHITECTURES
@@ -28,7 +28,7 @@ _VERSION_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BackendCandidate:
     """A backend that nobody has tried yet.
 
     `key` is what a probe's result depends on; `build` makes the backend with what was found out; `partly` are walls
@@ -38,11 +38,11 @@ class Found:
     report: IsolationReport
     key: str
     build: Callable[[IsolationReport], Backend]
-    failure: Callable[[str], Advice]
+    failure: Callable[[str], InstallAdvice]
     partly: Mapping[Wall, str] = field(default_factory=dict)
 
 
-def candidates(folder: Path, named: str = "") -> Iterator[Found]:
+def candidates(folder: Path, named: str = "") -> Iterator[BackendCandidate]:
     """What may work here. `named` is the user's choice of one; a container engine is taken only if it is named.
 
     `folder` is Stet's own, which no box sees.
@@ -69,13 +69,15 @@ def bwrap_programs() -> Iterator[Path]:
         return
 
 
-def _bwraps(folder: Path) -> Iterator[Found]:
+def _bwraps(folder: Path) -> Iterator[BackendCandidate]:
     for program in bwrap_programs():
         version = _version(program)
         report = IsolationReport("bubblewrap", version, Level.NONE)
         overlays = tuple(map(int, re.findall(r"\d+", version)[:2])) >= (0, 11)
-        box = Bwrap(program, version, overlays, report, Layers(folder / "layers"), Mirrors(folder / "mirrors"))
-        yield Found(
+        box = Bwrap(
+            program, version, overlays, report, OverlayFolders(folder / "layers"), WorkspaceCopies(folder / "mirrors")
+        )
+        yield BackendCandidate(
             report,
             f"{version} {_stamp(program)}",
             lambda report, box=box: replace(box, report=report),  # type: ignore[misc]
@@ -83,14 +85,14 @@ def _bwraps(folder: Path) -> Iterator[Found]:
         )
 
 
-def _landlock(folder: Path) -> Iterator[Found]:
+def _landlock(folder: Path) -> Iterator[BackendCandidate]:
     if platform.system() != "Linux" or platform.machine() not in ARCHITECTURES:
         return
     version = landlock.abi()
     if version:
         report = IsolationReport("landlock", f"ABI {version}", Level.NONE)
-        box = Landlock(version, folder, report)
-        yield Found(
+        box = LandlockBox(version, folder, report)
+        yield BackendCandidate(
             report,
             f"landlock {version} {_stamp(Path(sys.executable))}",
             lambda report: replace(box, report=report),
@@ -99,11 +101,11 @@ def _landlock(folder: Path) -> Iterator[Found]:
         )
 
 
-def _seatbelt(folder: Path) -> Iterator[Found]:
+def _seatbelt(folder: Path) -> Iterator[BackendCandidate]:
     if platform.system() == "Darwin" and seatbelt.PROGRAM.exists():
         report = IsolationReport("sandbox-exec", platform.mac_ver()[0], Level.NONE)
         box = seatbelt.Seatbelt(folder, report)
-        yield Found(
+        yield BackendCandidate(
             report,
             f"sandbox-exec {report.version}",
             lambda report: replace(box, report=report),
@@ -112,14 +114,14 @@ def _seatbelt(folder: Path) -> Iterator[Found]:
         )
 
 
-def _container(name: str, folder: Path) -> Iterator[Found]:
+def _container(name: str, folder: Path) -> Iterator[BackendCandidate]:
     engine, _, image = name.partition(":")
     # From the user's own settings, but still not from a project's folder that the PATH may begin with.
     program = shutil.which(engine, path="/usr/bin:/usr/local/bin:/opt/homebrew/bin:/bin")
     if program:
         report = IsolationReport(engine, _version(Path(program)), Level.NONE)
         box = container.Container(Path(program), image, folder, report)
-        yield Found(
+        yield BackendCandidate(
             report,
             f"{engine} {image} {report.version} {_stamp(Path(program))}",
             lambda report: replace(box, report=report),

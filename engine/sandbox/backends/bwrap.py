@@ -16,17 +16,17 @@ from pathlib import Path
 from stet_ls.engine.sandbox.backends import reaper
 from stet_ls.engine.sandbox.env_vars import environment
 from stet_ls.engine.sandbox.files import mounts, outputs
-from stet_ls.engine.sandbox.files.disk_usage import Growth
-from stet_ls.engine.sandbox.files.overlay import Layers
+from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
+from stet_ls.engine.sandbox.files.overlay import OverlayFolders
 from stet_ls.engine.sandbox.files.scratch import put
-from stet_ls.engine.sandbox.files.workspace_copy import Mirror, Mirrors
+from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies, WorkspaceCopy
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Wall, level_of
 from stet_ls.engine.sandbox.linux import bpf, seccomp_filters
 from stet_ls.engine.sandbox.processes import process_tree
-from stet_ls.engine.sandbox.processes.box_start import Start
+from stet_ls.engine.sandbox.processes.box_start import BoxStart
 from stet_ls.engine.sandbox.processes.procfs import children
-from stet_ls.engine.sandbox.processes.supervise import Ended, supervise
-from stet_ls.engine.sandbox.spec import BoxError, Limits, RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.processes.supervise import ExitInfo, supervise
+from stet_ls.engine.sandbox.spec import BoxError, Limits, RunResult, RunSpec, RunStatus
 
 _MOST_FILES = 500
 _WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - the box's own, each in memory and of its own size
@@ -40,8 +40,8 @@ class Bwrap:
     version: str
     overlays: bool
     report: IsolationReport
-    layers: Layers
-    mirrors: Mirrors
+    layers: OverlayFolders
+    mirrors: WorkspaceCopies
 
     @property
     def name(self) -> str:
@@ -53,12 +53,12 @@ class Bwrap:
         with ExitStack() as stack:
             return await self._run(spec, stack, None)
 
-    async def serve(self, spec: RunSpec, start: Start) -> RunResult:
+    async def serve(self, spec: RunSpec, start: BoxStart) -> RunResult:
         """Builds the box and runs its command, which finds the number of its job's descriptor in BOX_JOB_FD."""
         with ExitStack() as stack:
             return await self._run(spec, stack, start)
 
-    async def _run(self, spec: RunSpec, stack: ExitStack, start: Start | None) -> RunResult:
+    async def _run(self, spec: RunSpec, stack: ExitStack, start: BoxStart | None) -> RunResult:
         plan = _Plan(stack)
         work = str(spec.overlay.root) if spec.overlay else mounts.BOX
         variables = environment(spec.env, spec.binds)
@@ -66,7 +66,7 @@ class Bwrap:
         if spec.overlay and not self.overlays:
             mirror = await self.mirrors.borrow(spec.overlay.root, stack, mounted=True)
             put(mirror.folder, mirror.unmasked({**spec.overlay.buffers, **spec.files}))
-        growth = Growth((str(mirror.folder),) if mirror else (), spec.limits.scratch, spec.limits.scratch_files)
+        growth = DiskUsage((str(mirror.folder),) if mirror else (), spec.limits.scratch, spec.limits.scratch_files)
         masked: tuple[str, ...] = ()
         if spec.overlay and not mirror:
             # In a thread: a workspace may have very many files.
@@ -84,7 +84,7 @@ class Bwrap:
         argv = [str(self.program), "--args", str(options), *_command(spec)]
         writable = _WRITABLE if mirror else (work, *_WRITABLE)
 
-        def measure(process: int) -> process_tree.Use:
+        def measure(process: int) -> process_tree.TreeUsage:
             use = process_tree.measure(process, writable, spec.limits)
             return replace(use, scratch=spec.limits.scratch) if growth.is_too_much() else use
 
@@ -102,7 +102,7 @@ class Bwrap:
         await process_tree.gone(process_tree.hold(first))
         return self._result(spec, ended, _on_disk(self.report) if mirror else self.report)
 
-    def _result(self, spec: RunSpec, ended: Ended, report: IsolationReport) -> RunResult:
+    def _result(self, spec: RunSpec, ended: ExitInfo, report: IsolationReport) -> RunResult:
         code = next(_told(ended.extra["status"], "exit-code"), None)
         if code is None and ended.why is None:
             raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()}")
@@ -184,7 +184,7 @@ def _walls(plan: _Plan) -> list[str]:
 
 
 def _view(
-    spec: RunSpec, plan: _Plan, over: Layers | Mirror, masked: tuple[str, ...], stack: ExitStack
+    spec: RunSpec, plan: _Plan, over: OverlayFolders | WorkspaceCopy, masked: tuple[str, ...], stack: ExitStack
 ) -> Iterator[str]:
     """What can be seen in the box, in the order in which it is mounted."""
     size = str(spec.limits.scratch)
@@ -202,11 +202,11 @@ def _view(
     for bind in mounts.outermost(real for path in spec.binds if (real := mounts.bindable(path))):
         if root is None or not bind.is_relative_to(root):
             yield from ("--ro-bind", str(bind), str(bind))
-    if spec.overlay and isinstance(over, Mirror):
+    if spec.overlay and isinstance(over, WorkspaceCopy):
         yield from ("--bind", str(over.folder), str(root))
         for shown in over.shown:
             yield from ("--ro-bind", str(shown.folder), str(shown.at))
-    elif spec.overlay and isinstance(over, Layers):
+    elif spec.overlay and isinstance(over, OverlayFolders):
         # Not by `--file`: bwrap would follow a link of the workspace while the host is still within reach.
         layer = stack.enter_context(over.layer(spec.overlay, spec.files, masked))
         yield from ("--overlay-src", str(root), "--overlay-src", str(layer), "--tmp-overlay", str(root))
@@ -253,19 +253,19 @@ _CANNOT_RUN, _NOT_FOUND = 126, 127
 _SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
 
 
-def _judge(code: int | None, why: Status | None) -> tuple[Status, int | None, str]:
+def _judge(code: int | None, why: RunStatus | None) -> tuple[RunStatus, int | None, str]:
     """The status, the signal that ended the command, and a word about it. A shell tells a signal as 128 and more."""
     if why is not None or code is None:
-        return why or Status.KILLED, None, ""
+        return why or RunStatus.KILLED, None, ""
     if code == 0:
-        return Status.OK, None, ""
+        return RunStatus.OK, None, ""
     if code == _NOT_FOUND:
-        return Status.NO_RUNNER, None, "the program is not in the box"
+        return RunStatus.NO_RUNNER, None, "the program is not in the box"
     if 128 < code < 128 + 65:
         number = code - 128
         if number == _SIGXFSZ:
-            return Status.DISK, number, "a file grew past its limit"
+            return RunStatus.DISK, number, "a file grew past its limit"
         if number == _SIGXCPU:
-            return Status.TIMEOUT, number, "the processor time was used up"
-        return Status.KILLED, number, "a forbidden system call" if number == _SIGSYS else ""
-    return Status.FAILED, None, ""
+            return RunStatus.TIMEOUT, number, "the processor time was used up"
+        return RunStatus.KILLED, number, "a forbidden system call" if number == _SIGSYS else ""
+    return RunStatus.FAILED, None, ""

@@ -59,7 +59,7 @@ class Container:
                 argv, spec, place, self.report, env=outside, stop=lambda _: self._kill(name)
             )  # fmt: skip
 
-    def command(self, spec: RunSpec, place: plain_run.Place, name: str) -> list[str]:
+    def command(self, spec: RunSpec, place: plain_run.RunFolders, name: str) -> list[str]:
         """The command line."""
         work = str(spec.overlay.root) if spec.overlay else mounts.BOX
         limits = spec.limits

@@ -19,15 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.sandbox.backends.plain_run import Place, prepare
+from stet_ls.engine.sandbox.backends.plain_run import RunFolders, prepare
 from stet_ls.engine.sandbox.env_vars import environment
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.files.scratch import artifacts
 from stet_ls.engine.sandbox.isolation import IsolationReport, Wall
 from stet_ls.engine.sandbox.linux import bpf, seccomp_filters
 from stet_ls.engine.sandbox.processes import process_tree
-from stet_ls.engine.sandbox.processes.supervise import Ended, supervise
-from stet_ls.engine.sandbox.spec import BoxError, Limits, RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.processes.supervise import ExitInfo, supervise
+from stet_ls.engine.sandbox.spec import BoxError, Limits, RunResult, RunSpec, RunStatus
 
 _PACKAGE = Path(__file__).parents[4]
 _LAUNCH = (
@@ -51,7 +51,7 @@ PARTLY: Mapping[Wall, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Landlock:
+class LandlockBox:
     """The kernel's own box, of one ABI; `folder` is where scratch and mirrors lie, private to the user."""
 
     abi: int
@@ -74,7 +74,7 @@ class Landlock:
             place = await prepare(spec, self.folder, stack)
             return await self._run(spec, place, stack)
 
-    async def _run(self, spec: RunSpec, place: Place, stack: ExitStack) -> RunResult:
+    async def _run(self, spec: RunSpec, place: RunFolders, stack: ExitStack) -> RunResult:
         work, temporary = place.work, place.temporary
         here = _places(spec, work, temporary)
         variables = {**_OWN, **environment(spec.env, spec.binds)}
@@ -119,14 +119,14 @@ class Landlock:
         )
         return self._result(spec, ended, artifacts(work, spec.artifacts))
 
-    def _result(self, spec: RunSpec, ended: Ended, found: Mapping[str, bytes]) -> RunResult:
+    def _result(self, spec: RunSpec, ended: ExitInfo, found: Mapping[str, bytes]) -> RunResult:
         told = _told(ended.extra["status"])
         if ended.why is None and "error" in told and told.get("errno") not in _NOT_STARTED:
             raise BoxError(f"the box could not be built: {told['error']}")
         if ended.why is None and not told:
             raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()[-500:]}")
         status, detail = _judge(told, ended.why)
-        own = status in (Status.OK, Status.FAILED)
+        own = status in (RunStatus.OK, RunStatus.FAILED)
         return RunResult(
             status,
             self.report,
@@ -150,22 +150,22 @@ _ROOM = 4
 _NOT_STARTED = (2, 8, 13)  # ENOENT, ENOEXEC, EACCES: of the command, which is the last thing that can fail
 _SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
 _STATUSES = {
-    _SIGXFSZ: (Status.DISK, "a file grew past its limit"),
-    _SIGXCPU: (Status.TIMEOUT, "the processor time was used up"),
-    _SIGSYS: (Status.KILLED, "a forbidden system call"),
+    _SIGXFSZ: (RunStatus.DISK, "a file grew past its limit"),
+    _SIGXCPU: (RunStatus.TIMEOUT, "the processor time was used up"),
+    _SIGSYS: (RunStatus.KILLED, "a forbidden system call"),
 }
 
 
-def _judge(told: Mapping[str, Any], why: Status | None) -> tuple[Status, str]:
+def _judge(told: Mapping[str, Any], why: RunStatus | None) -> tuple[RunStatus, str]:
     if why is not None:
         return why, ""
     if told.get("stopped") == "disk":
-        return Status.DISK, ""
+        return RunStatus.DISK, ""
     if "error" in told:
-        return Status.NO_RUNNER, "the program is not in the box"
+        return RunStatus.NO_RUNNER, "the program is not in the box"
     if "signal" in told:
-        return _STATUSES.get(told["signal"], (Status.KILLED, ""))
-    return (Status.OK if told["exit"] == 0 else Status.FAILED), ""
+        return _STATUSES.get(told["signal"], (RunStatus.KILLED, ""))
+    return (RunStatus.OK if told["exit"] == 0 else RunStatus.FAILED), ""
 
 
 def _told(status: bytes) -> Mapping[str, Any]:

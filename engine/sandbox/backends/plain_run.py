@@ -8,17 +8,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from stet_ls.engine.sandbox.files.disk_usage import Growth
+from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
 from stet_ls.engine.sandbox.files.scratch import artifacts, put, scratch
-from stet_ls.engine.sandbox.files.workspace_copy import Mirrors, Shown
+from stet_ls.engine.sandbox.files.workspace_copy import Shown, WorkspaceCopies
 from stet_ls.engine.sandbox.isolation import IsolationReport
 from stet_ls.engine.sandbox.processes import process_tree
-from stet_ls.engine.sandbox.processes.supervise import Ended, supervise
-from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.processes.supervise import ExitInfo, supervise
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunFolders:
     """The working folder of a run, one for temporary files, and folders of the workspace that links lead to."""
 
     work: Path
@@ -26,7 +26,7 @@ class Place:
     shown: tuple[Shown, ...] = ()
 
 
-async def prepare(spec: RunSpec, folder: Path, stack: ExitStack, *, mounted: bool = False) -> Place:
+async def prepare(spec: RunSpec, folder: Path, stack: ExitStack, *, mounted: bool = False) -> RunFolders:
     """Puts a run's files into a folder of its own, or into a copy of the workspace; until `stack` closes.
 
     Raises ValueError for a file that would lie elsewhere, or a workspace that is too large.
@@ -38,27 +38,27 @@ async def prepare(spec: RunSpec, folder: Path, stack: ExitStack, *, mounted: boo
         work = place / "box"
         work.mkdir()
         put(work, spec.files)
-        return Place(work, temporary)
-    copy = await Mirrors(folder / "mirrors").borrow(spec.overlay.root, stack, mounted=mounted)
+        return RunFolders(work, temporary)
+    copy = await WorkspaceCopies(folder / "mirrors").borrow(spec.overlay.root, stack, mounted=mounted)
     put(copy.folder, copy.unmasked({**spec.overlay.buffers, **spec.files}))
-    return Place(copy.folder, temporary, copy.shown)
+    return RunFolders(copy.folder, temporary, copy.shown)
 
 
 async def run(
     argv: Sequence[str],
     spec: RunSpec,
-    place: Place,
+    place: RunFolders,
     report: IsolationReport,
     *,
     env: Mapping[str, str],
     stop: Callable[[int], None] | None = None,
 ) -> RunResult:
     """Runs `argv`, which builds the box and starts the spec's command in it; `stop` ends all of it."""
-    growth = Growth((str(place.work), str(place.temporary)), spec.limits.scratch, spec.limits.scratch_files)
+    growth = DiskUsage((str(place.work), str(place.temporary)), spec.limits.scratch, spec.limits.scratch_files)
 
-    def measure(process: int) -> process_tree.Use:
+    def measure(process: int) -> process_tree.TreeUsage:
         use = process_tree.measure(process, (), spec.limits)
-        return process_tree.Use(use.processes, use.memory, spec.limits.scratch) if growth.is_too_much() else use
+        return process_tree.TreeUsage(use.processes, use.memory, spec.limits.scratch) if growth.is_too_much() else use
 
     variables = dict(env)
     pipes: dict[str, int] = {}
@@ -73,10 +73,10 @@ async def run(
     return _result(ended, report, artifacts(place.work, spec.artifacts))
 
 
-def _result(ended: Ended, report: IsolationReport, found: Mapping[str, bytes]) -> RunResult:
+def _result(ended: ExitInfo, report: IsolationReport, found: Mapping[str, bytes]) -> RunResult:
     code = ended.returncode
-    status = ended.why or (Status.OK if code == 0 else Status.FAILED if 0 < code < 126 else Status.KILLED)
-    own = status in (Status.OK, Status.FAILED)
+    status = ended.why or (RunStatus.OK if code == 0 else RunStatus.FAILED if 0 < code < 126 else RunStatus.KILLED)
+    own = status in (RunStatus.OK, RunStatus.FAILED)
     return RunResult(
         status,
         report,

@@ -20,7 +20,7 @@ def mark() -> str:
     return f"{_NAME}{os.getpid()}"
 
 
-def end() -> int:
+def end_orphans() -> int:
     """Ends them; how many there were. Boxes of other users, and those that somebody waits for, are let be."""
     ended = 0
     for process, server in _boxes():

@@ -15,9 +15,9 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, own
+from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, bare_environment
 from stet_ls.engine.sandbox.environments.locks import lock_of, locked, locked_if_free
-from stet_ls.engine.sandbox.environments.wheel_install import WEEK, Fresh, build
+from stet_ls.engine.sandbox.environments.wheel_install import WEEK, MinimumAge, build
 from stet_ls.engine.storage.private_files import private_folder
 
 LIMIT = 2 * 1024**3
@@ -37,7 +37,7 @@ def key_of(interpreter: Interpreter, requirements: Iterable[str], runner: str = 
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-class Store:
+class EnvironmentStore:
     """The environments below a folder that is private to the user; several processes may share it."""
 
     def __init__(self, folder: Path, *, limit: int = LIMIT) -> None:
@@ -52,14 +52,14 @@ class Store:
 
     @asynccontextmanager
     async def use(
-        self, interpreter: Interpreter, requirements: Sequence[str] = (), *, fresh: Fresh = WEEK, runner: str = ""
+        self, interpreter: Interpreter, requirements: Sequence[str] = (), *, fresh: MinimumAge = WEEK, runner: str = ""
     ) -> AsyncIterator[Environment]:
         """The environment with these packages, built if need be, and kept for as long as the block lasts.
 
         Raises PackagesError if it cannot be built.
         """
         if not requirements:
-            yield own(interpreter)
+            yield bare_environment(interpreter)
             return
         await asyncio.to_thread(self._prepare)
         key = key_of(interpreter, requirements, runner)
@@ -75,7 +75,9 @@ class Store:
                     await self._build(folder, interpreter, sorted(set(requirements)), fresh)
             await asyncio.to_thread(self.trim, keep=folder)
 
-    async def _build(self, folder: Path, interpreter: Interpreter, requirements: Sequence[str], fresh: Fresh) -> None:
+    async def _build(
+        self, folder: Path, interpreter: Interpreter, requirements: Sequence[str], fresh: MinimumAge
+    ) -> None:
         """Built aside and renamed: whoever sees the folder sees all of it."""
         async with locked(lock_of(self.cache), fcntl.LOCK_SH):
             aside = Path(tempfile.mkdtemp(prefix="building-", dir=self._folder))

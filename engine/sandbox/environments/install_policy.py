@@ -17,7 +17,7 @@ _PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class InstallPolicy:
     """What passes without a question: the project's dependencies (name -> requirement), the user's list, and the known.
 
     `allowed` comes from the user's settings alone, `known` from an index of packages on this machine.

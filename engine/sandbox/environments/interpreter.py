@@ -74,6 +74,6 @@ class Environment:
         return module.partition(".")[0] in self.modules or self.interpreter.has(module)
 
 
-def own(interpreter: Interpreter) -> Environment:
+def bare_environment(interpreter: Interpreter) -> Environment:
     """The environment of an interpreter as it is, without packages of Stet's."""
     return Environment(interpreter, f"{interpreter.path} {interpreter.stamp}")

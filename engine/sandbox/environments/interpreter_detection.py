@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from stet_ls.engine.sandbox.environments.installation import Installation, UnfitError, installation
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
 from stet_ls.engine.sandbox.environments.interpreter_candidates import candidates
-from stet_ls.engine.sandbox.environments.probe_cache import Proofs
+from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
 from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec
 
 _SCRIPT = Path(__file__).parents[1] / "inside" / "interpreter_probe.py"
@@ -40,7 +40,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Detected:
+class DetectionResult:
     """What was found; `interpreter` is None where nothing works, and then `tried` tells all the reasons."""
 
     interpreter: Interpreter | None
@@ -58,7 +58,7 @@ class Detector:
     `proofs` are remembered beyond this process; of what failed each process makes sure anew.
     """
 
-    def __init__(self, runner: Runner, proofs: Proofs | None = None) -> None:
+    def __init__(self, runner: Runner, proofs: ProbeCache | None = None) -> None:
         self._runner = runner
         self._proofs = proofs
         self._proven: dict[tuple[Path, str, tuple[str, ...]], Interpreter | str] = {}
@@ -71,7 +71,7 @@ class Detector:
         *,
         setting: str = "",
         environ: Mapping[str, str] | None = None,
-    ) -> Detected:
+    ) -> DetectionResult:
         """The first Python for a workspace in which every one of `modules` can really be imported."""
         tried: list[Tried] = []
         places = await asyncio.to_thread(list, candidates(root, os.environ if environ is None else environ, setting))
@@ -85,8 +85,8 @@ class Detector:
             except UnfitError as error:
                 tried.append(Tried(source, path, str(error)))
                 continue
-            return Detected(replace(found, source=source), tuple(tried))
-        return Detected(None, tuple(tried))
+            return DetectionResult(replace(found, source=source), tuple(tried))
+        return DetectionResult(None, tuple(tried))
 
     async def prove(self, path: Path, modules: Sequence[str] = ()) -> Interpreter:
         """The interpreter behind a program. Raises UnfitError if it does not start in the box, or a module does not."""

@@ -22,7 +22,7 @@ _MOST = 40
 _LAYOUT = 1
 
 
-class Proofs:
+class ProbeCache:
     """`path` is the file; `box` names the box in which a proof is made, with the boot and Stet's version."""
 
     def __init__(self, path: Path, box: Callable[[], Awaitable[str]]) -> None:

@@ -16,7 +16,7 @@ from stet_ls.engine.sandbox.environments.package_index import uv_options
 from stet_ls.engine.sandbox.processes.process_tree import kill_group
 from stet_ls.engine.sandbox.processes.supervise import started_whole
 from stet_ls.validators.checkers.programs import on_path
-from stet_ls.validators.install_hints import way_to
+from stet_ls.validators.install_hints import install_command
 
 _MOST_SECONDS = 600.0
 _OFFLINE = ("failed to fetch", "error sending request", "dns error", "connect error", "network is", "timed out")
@@ -47,7 +47,7 @@ class PackagesError(StetError):
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class MinimumAge:
     """How old a file on the index has to be: what somebody put there today may be gone, or found out, in a week.
 
     `trusted` are normalized names for which any age will do: the project's own dependencies.
@@ -67,7 +67,7 @@ class Fresh:
         return options
 
 
-WEEK = Fresh()
+WEEK = MinimumAge()
 """The default: nothing that is younger than a week."""
 
 
@@ -76,7 +76,7 @@ def _stamp(moment: datetime) -> str:
 
 
 async def build(
-    folder: Path, interpreter: Interpreter, requirements: Sequence[str], *, cache: Path, fresh: Fresh = WEEK
+    folder: Path, interpreter: Interpreter, requirements: Sequence[str], *, cache: Path, fresh: MinimumAge = WEEK
 ) -> None:
     """Makes `folder` a virtual environment of the interpreter with the packages in it. Neither is started for that.
 
@@ -125,7 +125,7 @@ def uv() -> Path:
         pass
     if found := on_path("uv"):
         return found
-    raise PackagesError(f"uv is needed to install packages for the sandbox: {way_to('full')}")
+    raise PackagesError(f"uv is needed to install packages for the sandbox: {install_command('full')}")
 
 
 def _skeleton(folder: Path, interpreter: Interpreter) -> Path:

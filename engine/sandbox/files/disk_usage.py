@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 _SLOW = 10  # a tenth of the time at most is spent on walking
 
 
-class Growth:
+class DiskUsage:
     """Counts what lies in folders, against what lay there at first. Links are not followed."""
 
     def __init__(self, folders: Sequence[str], most_bytes: int, most_files: int) -> None:

@@ -27,7 +27,7 @@ _MOST_ENTRIES = 500_000
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
+class OverlayFolders:
     """Where layers are made: a folder of Stet's own that no box sees."""
 
     folder: Path

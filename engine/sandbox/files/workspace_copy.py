@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from stet_ls.engine.privacy.gitignore import Line, decision, parse
+from stet_ls.engine.privacy.gitignore import IgnorePattern, decision, parse
 from stet_ls.engine.sandbox.files.overlay import is_hidden
 from stet_ls.engine.sandbox.files.scratch import remove
 from stet_ls.engine.sandbox.files.stet_folders import hidden, outside, places
@@ -47,7 +47,7 @@ _RACY_NS = 50_000_000
 """A file that changed so shortly before it was copied may change again without another date."""
 
 _Stamp = tuple[int, ...]
-_Lists = tuple[tuple[int, tuple[Line, ...]], ...]
+_Lists = tuple[tuple[int, tuple[IgnorePattern, ...]], ...]
 """Lists of ignored files, the nearest first, each with the number of folders that lie above it."""
 
 
@@ -60,7 +60,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Mirror:
+class WorkspaceCopy:
     """A copy that a run may write to. `shown` are folders of the workspace itself that links of the copy lead to.
 
     `own` are folders of Stet's, relative to the workspace, that the copy does not have.
@@ -76,12 +76,12 @@ class Mirror:
 
 
 @dataclass(frozen=True, slots=True)
-class Mirrors:
+class WorkspaceCopies:
     """Where copies lie: a folder of Stet's own. Each serves one run at a time."""
 
     folder: Path
 
-    async def borrow(self, root: Path, stack: ExitStack, *, mounted: bool = False) -> Mirror:
+    async def borrow(self, root: Path, stack: ExitStack, *, mounted: bool = False) -> WorkspaceCopy:
         """An up-to-date copy of the workspace at `root`, until `stack` closes.
 
         Packages are links in the copy. If that is to be `mounted` at the workspace's own path, they lead elsewhere: to
@@ -228,7 +228,7 @@ def _is_ignored(lists: _Lists, name: str, *, folder: bool) -> bool:
     return next((said for said in told if said is not None), False)
 
 
-def _update(source: _Source, slot: Path) -> Mirror:
+def _update(source: _Source, slot: Path) -> WorkspaceCopy:
     """Makes the copy equal to the workspace, whatever was done to either."""
     root = source.root
     source.read()
@@ -252,7 +252,7 @@ def _update(source: _Source, slot: Path) -> Mirror:
             racy = time.time_ns() - status.st_mtime_ns < _RACY_NS
             stamps[name] = () if racy else (*stamp, *_identity(made))
     write_private(slot / "manifest.json", json.dumps(stamps))
-    return Mirror(tree, tuple(source.shown), source.own)
+    return WorkspaceCopy(tree, tuple(source.shown), source.own)
 
 
 def _clean(tree: Path, source: _Source) -> dict[str, os.stat_result]:

@@ -23,7 +23,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stet_ls.engine.sandbox.files.disk_usage import Growth
+from stet_ls.engine.sandbox.files.disk_usage import DiskUsage
 from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.linux.seccomp_notify import Answers
 from stet_ls.engine.sandbox.processes.procfs import descendants
@@ -143,7 +143,7 @@ def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.s
     for descriptor in (lifeline, ended, ours.fileno()):
         poll.register(descriptor, select.POLLIN)
     listener = -1
-    growth = Growth(policy["write"], policy["scratch"], policy["scratch_files"])
+    growth = DiskUsage(policy["write"], policy["scratch"], policy["scratch_files"])
     while True:
         for descriptor, events in poll.poll(_TICK * 1000):
             if descriptor == lifeline:

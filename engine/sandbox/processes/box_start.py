@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Start:
+class BoxStart:
     """The reading end of the pipe that the job comes through, and the moment at which it does.
 
     Limits of time count from `begin`: what the box did before was to get ready.

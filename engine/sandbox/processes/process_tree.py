@@ -12,13 +12,13 @@ from pathlib import Path
 
 from stet_ls.engine.sandbox.processes.procfs import children, descendants
 from stet_ls.engine.sandbox.processes.socket_buffers import buffers
-from stet_ls.engine.sandbox.spec import Limits, Status
+from stet_ls.engine.sandbox.spec import Limits, RunStatus
 
 _COUNTED = (b"RssAnon:", b"RssShmem:", b"VmSwap:", b"VmPTE:")
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class TreeUsage:
     """Processes, the bytes of memory that they hold, and the bytes and files in the box's writable folders."""
 
     processes: int = 0
@@ -26,19 +26,19 @@ class Use:
     scratch: int = 0
     files: int = 0
 
-    def beyond(self, limits: Limits) -> Status | None:
+    def beyond(self, limits: Limits) -> RunStatus | None:
         """The limit that is passed, if any."""
         if self.memory > limits.memory:
-            return Status.MEMORY
+            return RunStatus.MEMORY
         if self.processes > limits.processes:
-            return Status.PROCESSES
+            return RunStatus.PROCESSES
         # A full file system is as far as a program gets.
         if self.scratch >= limits.scratch or self.files > limits.scratch_files:
-            return Status.DISK
+            return RunStatus.DISK
         return None
 
 
-def measure(root: int, folders: tuple[str, ...], limits: Limits) -> Use:
+def measure(root: int, folders: tuple[str, ...], limits: Limits) -> TreeUsage:
     """What the descendants of `root` use. `folders` are writable file systems as seen from inside; each counts once.
 
     Stops counting once there are more processes than allowed: a fork bomb makes them faster than they can be read.
@@ -59,7 +59,7 @@ def measure(root: int, folders: tuple[str, ...], limits: Limits) -> Use:
         for _, used, count in {space for folder in folders if (space := _own_space(inside, folder))}:
             scratch += used
             files += count
-    return Use(processes, memory, scratch, files)
+    return TreeUsage(processes, memory, scratch, files)
 
 
 def kill(leader: int) -> list[int]:

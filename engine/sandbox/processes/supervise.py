@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stet_ls.engine.sandbox.processes import process_tree
-from stet_ls.engine.sandbox.processes.box_start import Start
-from stet_ls.engine.sandbox.processes.process_tree import Use
+from stet_ls.engine.sandbox.processes.box_start import BoxStart
+from stet_ls.engine.sandbox.processes.process_tree import TreeUsage
 from stet_ls.engine.sandbox.processes.procfs import Clock
-from stet_ls.engine.sandbox.spec import Limits, Status
+from stet_ls.engine.sandbox.spec import Limits, RunStatus
 
 _CHUNK = 65_536
 _PERIOD = 0.04
@@ -23,14 +23,14 @@ _REPORT = 8 * 1024 * 1024
 
 
 @dataclass(slots=True)
-class Ended:
+class ExitInfo:
     """How a child ended. `why` is set if it was stopped; otherwise `returncode` is what the system says.
 
     Times as in `RunResult`.
     """
 
     returncode: int = 0
-    why: Status | None = None
+    why: RunStatus | None = None
     stdout: bytes = b""
     stderr: bytes = b""
     truncated: bool = False
@@ -81,13 +81,13 @@ async def supervise(
     *,
     env: dict[str, str],
     limits: Limits,
-    measure: Callable[[int], Use],
+    measure: Callable[[int], TreeUsage],
     pass_fds: tuple[int, ...] = (),
     pipes: dict[str, int] | None = None,
     cwd: str = "/",
     stop: Callable[[int], None] | None = None,
-    start: Start | None = None,
-) -> Ended:
+    start: BoxStart | None = None,
+) -> ExitInfo:
     """Runs `argv` to its end, or to the first limit that it passes; the child and its tree are gone on return.
 
     `measure` tells from the child's process id what its tree uses. `pass_fds` are closed here once the child has them;
@@ -117,7 +117,7 @@ async def supervise(
     finally:
         for descriptor in pass_fds:
             os.close(descriptor)
-    ended = Ended()
+    ended = ExitInfo()
     output, errors = Capture(limits.output), Capture(limits.output)
     extra = {name: Capture(_REPORT) for name in pipes or {}}
     readers: list[asyncio.Task[None]] = []
@@ -131,11 +131,11 @@ async def supervise(
         readers += [asyncio.create_task(_read_pipe(number, extra[name])) for name, number in (pipes or {}).items()]
         watched = asyncio.create_task(child.wait())
 
-        def look() -> Status | None:
+        def look() -> RunStatus | None:
             use = measure(child.pid)
             ended.peak = max(ended.peak, use.memory)
             too_much = output.total + errors.total > 4 * limits.output
-            return use.beyond(limits) or (Status.OUTPUT if too_much else None)
+            return use.beyond(limits) or (RunStatus.OUTPUT if too_much else None)
 
         if start is not None:
             ended.why = await _until_begun(start, watched, look)
@@ -181,7 +181,9 @@ async def started_whole(argv: Sequence[str], stop: Callable[[int], None], **opti
         raise
 
 
-async def _until_begun(start: Start, watched: asyncio.Task[int], look: Callable[[], Status | None]) -> Status | None:
+async def _until_begun(
+    start: BoxStart, watched: asyncio.Task[int], look: Callable[[], RunStatus | None]
+) -> RunStatus | None:
     """Waits until the job comes or the child ends; what a box may use holds before its job, too."""
     begun = asyncio.create_task(start.begun.wait())
     why = None
@@ -195,8 +197,8 @@ async def _until_begun(start: Start, watched: asyncio.Task[int], look: Callable[
 
 
 async def _until_ended(
-    watched: asyncio.Task[int], look: Callable[[], Status | None], clock: Clock, limits: Limits
-) -> Status | None:
+    watched: asyncio.Task[int], look: Callable[[], RunStatus | None], clock: Clock, limits: Limits
+) -> RunStatus | None:
     """Waits until the child ends; returns the limit that it passes before, if any."""
     why = None
     while why is None and not watched.done():
@@ -207,12 +209,12 @@ async def _until_ended(
     return why
 
 
-def _late(clock: Clock, limits: Limits) -> Status | None:
+def _late(clock: Clock, limits: Limits) -> RunStatus | None:
     """TIMEOUT once its own seconds are used up; STARVED for a run that has not had them in all that may pass."""
     if clock.is_late(limits.seconds):
-        return Status.TIMEOUT
+        return RunStatus.TIMEOUT
     if clock.passed >= limits.wall:
-        return Status.TIMEOUT if clock.read() >= limits.seconds else Status.STARVED
+        return RunStatus.TIMEOUT if clock.read() >= limits.seconds else RunStatus.STARVED
     return None
 
 

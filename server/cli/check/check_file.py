@@ -25,7 +25,7 @@ DEADLINE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class FileTask:
     """A file to check. `text` is its content where it is not on the disk: standard input."""
 
     path: Path
@@ -34,7 +34,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedFinding:
     """Something at a place; lines and columns count from 1, columns are code points, the end is exclusive."""
 
     line: int
@@ -44,7 +44,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class FileReport:
     """What was found in a file. `unread` is why it could not even be read, or "".
 
     `symbols` come with what documents them, and are None where nobody asked. `known` is the number of findings that do
@@ -55,8 +55,8 @@ class Report:
     path: Path
     language: str
     verdict: Verdict
-    findings: tuple[tuple[Placed, Finding], ...] = ()
-    symbols: tuple[tuple[Placed, Symbol, str], ...] | None = None
+    findings: tuple[tuple[PlacedFinding, Finding], ...] = ()
+    symbols: tuple[tuple[PlacedFinding, Symbol, str], ...] | None = None
     known: int = 0
     unread: str = ""
 
@@ -72,7 +72,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class FileChecker:
     """What is wanted of each file; called with some, it reports on them."""
 
     lint: bool = False
@@ -80,22 +80,22 @@ class Judging:
     baseline: Baseline | None = None
     tools: Toolbox = BUILT_IN
 
-    def __call__(self, tasks: Sequence[Task]) -> list[Report]:
+    def __call__(self, tasks: Sequence[FileTask]) -> list[FileReport]:
         """A report for each task, in order."""
         reports = [_read(task) for task in tasks]
         readable = [index for index, report in enumerate(reports) if isinstance(report, batch.Text)]
         texts = [text for text in reports if isinstance(text, batch.Text)]
         for index, report in zip(readable, self._judge(texts), strict=True):
             reports[index] = replace(report, path=tasks[index].path)
-        return [report for report in reports if isinstance(report, Report)]
+        return [report for report in reports if isinstance(report, FileReport)]
 
-    def _judge(self, texts: Sequence[batch.Text]) -> Iterator[Report]:
+    def _judge(self, texts: Sequence[batch.Text]) -> Iterator[FileReport]:
         found = self._ask(texts)
         found = list(self._only_new(texts, found)) if self.baseline else found
         for text, seen in zip(texts, found, strict=True):
             source, verdict = text.source, seen.verdict
             shown = [_demoted(finding) for finding in seen.syntax] if _doubtful(verdict) else seen.syntax
-            yield Report(
+            yield FileReport(
                 text.path or Path(),
                 text.language,
                 replace(verdict, findings=()),
@@ -151,12 +151,12 @@ class _Seen:
         return _Seen(self.verdict, syntax_, lint_, known)
 
 
-def lost(task: Task, reason: str) -> Report:
+def lost(task: FileTask, reason: str) -> FileReport:
     """The report on a file whose judge came to grief."""
-    return Report(task.path, _language(task), _unknown(_language(task), f"its judge failed: {reason}"))
+    return FileReport(task.path, _language(task), _unknown(_language(task), f"its judge failed: {reason}"))
 
 
-def _read(task: Task) -> batch.Text | Report:
+def _read(task: FileTask) -> batch.Text | FileReport:
     language = _language(task)
     if task.text is not None:
         return batch.Text(Source(task.text), language, task.path)
@@ -164,10 +164,10 @@ def _read(task: Task) -> batch.Text | Report:
         source = read_document(task.path).source
         return batch.Text(source, task.language or language_of_text(task.path, source.data), task.path)
     except UsageError as error:
-        return Report(task.path, language, _unknown(language, str(error)), unread=str(error))
+        return FileReport(task.path, language, _unknown(language, str(error)), unread=str(error))
 
 
-def _language(task: Task) -> str:
+def _language(task: FileTask) -> str:
     return task.language or language_of(task.path)
 
 
@@ -183,7 +183,7 @@ def _demoted(finding: Finding) -> Finding:
     return replace(finding, severity=Severity.WARNING) if finding.severity is Severity.ERROR else finding
 
 
-def _symbols(text: batch.Text) -> tuple[tuple[Placed, Symbol, str], ...]:
+def _symbols(text: batch.Text) -> tuple[tuple[PlacedFinding, Symbol, str], ...]:
     from stet_ls.validators.structure.outline import outline
 
     source = text.source
@@ -193,7 +193,7 @@ def _symbols(text: batch.Text) -> tuple[tuple[Placed, Symbol, str], ...]:
     )
 
 
-def _place(source: Source, span: Span) -> Placed:
+def _place(source: Source, span: Span) -> PlacedFinding:
     line, column = source.position(span.start, "utf-32")
     end_line, end_column = source.position(span.end, "utf-32")
-    return Placed(line + 1, column + 1, end_line + 1, end_column + 1)
+    return PlacedFinding(line + 1, column + 1, end_line + 1, end_column + 1)

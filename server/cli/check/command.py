@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import UsageError
-from stet_ls.server.cli.check.check_file import Judging, Report, Task, lost
+from stet_ls.server.cli.check.check_file import FileChecker, FileReport, FileTask, lost
 from stet_ls.server.cli.check.file_discovery import collect
 from stet_ls.server.cli.check.formats import FORMATS
-from stet_ls.server.cli.check.signals import leaves_nothing
-from stet_ls.server.cli.check.summary import Tally, watched
+from stet_ls.server.cli.check.signals import cleanup_on_signal
+from stet_ls.server.cli.check.summary import CheckSummary, watched
 from stet_ls.server.cli.command_table import positive
 from stet_ls.server.cli.inputs.files import MOST_BYTES, decode
-from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.server.cli.inputs.load_settings import print_status
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.languages import PLAIN, language_of
 
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Checks every file. 1 if any has an error, 2 if a named one cannot be read, whatever the others say."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a name may hold bytes that no encoding has
-    with leaves_nothing():
+    with cleanup_on_signal():
         return _check(arguments, time.perf_counter())
 
 
@@ -103,16 +103,16 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
     tools = _tools()
     walk = collect([path for path in arguments.files if path != STANDARD_INPUT], arguments.exclude, tools)
     for problem in (*walk.unlisted, *walk.problems):
-        tell(problem)
-    tasks = [Task(named.path, language if named.explicit else "") for named in walk.files]
+        print_status(problem)
+    tasks = [FileTask(named.path, language if named.explicit else "") for named in walk.files]
     if STANDARD_INPUT in arguments.files:
         tasks.append(_standard_input(arguments.stdin_filename, language))
     if not tasks and not walk.unlisted:
-        tell(_nothing(arguments))
+        print_status(_nothing(arguments))
     named = {each.path for each in walk.files if each.explicit}
     named |= {task.path for task in tasks if task.text is not None}
-    judging = Judging(arguments.lint, arguments.outline, _baseline(tasks, arguments.baseline), tools)
-    tally = Tally(named)
+    judging = FileChecker(arguments.lint, arguments.outline, _baseline(tasks, arguments.baseline), tools)
+    tally = CheckSummary(named)
     chunks = _chunks(tasks)
     with closing(_spread(judging, chunks, min(_processes(arguments.jobs), len(chunks)))) as done:
         reports = (report for chunk in watched(done, len(tasks)) for report in tally.counted(chunk))
@@ -137,7 +137,7 @@ def _language(name: str | None) -> str:
     return language_id(name)
 
 
-def _baseline(tasks: Sequence[Task], revision: str | None) -> Baseline | None:
+def _baseline(tasks: Sequence[FileTask], revision: str | None) -> Baseline | None:
     if revision is None:
         return None
     from stet_ls.server.cli.check import baseline
@@ -146,18 +146,18 @@ def _baseline(tasks: Sequence[Task], revision: str | None) -> Baseline | None:
 
 
 def _spread(
-    judging: Judging, chunks: Sequence[Sequence[Task]], processes: int
-) -> Generator[Sequence[Report], None, None]:
+    judging: FileChecker, chunks: Sequence[Sequence[FileTask]], processes: int
+) -> Generator[Sequence[FileReport], None, None]:
     """The reports chunk by chunk. What one process does alone needs no crew."""
     if processes <= 1:
         yield from map(judging, chunks)
         return
-    from stet_ls.server.cli.check.worker_pool import Job, spread
+    from stet_ls.server.cli.check.worker_pool import WorkerTask, map_in_processes
 
-    yield from spread(Job(judging, lost), chunks, processes=processes)
+    yield from map_in_processes(WorkerTask(judging, lost), chunks, processes=processes)
 
 
-def _standard_input(name: Path | None, language: str) -> Task:
+def _standard_input(name: Path | None, language: str) -> FileTask:
     """UsageError if nothing tells the language."""
     if not language and name is None:
         raise UsageError("standard input needs --language or --stdin-filename")
@@ -166,12 +166,12 @@ def _standard_input(name: Path | None, language: str) -> Task:
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise UsageError(f"standard input is larger than {MOST_BYTES // 1_000_000} MB")
-    return Task(name or STANDARD_INPUT, language, decode(data, "standard input"))
+    return FileTask(name or STANDARD_INPUT, language, decode(data, "standard input"))
 
 
-def _chunks(tasks: Sequence[Task]) -> list[list[Task]]:
+def _chunks(tasks: Sequence[FileTask]) -> list[list[FileTask]]:
     """The tasks in their order, cut so that each piece is worth sending."""
-    chunks: list[list[Task]] = []
+    chunks: list[list[FileTask]] = []
     room = 0
     for task in tasks:
         weight = 1 if language_of(task.path) in ("python", "java") else _HEAVY

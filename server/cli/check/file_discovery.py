@@ -33,7 +33,7 @@ IGNORED_FOLDERS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FileToCheck:
     """A file to check. `explicit`: it was named itself, and was not merely met in a folder."""
 
     path: Path
@@ -41,24 +41,24 @@ class Named:
 
 
 @dataclass(slots=True)
-class Walk:
+class DiscoveredFiles:
     """The files in the order of the arguments, each once; sentences about what could not be listed.
 
     `unlisted` are folders that were named, `problems` the rest. `tools` are those that may judge.
     """
 
     tools: Toolbox = BUILT_IN
-    files: list[Named] = field(default_factory=list)
+    files: list[FileToCheck] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)
 
 
-def collect(paths: Sequence[Path], exclude: Sequence[str], tools: Toolbox = BUILT_IN) -> Walk:
+def collect(paths: Sequence[Path], exclude: Sequence[str], tools: Toolbox = BUILT_IN) -> DiscoveredFiles:
     """Finds the files. `exclude` holds patterns: without a slash for any part of a path, with one for its beginning.
 
     A pattern holds for named files too: who calls with a list of files (a hook) wants it to.
     """
-    walk = Walk(tools)
+    walk = DiscoveredFiles(tools)
     seen: set[str] = set()
     for path in paths:
         if path.is_dir():
@@ -67,9 +67,11 @@ def collect(paths: Sequence[Path], exclude: Sequence[str], tools: Toolbox = BUIL
             except OSError as error:
                 walk.unlisted.append(f"{path} cannot be listed: {error.strerror}")
                 continue
-            found = [Named(file, explicit=False) for file in sorted(_folder(path, walk), key=lambda each: each.parts)]
+            found = [
+                FileToCheck(file, explicit=False) for file in sorted(_folder(path, walk), key=lambda each: each.parts)
+            ]
         else:
-            found = [Named(path, explicit=True)]
+            found = [FileToCheck(path, explicit=True)]
         for file in found:
             # Not resolved: of two names for one file each is somebody's.
             key = os.path.abspath(file.path)  # noqa: PTH100 - "a/../b" is the same name, and Path.absolute keeps it
@@ -89,7 +91,7 @@ def _excluded(path: Path, patterns: Sequence[str]) -> bool:
     )
 
 
-def _folder(folder: Path, walk: Walk) -> Iterator[Path]:
+def _folder(folder: Path, walk: DiscoveredFiles) -> Iterator[Path]:
     root = folder.resolve()
     if repository(root) is None:
         yield from _walked(folder, walk)
@@ -110,7 +112,7 @@ _UNOPENED = re.compile(r"^warning: (could not open directory .+)$", re.MULTILINE
 _UNTRACKED = "?"
 
 
-def _listed(folder: Path, output: bytes, walk: Walk) -> Iterator[Path]:
+def _listed(folder: Path, output: bytes, walk: DiscoveredFiles) -> Iterator[Path]:
     """The files among git's entries: "H name" for a tracked one, "? name" for another, a folder for a repository."""
     inside: dict[Path, bool] = {}
     root = folder.resolve()
@@ -134,7 +136,7 @@ def _listed(folder: Path, output: bytes, walk: Walk) -> Iterator[Path]:
                 yield path
 
 
-def _walked(folder: Path, walk: Walk) -> Iterator[Path]:
+def _walked(folder: Path, walk: DiscoveredFiles) -> Iterator[Path]:
     def unlisted(error: OSError) -> None:
         walk.problems.append(f"{error.filename} cannot be listed: {error.strerror}")
 

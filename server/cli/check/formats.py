@@ -10,14 +10,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from stet_ls import __version__
-from stet_ls.server.cli.check.check_file import Placed, Report
+from stet_ls.server.cli.check.check_file import FileReport, PlacedFinding
 from stet_ls.validators.findings import Finding, Severity
-from stet_ls.validators.invisible_chars import HIDDEN, shown
+from stet_ls.validators.invisible_chars import HIDDEN, escape_invisible
 
 if TYPE_CHECKING:
     from stet_ls.validators.structure.outline import Symbol
 
-Reports = Iterable[Report]
+Reports = Iterable[FileReport]
 
 _STYLES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFORMATION: "blue", Severity.HINT: "dim"}
 # Half surrogates stand for bytes of names that are no UTF-8: no encoding but JSON's own escapes can write them.
@@ -87,7 +87,7 @@ def _rule(finding: Finding) -> str:
     return " ".join(part for part in (finding.source, finding.code) if part)
 
 
-def _line(report: Report, place: Placed, said: str) -> str:
+def _line(report: FileReport, place: PlacedFinding, said: str) -> str:
     """One line, whatever a file is called: what reads the output goes by lines."""
     return f"{report.path}:{place.line}:{place.column}: {said}".replace("\n", "␊")
 
@@ -101,7 +101,7 @@ def _writer() -> Callable[[str, str], None]:
 
 
 def _plain(line: str, _style: str) -> None:
-    print(shown(line))
+    print(escape_invisible(line))
 
 
 def _print_json(value: object) -> None:
@@ -109,7 +109,7 @@ def _print_json(value: object) -> None:
     print(_UNPRINTABLE.sub(lambda match: json.dumps(match.group()).strip('"').replace("\x7f", "\\u007f"), spelled))
 
 
-def _file(report: Report) -> dict[str, Any]:
+def _file(report: FileReport) -> dict[str, Any]:
     symbols = {"symbols": list(map(_symbol, report.symbols))} if report.symbols is not None else {}
     return {
         "path": str(report.path),
@@ -121,7 +121,7 @@ def _file(report: Report) -> dict[str, Any]:
     }
 
 
-def _finding(place: Placed, finding: Finding) -> dict[str, Any]:
+def _finding(place: PlacedFinding, finding: Finding) -> dict[str, Any]:
     return {
         **asdict(place),
         "severity": finding.severity.value,
@@ -133,13 +133,13 @@ def _finding(place: Placed, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _symbol(row: tuple[Placed, Symbol, str]) -> dict[str, Any]:
+def _symbol(row: tuple[PlacedFinding, Symbol, str]) -> dict[str, Any]:
     place, symbol, doc = row
     names = {"kind": symbol.kind, "name": symbol.name, "qualified": symbol.qualified}
     return {**asdict(place), **names, "signature": symbol.signature, "doc": doc}
 
 
-def _result(report: Report, place: Placed, finding: Finding) -> dict[str, Any]:
+def _result(report: FileReport, place: PlacedFinding, finding: Finding) -> dict[str, Any]:
     region = {
         "startLine": place.line,
         "startColumn": place.column,
@@ -155,7 +155,7 @@ def _result(report: Report, place: Placed, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _uri(report: Report) -> str:
+def _uri(report: FileReport) -> str:
     from urllib.parse import quote
 
     if report.path.is_absolute():

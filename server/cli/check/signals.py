@@ -18,7 +18,7 @@ _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 
 
 @contextlib.contextmanager
-def leaves_nothing() -> Iterator[None]:
+def cleanup_on_signal() -> Iterator[None]:
     """A request to leave is raised in the block as SystemExit, as Ctrl-C is raised; what it leaves is killed.
 
     The handlers stay as they are then: nothing may come between the end of the block and the end of the process.

@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from stet_ls.server.cli.check.check_file import Report
-from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.server.cli.check.check_file import FileReport
+from stet_ls.server.cli.inputs.load_settings import print_status
 from stet_ls.validators.findings import Status
 from stet_ls.validators.languages import PLAIN
 
-Chunk = TypeVar("Chunk", bound=Sequence[Report])
+Chunk = TypeVar("Chunk", bound=Sequence[FileReport])
 
 
-class Tally:
+class CheckSummary:
     """Counts while reports go by, and keeps what has to be said of them at the end.
 
     A file that was named itself gets a sentence for each thing that kept it from being judged; of those that were
@@ -31,7 +31,7 @@ class Tally:
         self._sentences: list[str] = []
         self._met: dict[str, list[str]] = {kind: [] for kind in _TOGETHER}
 
-    def counted(self, reports: Iterable[Report]) -> Iterator[Report]:
+    def counted(self, reports: Iterable[FileReport]) -> Iterator[FileReport]:
         """The same reports, each counted as it is taken."""
         for report in reports:
             named = report.path in self._named
@@ -47,16 +47,16 @@ class Tally:
     def tell(self) -> None:
         """Says it all."""
         for sentence in self._sentences:
-            tell(sentence)
+            print_status(sentence)
         for kind, sentences in self._met.items():
             if len(sentences) == 1:
-                tell(sentences[0])
+                print_status(sentences[0])
             elif sentences:
-                tell(f"{len(sentences)} files {_TOGETHER[kind]}; the first: {sentences[0]}")
+                print_status(f"{len(sentences)} files {_TOGETHER[kind]}; the first: {sentences[0]}")
         if self._known:
-            tell(f"{_count(self._known, 'older finding')} not shown")
+            print_status(f"{_count(self._known, 'older finding')} not shown")
         if sys.stderr.isatty():
-            tell(f"{_count(self._files, 'file')} checked, {_count(self._findings, 'finding')}")
+            print_status(f"{_count(self._files, 'file')} checked, {_count(self._findings, 'finding')}")
 
 
 _TOGETHER = {
@@ -67,7 +67,7 @@ _TOGETHER = {
 }
 
 
-def _remarks(report: Report) -> Iterator[tuple[str, str]]:
+def _remarks(report: FileReport) -> Iterator[tuple[str, str]]:
     if report.unread:
         yield "not read", report.unread
     elif report.verdict.reason and report.verdict.status is Status.UNKNOWN:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from multiprocessing import connection
 from typing import Any, Generic, TypeVar
 
-from stet_ls.server.cli.check.signals import attentive, leaves_nothing, undisturbed
+from stet_ls.server.cli.check.signals import attentive, cleanup_on_signal, undisturbed
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -28,7 +28,7 @@ _LEAVING = 3.0  # seconds that a member has to kill its tools
 
 
 @dataclass(frozen=True, slots=True)
-class Job(Generic[Item, Result]):
+class WorkerTask(Generic[Item, Result]):
     """What is to be done with all items.
 
     `work` gives one result for each item of a chunk. `lost` gives the result of an item whose worker died, from the
@@ -49,8 +49,8 @@ class _Unit(Generic[Item]):
     items: Sequence[Item]
 
 
-def spread(
-    job: Job[Item, Result], chunks: Sequence[Sequence[Item]], *, processes: int
+def map_in_processes(
+    job: WorkerTask[Item, Result], chunks: Sequence[Sequence[Item]], *, processes: int
 ) -> Generator[Sequence[Result], None, None]:
     """The results of the chunks, in their order, each as soon as those before it are there.
 
@@ -70,7 +70,7 @@ def spread(
 class _Crew(Generic[Item, Result]):
     """The members, what they are at, and what is left to do."""
 
-    def __init__(self, job: Job[Item, Result], chunks: Sequence[Sequence[Item]]) -> None:
+    def __init__(self, job: WorkerTask[Item, Result], chunks: Sequence[Sequence[Item]]) -> None:
         self._job = job
         self._left: deque[_Unit[Item]] = deque(_Unit(index, 0, chunk) for index, chunk in enumerate(chunks))
         self._members: dict[connection.Connection, _Member[Item]] = {}
@@ -176,7 +176,7 @@ class _Member(Generic[Item]):
 def _serve(work: Callable[[Any], Any], theirs: connection.Connection, inherited: list[connection.Connection]) -> None:
     """A member's life. A pipe whose other end a sibling holds, too, would not tell that the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
-    with leaves_nothing(), contextlib.suppress(EOFError, OSError):
+    with cleanup_on_signal(), contextlib.suppress(EOFError, OSError):
         attentive()
         for other in inherited:
             other.close()

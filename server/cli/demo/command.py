@@ -32,7 +32,7 @@ from stet_ls.validators.structure import Unit, is_stub, units
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DemoStep:
     """One action on one function of the sample. `about` says what is wrong there."""
 
     action: str
@@ -42,13 +42,13 @@ class Step:
 
 
 STEPS = (
-    Step("debug", "stock.py", "total_value", "returns a name that does not exist"),
-    Step("generate", "stock.py", "names_below", "has a docstring and no body"),
-    Step("refactor", "prices.py", "discount", "is a tree of nested ifs"),
-    Step("optimize", "stock.py", "find_duplicates", "compares every name with every other"),
-    Step("test", "prices.py", "split_bill", "has no test"),
-    Step("explain", "prices.py", "split_bill", "needs a second look"),
-    Step("analyze", "stock.py", "add_item", "hides a classic trap"),
+    DemoStep("debug", "stock.py", "total_value", "returns a name that does not exist"),
+    DemoStep("generate", "stock.py", "names_below", "has a docstring and no body"),
+    DemoStep("refactor", "prices.py", "discount", "is a tree of nested ifs"),
+    DemoStep("optimize", "stock.py", "find_duplicates", "compares every name with every other"),
+    DemoStep("test", "prices.py", "split_bill", "has no test"),
+    DemoStep("explain", "prices.py", "split_bill", "needs a second look"),
+    DemoStep("analyze", "stock.py", "add_item", "hides a classic trap"),
 )
 SERVING = ("ready", "asleep")
 """What `stet.health` says of a model that will answer; one that is asleep starts with the first job."""
@@ -58,10 +58,10 @@ ACTIONS = (*(step.action for step in STEPS), WRONG)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DemoResult:
     """How a step ended."""
 
-    step: Step
+    step: DemoStep
     status: str
     seconds: float
 
@@ -85,13 +85,13 @@ def run(arguments: argparse.Namespace) -> int:
         return asyncio.run(_play(root, steps, wrong=wrong))
 
 
-async def _play(root: Path, steps: Sequence[Step], *, wrong: bool) -> int:
+async def _play(root: Path, steps: Sequence[DemoStep], *, wrong: bool) -> int:
     caught = await rejected_answer.show(root) if wrong else True
     fixed = await _act(root, steps) if steps else True
     return 0 if fixed and caught else 1
 
 
-async def _act(root: Path, steps: Sequence[Step]) -> bool:
+async def _act(root: Path, steps: Sequence[DemoStep]) -> bool:
     """Plays the steps; False if the planted bug is still there afterwards."""
     client = await LanguageClient.start([sys.executable, "-m", "stet_ls.server", "--stdio"], root)
     try:
@@ -115,7 +115,7 @@ async def _model(client: LanguageClient) -> str:
     return f"{health['model']} ({health['base_url'] or health['endpoint']})"
 
 
-async def _step(client: LanguageClient, root: Path, step: Step) -> Outcome:
+async def _step(client: LanguageClient, root: Path, step: DemoStep) -> DemoResult:
     render.print_line(f"\n{step.action}: {step.unit} in {step.file} {step.about}", "bold")
     path = root / step.file
     uri = path.as_uri()
@@ -133,14 +133,14 @@ async def _step(client: LanguageClient, root: Path, step: Step) -> Outcome:
     line.clear()
     _print_result(client, root, before, files, result)
     render.print_line(f"{result['status']} in {seconds:.1f} s", "dim")
-    return Outcome(step, result["status"], seconds)
+    return DemoResult(step, result["status"], seconds)
 
 
 def _texts(root: Path) -> Mapping[Path, str]:
     return {file: file.read_text("utf-8") for file in root.rglob("*.py")}
 
 
-def _argument(uri: str, source: Source, path: Path, step: Step) -> dict[str, Any]:
+def _argument(uri: str, source: Source, path: Path, step: DemoStep) -> dict[str, Any]:
     """What an editor sends: the cursor, and for debug the diagnostics that its servers show there."""
     unit = _unit(source, path, step.unit)
     at = unit.span.start if unit.body is None else unit.body.start
@@ -211,7 +211,7 @@ def _unit(source: Source, path: Path, name: str) -> Unit:
     return next(unit for unit in units(source, language_of(path)) if unit.name == name)
 
 
-def _summary(outcomes: Sequence[Outcome]) -> None:
+def _summary(outcomes: Sequence[DemoResult]) -> None:
     render.print_line("")
     rows = [(each.step.action, f"{each.seconds:.1f} s", each.status) for each in outcomes]
     for text in render.table(rows):

@@ -109,14 +109,14 @@ def decode(raw: bytes, name: str, encoding: str = "utf-8", *, way_out: str = "")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A new text for a document that was read before."""
 
     document: Document
     text: str
 
 
-def write(changes: Sequence[Change], new_files: Sequence[NewFile]) -> None:
+def write(changes: Sequence[FileChange], new_files: Sequence[NewFile]) -> None:
     """Writes everything, or raises UsageError with nothing changed that could be known beforehand.
 
     Each file is written beside its place and then renamed into it: nobody ever sees half a file. Its mode is kept, and

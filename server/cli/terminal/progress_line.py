@@ -7,9 +7,9 @@ import sys
 import time
 
 from stet_ls.engine.api.events import Event, Notice
-from stet_ls.server.cli.inputs.load_settings import tell
+from stet_ls.server.cli.inputs.load_settings import print_status
 from stet_ls.server.cli.terminal.render import visible
-from stet_ls.server.jobs.progress_text import At
+from stet_ls.server.jobs.progress_text import ProgressText
 
 _CLEAR = "\r\x1b[K"
 _WIDTH = 70
@@ -21,7 +21,7 @@ class ProgressLine:
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
         self._started = time.monotonic()
-        self._at = At()
+        self._at = ProgressText()
         self._ticking: asyncio.Task[None] | None = None
 
     def __call__(self, event: Event) -> None:
@@ -29,7 +29,7 @@ class ProgressLine:
         self._at.hear(event)
         if isinstance(event, Notice):
             self._wipe()
-            tell(visible(event.message))
+            print_status(visible(event.message))
         if self._shown:
             self._ticking = self._ticking or asyncio.create_task(self._tick(), name="progress line")
             self._draw()

@@ -14,7 +14,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
-from stet_ls.validators.invisible_chars import HIDDEN, shown
+from stet_ls.validators.invisible_chars import HIDDEN, escape_invisible
 
 _STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
 
@@ -105,7 +105,7 @@ def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def visible(text: str) -> str:
     """The text as a terminal may have it: a model wrote it, and no escape sequence in it may reach the terminal."""
-    return shown(text)
+    return escape_invisible(text)
 
 
 def console_on(stream: TextIO) -> Console:

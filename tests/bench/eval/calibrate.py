@@ -23,7 +23,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the tests' folde
 
 from bench.eval.table import Result, wilson
 
-from stet_ls.engine.judges.calibration import FILE, HIGHEST, LEAST_COUNT, LOWEST, Cell, Row, Strength, read
+from stet_ls.engine.judges.calibration import (
+    FILE,
+    HIGHEST,
+    LEAST_COUNT,
+    LOWEST,
+    CalibrationRow,
+    Cell,
+    EvidenceTier,
+    read,
+)
 from stet_ls.engine.model.profiles.profiles import profile_for
 
 ABOUT = (
@@ -44,8 +53,8 @@ SHIPPED = "stet"
 class Counts:
     """How many answers of one model reached each strength, how many of them were right, and the last day's date."""
 
-    count: Mapping[Strength, int]
-    right: Mapping[Strength, int]
+    count: Mapping[EvidenceTier, int]
+    right: Mapping[EvidenceTier, int]
     date: str
 
 
@@ -81,7 +90,7 @@ def _results(folders: Iterable[Path], arm: str) -> Iterable[Result]:
             yield from (row for row in rows if row["arm"] == arm and row["offered"])
 
 
-def recount(rows: Sequence[Row], results: Iterable[Result]) -> tuple[Row, ...]:
+def recount(rows: Sequence[CalibrationRow], results: Iterable[Result]) -> tuple[CalibrationRow, ...]:
     """The table after these results: a row for each profile, the weakest first, then one for each model."""
     by_model: dict[str, list[Result]] = {}
     for result in results:
@@ -94,23 +103,23 @@ def recount(rows: Sequence[Row], results: Iterable[Result]) -> tuple[Row, ...]:
 
 
 def _count(results: Sequence[Result]) -> Counts:
-    count = Counter(Strength(each["tier"]) for each in results)
-    right = Counter(Strength(each["tier"]) for each in results if each["passed"])
+    count = Counter(EvidenceTier(each["tier"]) for each in results)
+    right = Counter(EvidenceTier(each["tier"]) for each in results if each["passed"])
     return Counts(count, right, max(str(each.get("date", "")) for each in results))
 
 
-def _sum(rows: Sequence[Row]) -> Counts:
-    count, right = Counter[Strength](), Counter[Strength]()
+def _sum(rows: Sequence[CalibrationRow]) -> Counts:
+    count, right = Counter[EvidenceTier](), Counter[EvidenceTier]()
     for row in rows:
         count.update({at: cell.count for at, cell in row.cells.items()})
         right.update({at: cell.right for at, cell in row.cells.items()})
     return Counts(count, right, max((row.date for row in rows), default=""))
 
 
-def _row(profile: str, model: str, counts: Counts) -> Row:
-    starts = zip(Strength, STARTS[profile], strict=True)
+def _row(profile: str, model: str, counts: Counts) -> CalibrationRow:
+    starts = zip(EvidenceTier, STARTS[profile], strict=True)
     cells = {at: _cell(start, counts.right.get(at, 0), counts.count.get(at, 0)) for at, start in starts}
-    return Row(profile, model, counts.date, cells, disorder(cells))
+    return CalibrationRow(profile, model, counts.date, cells, disorder(cells))
 
 
 def _cell(start: float, right: int, count: int) -> Cell:
@@ -118,10 +127,10 @@ def _cell(start: float, right: int, count: int) -> Cell:
     return replace(cell, chance=min(max(right / count, LOWEST), HIGHEST)) if cell.measured else cell
 
 
-def disorder(cells: Mapping[Strength, Cell]) -> tuple[str, ...]:
+def disorder(cells: Mapping[EvidenceTier, Cell]) -> tuple[str, ...]:
     """The strengths that were measured and are right less often than a weaker one that was measured."""
     found, best = [], 0.0
-    for at in Strength:
+    for at in EvidenceTier:
         if cells[at].measured:
             if cells[at].chance < best:
                 found.append(at.value)
@@ -129,7 +138,7 @@ def disorder(cells: Mapping[Strength, Cell]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _told(row: Row) -> str:
+def _told(row: CalibrationRow) -> str:
     parts = [f"{row.name}:"]
     for at, cell in row.cells.items():
         low, high = cell.interval or (0.0, 1.0)
@@ -141,7 +150,7 @@ def _told(row: Row) -> str:
     return "\n  ".join(parts)
 
 
-def dumps(rows: Sequence[Row]) -> str:
+def dumps(rows: Sequence[CalibrationRow]) -> str:
     """The table's text: a line for each strength, so that a new count is a readable diff."""
     blocks = []
     for row in rows:

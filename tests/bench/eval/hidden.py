@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import TESTS, RunSpec, Status
+from stet_ls.engine.sandbox.spec import TESTS, RunSpec, RunStatus
 
 
 async def passes(sandbox: Sandbox, document: str, hidden: str) -> bool:
@@ -22,4 +22,4 @@ async def passes(sandbox: Sandbox, document: str, hidden: str) -> bool:
         limits=TESTS,
     )
     result = await sandbox.run(spec)
-    return result.status is Status.OK and result.stdout.decode("utf-8", "replace").rstrip().endswith(word)
+    return result.status is RunStatus.OK and result.stdout.decode("utf-8", "replace").rstrip().endswith(word)

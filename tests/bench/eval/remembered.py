@@ -17,7 +17,7 @@ from bench.eval.arms import Held
 from bench.eval.cases import AGAIN, Case, Solved, solved
 
 from stet_ls.engine.memory.import_solutions import learn
-from stet_ls.engine.memory.memory_client import Memory
+from stet_ls.engine.memory.memory_client import MemoryClient
 from stet_ls.engine.memory.solution import flat, plain
 from stet_ls.engine.settings.schema import MemorySettings
 from stet_ls.engine.storage.paths import Paths
@@ -52,7 +52,7 @@ async def filled(held: Held, out: Path, data: Path, cases: Sequence[Case], paths
     for each in kept:
         (project / _file(each.number)).write_text(each.text, "utf-8")
     paths = replace(paths, data=(home / "data").absolute())
-    memory = Memory(MemorySettings(), paths)
+    memory = MemoryClient(MemorySettings(), paths)
     try:
         await memory.take_in(learn(project.absolute(), project.absolute()), lambda done, total: None)
     finally:

@@ -8,7 +8,7 @@ import pytest
 from support.engine import Bench
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.actions.rewriting.stated_examples import stated
+from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget, Diagnostic, Workspace
@@ -140,7 +140,7 @@ async def test_the_budget_quick_runs_no_tests(scripted: ScriptedModel, root: Pat
     ],
 )
 def test_what_a_sentence_states(text: str, examples: str) -> None:
-    assert stated(text, "f") == examples
+    assert stated_examples(text, "f") == examples
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ def test_what_a_sentence_states(text: str, examples: str) -> None:
     ],
 )
 def test_what_a_sentence_wishes(text: str, examples: str) -> None:
-    assert stated(text, "f", wished=True) == examples
-    assert stated("f(2) gives 5400", "f") == "", "of code that is there, this is only what it does"
+    assert stated_examples(text, "f", wished=True) == examples
+    assert stated_examples("f(2) gives 5400", "f") == "", "of code that is there, this is only what it does"
 
 
 def test_reading_a_sentence_ends() -> None:
-    assert stated("f(" * 3000 + "1 instead of 2", "f") == ""
-    assert stated("f(1) is " + "is " * 3000 + "instead of", "f") == ""
+    assert stated_examples("f(" * 3000 + "1 instead of 2", "f") == ""
+    assert stated_examples("f(1) is " + "is " * 3000 + "instead of", "f") == ""

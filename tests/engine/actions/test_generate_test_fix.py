@@ -14,7 +14,7 @@ from support.engine import Bench, applied, asks_for_tests, code_reply, reply_of_
 from support.scripted import ScriptedModel
 from support.tools import needs
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import Count, count
+from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount, count
 from stet_ls.engine.actions.generate_test_fix.languages.python import specification
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
@@ -271,10 +271,10 @@ async def test_without_a_test_nothing_is_green(scripted: ScriptedModel) -> None:
 
 
 async def test_tests_that_assert_nothing_count_nothing() -> None:
-    assert count("def test_a():\n    assert True\n\n\ndef test_b():\n    assert 1 == 1\n") == Count(2, 0, 0)
+    assert count("def test_a():\n    assert True\n\n\ndef test_b():\n    assert 1 == 1\n") == AssertCount(2, 0, 0)
     unit = "class TestA(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n"
-    assert count(unit) == Count(1, 1, 0)
-    assert count('def f():\n    """A.\n\n    >>> f()\n    1\n    """\n') == Count(0, 0, 1)
+    assert count(unit) == AssertCount(1, 1, 0)
+    assert count('def f():\n    """A.\n\n    >>> f()\n    1\n    """\n') == AssertCount(0, 0, 1)
 
 
 async def test_tests_that_the_code_can_forge_prove_nothing(scripted: ScriptedModel) -> None:

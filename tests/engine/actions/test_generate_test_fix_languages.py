@@ -12,7 +12,7 @@ from support.scripted import ScriptedModel
 from support.tools import needs
 
 from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS
-from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget, Workspace
@@ -310,21 +310,21 @@ UNLOADABLE = [
 def test_what_no_test_can_call_is_said(language: str, text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "other.cpp").write_text("int other() { return 1; }\n")
     unit = "A.median" if language == "java" else "median"
-    assert why in DIALECTS[language].unloadable(UnderTest(tmp_path / "solution.x", text, unit))
+    assert why in DIALECTS[language].unloadable(CodeUnderTest(tmp_path / "solution.x", text, unit))
 
 
 @pytest.mark.parametrize("include", ["/", "..", "a" * 300, "/etc/../etc/passwd", "\\\\host\\share\\a.h"])
 def test_no_name_of_a_header_is_too_odd_to_be_looked_at(include: str, tmp_path: Path) -> None:
     text = f'#include "{include}"\nint median(void) {{ return 1; }}\n'
-    assert not DIALECTS["c"].unloadable(UnderTest(tmp_path / "solution.c", text, "median", tmp_path))
+    assert not DIALECTS["c"].unloadable(CodeUnderTest(tmp_path / "solution.c", text, "median", tmp_path))
 
 
 def test_a_header_outside_of_what_is_open_is_not_looked_at(tmp_path: Path) -> None:
     (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
     (tmp_path / "open").mkdir()
     text = '#include "../other.h"\nint median(void) { return 1; }\n'
-    assert not DIALECTS["c"].unloadable(UnderTest(tmp_path / "open/solution.c", text, "median", tmp_path / "open"))
-    assert DIALECTS["c"].unloadable(UnderTest(tmp_path / "open/solution.c", text, "median", tmp_path))
+    assert not DIALECTS["c"].unloadable(CodeUnderTest(tmp_path / "open/solution.c", text, "median", tmp_path / "open"))
+    assert DIALECTS["c"].unloadable(CodeUnderTest(tmp_path / "open/solution.c", text, "median", tmp_path))
 
 
 HOSTILE = ["\n" * 100_000, "use a::*\n" * 5_000, "exports=" * 20_000, "pub(" * 20_000, "import " * 10_000]
@@ -335,7 +335,7 @@ HOSTILE = ["\n" * 100_000, "use a::*\n" * 5_000, "exports=" * 20_000, "pub(" * 2
 def test_what_is_read_of_a_text_takes_linear_time(language: str, text: str, tmp_path: Path) -> None:
     """Where it is quadratic the time of a test runs out."""
     dialect = DIALECTS[language]
-    about = UnderTest(tmp_path / "solution.x", text, "median", tmp_path)
+    about = CodeUnderTest(tmp_path / "solution.x", text, "median", tmp_path)
     dialect.unloadable(about)
     assert isinstance(dialect.ready(text, about, tmp_path / "tests.x"), str)
 
@@ -343,7 +343,7 @@ def test_what_is_read_of_a_text_takes_linear_time(language: str, text: str, tmp_
 def test_go_keeps_what_only_looks_like_an_import_and_versions_of_packages() -> None:
     body = 'func TestOdd(t *testing.T) {\n\tt.Error("a" +\n\t\t"b"\n\t)\n\t_ = rand.N(3)\n}\n'
     text = f'package stats\n\nimport (\n\t"math/rand/v2"\n\t"os"\n\t"testing" // of it\n)\n\n{body}'
-    about = UnderTest(Path("/w/a.go"), "package stats\n", "Median")
+    about = CodeUnderTest(Path("/w/a.go"), "package stats\n", "Median")
     told = DIALECTS["go"].ready(text, about, Path("/w/a_test.go"))
     assert told.endswith(body.replace("TestOdd", "TestOddAsSpecified"))
     assert [line.strip() for line in told.splitlines() if '"' in line][:2] == ['"math/rand/v2"', '"testing" // of it']
@@ -394,7 +394,7 @@ async def test_what_tests_of_go_declare_does_not_clash_with_the_package(
 
 def test_a_copy_of_what_is_tested_keeps_its_name() -> None:
     """Under another name it would be what the tests call."""
-    about = UnderTest(Path("/w/a.go"), "package stats\n", "Median")
+    about = CodeUnderTest(Path("/w/a.go"), "package stats\n", "Median")
     copy = "package stats\n\nfunc Median(values []int) int { return 1 }\n\nfunc half(n int) int { return n / 2 }\n"
     told = DIALECTS["go"].ready(copy, about, Path("/w/a_test.go"))
     assert "func Median(" in told
@@ -402,7 +402,7 @@ def test_a_copy_of_what_is_tested_keeps_its_name() -> None:
 
 
 def test_a_name_of_a_file_is_no_pattern_for_java() -> None:
-    about = UnderTest(Path("/w/a\\d.java"), "class A {}", "A")
+    about = CodeUnderTest(Path("/w/a\\d.java"), "class A {}", "A")
     text = DIALECTS["java"].ready("class T { static void testA() {} }\n", about, Path("/w/a\\dTest.java"))
     assert "class a\\dTest {" in text
 

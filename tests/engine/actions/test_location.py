@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.actions.generated_tests.location import find_place
+from stet_ls.engine.actions.generated_tests.location import find_suite_file
 from stet_ls.engine.api.request import Buffer, Request, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.validators.source import Source
@@ -42,7 +42,7 @@ def test_the_place_is_the_projects_own(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     request = Request("test", language, Source(""), path=tmp_path / source, workspace=Workspace((tmp_path,)))
-    place = find_place(request)
+    place = find_suite_file(request)
     assert place.path.relative_to(tmp_path).as_posix() == expected
     assert place.exists == (expected in present)
 
@@ -52,9 +52,9 @@ def test_an_unsaved_buffer_wins_over_the_disk(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text("old\r\n")
     buffer = Buffer(tmp_path / "test_a.py", 3, "new")
     request = Request("test", "python", Source(""), path=tmp_path / "a.py", workspace=Workspace((tmp_path,)))
-    assert find_place(request).text == "old\r\n"
+    assert find_suite_file(request).text == "old\r\n"
     unsaved = Request("test", "python", Source(""), path=tmp_path / "a.py", workspace=Workspace((tmp_path,), (buffer,)))
-    assert find_place(unsaved).text == "new"
+    assert find_suite_file(unsaved).text == "new"
 
 
 def request_in(root: Path, language: str = "python", name: str = "a.py") -> Request:
@@ -67,9 +67,9 @@ def test_a_link_that_leads_out_of_the_workspace_is_no_test_folder(tmp_path: Path
     elsewhere.mkdir()
     (elsewhere / "test_a.py").write_text("")
     (root / "tests").symlink_to(elsewhere)
-    assert find_place(request_in(root)).path == root / "test_a.py"
+    assert find_suite_file(request_in(root)).path == root / "test_a.py"
     with pytest.raises(UsageError, match="leads out of"):  # Rust has no other place for them
-        find_place(request_in(root, "rust", "a.rs"))
+        find_suite_file(request_in(root, "rust", "a.rs"))
 
 
 @pytest.mark.parametrize("target", ["present.py", "absent.py"])
@@ -78,13 +78,13 @@ def test_a_link_that_leads_out_of_the_workspace_is_no_test_file(tmp_path: Path, 
     (tmp_path / "present.py").write_text("")
     (tmp_path / "root" / "tests" / "test_a.py").symlink_to(tmp_path / target)
     with pytest.raises(UsageError, match="leads out of"):
-        find_place(request_in(tmp_path / "root"))
+        find_suite_file(request_in(tmp_path / "root"))
 
 
 def test_a_link_within_the_workspace_is_well(tmp_path: Path) -> None:
     (tmp_path / "spec").mkdir()
     (tmp_path / "tests").symlink_to(tmp_path / "spec")
-    assert find_place(request_in(tmp_path)).path == tmp_path / "tests" / "test_a.py"
+    assert find_suite_file(request_in(tmp_path)).path == tmp_path / "tests" / "test_a.py"
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "device"])
@@ -95,10 +95,10 @@ def test_what_is_no_file_is_neither_waited_for_nor_read(
     (tmp_path / "tests").mkdir()
     make(tmp_path / folder / "test_a.py")
     with pytest.raises(UsageError, match=r"cannot be read|leads out of"):
-        find_place(request_in(tmp_path))
+        find_suite_file(request_in(tmp_path))
 
 
 def test_a_test_file_that_is_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_bytes(b"\xff")
     with pytest.raises(UsageError, match=r"test_a\.py, which is not UTF-8 text"):
-        find_place(request_in(tmp_path))
+        find_suite_file(request_in(tmp_path))

@@ -8,7 +8,7 @@ import pytest
 from support.engine import Bench, asks_for_tests, reply_of_tests
 from support.scripted import Reply, ScriptedModel
 
-from stet_ls.engine.actions.planning.task_plan import Project, Step, read_plan
+from stet_ls.engine.actions.planning.task_plan import Project, TaskStep, read_plan
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Ruling
@@ -248,15 +248,15 @@ ABOUT = Project(Path("/p"), {"prices.py": PRICES, "shop/cart.py": CART})
 @pytest.mark.parametrize(
     ("line", "step"),
     [
-        ("debug | prices.py | discount | fix it", Step("debug", Path("/p/prices.py"), "discount", "fix it")),
-        ("3) **Debug** | `prices.py` | `discount()` | fix", Step("debug", Path("/p/prices.py"), "discount", "fix")),
-        ("- test | cart.py | pay | edge cases", Step("test", Path("/p/shop/cart.py"), "pay", "edge cases")),
-        ("Step 1: generate | shop/cart.py | new | refund", Step("generate", Path("/p/shop/cart.py"), "", "refund")),
-        ("generate | shop/new.py | refund | refunds", Step("generate", Path("/p/shop/new.py"), "", "refunds")),
-        ("generate | prices.py | vat | the tax", Step("generate", Path("/p/prices.py"), "", "the tax (`vat`)")),
+        ("debug | prices.py | discount | fix it", TaskStep("debug", Path("/p/prices.py"), "discount", "fix it")),
+        ("3) **Debug** | `prices.py` | `discount()` | fix", TaskStep("debug", Path("/p/prices.py"), "discount", "fix")),
+        ("- test | cart.py | pay | edge cases", TaskStep("test", Path("/p/shop/cart.py"), "pay", "edge cases")),
+        ("Step 1: generate | shop/cart.py | new | refund", TaskStep("generate", Path("/p/shop/cart.py"), "", "refund")),
+        ("generate | shop/new.py | refund | refunds", TaskStep("generate", Path("/p/shop/new.py"), "", "refunds")),
+        ("generate | prices.py | vat | the tax", TaskStep("generate", Path("/p/prices.py"), "", "the tax (`vat`)")),
     ],
 )
-def test_a_line_of_a_plan(line: str, step: Step) -> None:
+def test_a_line_of_a_plan(line: str, step: TaskStep) -> None:
     assert read_plan(f"Here is the plan:\n{line}\n", ABOUT, "python") == (step,)
 
 

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.engine.diagnosis.diagnose import diagnose, orders
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, normalized
+from stet_ls.engine.diagnosis.diagnose import diagnose, repair_orders
+from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, normalized
 from stet_ls.engine.diagnosis.fixes import Fix
 from stet_ls.engine.runners.report import (
-    Case,
+    AssertComparison,
+    CaseFailure,
     CaseOutcome,
-    Comparison,
-    Failure,
+    CaseResult,
     Frame,
-    Origin,
-    Outcome,
+    FrameOrigin,
     Phase,
+    SuiteOutcome,
     TestReport,
 )
 from stet_ls.validators.source import Source
 
-ABOUT = About("python", frozenset({"solution.py"}), unit="add")
+ABOUT = CodeFacts("python", frozenset({"solution.py"}), unit="add")
 
 
 def report(left: str = "-1", test: str = "test_solution.py::test_add") -> TestReport:
-    frame = Frame("test_solution.py", 3, "test_add", Origin.TEST)
-    failure = Failure(
-        "AssertionError", f"assert {left} == 3", Phase.CALL, comparison=Comparison("==", left, "3"), frames=(frame,)
+    frame = Frame("test_solution.py", 3, "test_add", FrameOrigin.TEST)
+    failure = CaseFailure(
+        "AssertionError",
+        f"assert {left} == 3",
+        Phase.CALL,
+        comparison=AssertComparison("==", left, "3"),
+        frames=(frame,),
     )
-    return TestReport("pytest", Outcome.RED, cases=(Case(test, CaseOutcome.FAILED, failure=failure),))
+    return TestReport("pytest", SuiteOutcome.RED, cases=(CaseResult(test, CaseOutcome.FAILED, failure=failure),))
 
 
 def test_a_failure_has_one_signature_whatever_its_values() -> None:
@@ -39,26 +43,27 @@ def test_a_failure_has_one_signature_whatever_its_values() -> None:
 
 
 def test_a_test_that_nobody_vouches_for_decides_nothing() -> None:
-    assert diagnose(report(), About("python", unit="add"))[0].cause is Cause.UNDETERMINED
+    assert diagnose(report(), CodeFacts("python", unit="add"))[0].cause is Cause.UNDETERMINED
 
 
 def test_a_test_that_does_not_end_alike_is_flaky() -> None:
-    about = About("python", unit="add", flaky=frozenset({"test_solution.py::test_add"}))
+    about = CodeFacts("python", unit="add", flaky=frozenset({"test_solution.py::test_add"}))
     assert diagnose(report(), about)[0].cause is Cause.FLAKY
 
 
 def test_a_green_report_has_no_diagnosis() -> None:
-    assert diagnose(TestReport("pytest", Outcome.GREEN, cases=(Case("a", CaseOutcome.PASSED),)), ABOUT) == ()
+    assert diagnose(TestReport("pytest", SuiteOutcome.GREEN, cases=(CaseResult("a", CaseOutcome.PASSED),)), ABOUT) == ()
 
 
 def test_an_order_is_repeated_more_forcefully() -> None:
-    about = About("python", frozenset({"solution.py"}), trusted=frozenset({"test_solution.py"}), unit="add")
+    about = CodeFacts("python", frozenset({"solution.py"}), trusted=frozenset({"test_solution.py"}), unit="add")
     told = diagnose(report(), about)
     assert (
-        orders(told) == "- test_solution.py::test_add: a trusted test fails: -1 == 3 is false. You must change `add`."
+        repair_orders(told)
+        == "- test_solution.py::test_add: a trusted test fails: -1 == 3 is false. You must change `add`."
     )
-    assert orders(told, missed=True).startswith("Your last reply did not do what was asked.")
-    assert orders([], missed=True) == ""
+    assert repair_orders(told, missed=True).startswith("Your last reply did not do what was asked.")
+    assert repair_orders([], missed=True) == ""
 
 
 BEFORE = "import numpy as np\n\n\ndef add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a - b\n"

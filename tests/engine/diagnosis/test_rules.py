@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
-from stet_ls.engine.diagnosis.diagnosis import About, Cause, Diagnosis
+from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis
 from stet_ls.engine.diagnosis.fixes import Fix
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import (
-    Case,
+    CaseFailure,
     CaseOutcome,
+    CaseResult,
     CollectionError,
-    Failure,
     Frame,
-    Origin,
-    Outcome,
+    FrameOrigin,
     Phase,
+    SuiteOutcome,
     TestReport,
 )
 from stet_ls.engine.runners.run_tests import run_tests
@@ -100,7 +100,7 @@ async def told(probes: Path, tests: str, framework: str = "") -> dict[str, Diagn
     sandbox = Sandbox(Level.STRONG, probes)
     report = await run_tests(sandbox, plan)
     await sandbox.close()
-    about = About(
+    about = CodeFacts(
         "python",
         solution=frozenset({"solution.py"}),
         unit="add",
@@ -147,17 +147,19 @@ def test_lost():
 )
 def test_what_libraries_say_of_a_box_without_display_network_or_disk(kind: str, message: str) -> None:
     """In the words of Tk, Qt, AWT, SQLite, httpx and the system, out of code that is not to blame."""
-    frame = Frame("solution.py", 1, "run", Origin.PROJECT)
-    case = Case("test_a.py::test_a", CaseOutcome.FAILED, failure=Failure(kind, message, Phase.CALL, frames=(frame,)))
-    (said,) = diagnose(TestReport("", Outcome.RED, cases=(case,)), About("python"))
+    frame = Frame("solution.py", 1, "run", FrameOrigin.PROJECT)
+    case = CaseResult(
+        "test_a.py::test_a", CaseOutcome.FAILED, failure=CaseFailure(kind, message, Phase.CALL, frames=(frame,))
+    )
+    (said,) = diagnose(TestReport("", SuiteOutcome.RED, cases=(case,)), CodeFacts("python"))
     assert said.cause is Cause.ENVIRONMENT
 
 
 def built(language: str, message: str, place: tuple[str, int, int] | None, asked: str = "") -> Diagnosis:
     """The diagnosis of an error of a compiler, in the tests of a `solution` that nobody vouches for."""
-    about = About(language, frozenset({"solution.x"}), unit="median", asked=frozenset({asked}))
-    error = CollectionError("solution_test.x", Failure("CompileError", message, Phase.BUILD, place=place))
-    (told,) = diagnose(TestReport(language, Outcome.ERROR, collection=(error,)), about)
+    about = CodeFacts(language, frozenset({"solution.x"}), unit="median", asked=frozenset({asked}))
+    error = CollectionError("solution_test.x", CaseFailure("CompileError", message, Phase.BUILD, place=place))
+    (told,) = diagnose(TestReport(language, SuiteOutcome.ERROR, collection=(error,)), about)
     return told
 
 

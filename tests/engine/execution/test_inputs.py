@@ -12,7 +12,7 @@ import pytest
 
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.dunder_calls import with_protocol
-from stet_ls.engine.execution.python.inputs.edge_cases import with_odd_values
+from stet_ls.engine.execution.python.inputs.edge_cases import with_edge_cases
 from stet_ls.engine.execution.python.inputs.generators import with_first_values
 
 _DRAWN = """
@@ -107,7 +107,7 @@ def test_members_of_an_enumeration_are_its_objects() -> None:
 
 
 def test_what_few_think_of_is_tried_among_the_first() -> None:
-    setups = "\n".join(call.setup for call in with_odd_values(calls_for(LEVEL, "f"), LEVEL, "f")[:120])
+    setups = "\n".join(call.setup for call in with_edge_cases(calls_for(LEVEL, "f"), LEVEL, "f")[:120])
     for said in ("'Straße'", "'12ZORN'", "things = {'a': 1, 'b': 2}", "things = [True"):
         assert said in setups, said
     assert "text = {" not in setups, "its hint says otherwise"

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from stet_ls.engine.execution.harness_run import Call
-from stet_ls.engine.execution.inputs.coverage_guided import reaching
+from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.inputs.rows import GUESSED
 from stet_ls.engine.execution.javascript.inputs.calls import calls_for, new_constants
 from stet_ls.engine.execution.javascript.inputs.constants import constants
@@ -138,20 +138,22 @@ REACHED = {
 @pytest.mark.parametrize("setup", REACHED)
 def test_constants_are_put_where_literals_stand(setup: str) -> None:
     call = Call(setup, "__out__(f())")
-    made = reaching([call], ["50", "'77'"], lambda each, values: changed_call(each, values, is_open=False))
+    made = coverage_guided_calls([call], ["50", "'77'"], lambda each, values: changed_call(each, values, is_open=False))
     assert any(re.fullmatch(REACHED[setup], each.setup) for each in made), [each.setup for each in made][:20]
     assert all(each.body == call.body for each in made)
 
 
 def test_the_life_of_an_object_is_changed_in_its_calls() -> None:
     call = Call("", "const obj = new Stack();\ntry { __out__(obj.push(3)) } catch (error) { __out__(error) }")
-    made = reaching([call], ["50"], lambda each, values: changed_call(each, values, is_open=False))
+    made = coverage_guided_calls([call], ["50"], lambda each, values: changed_call(each, values, is_open=False))
     assert {re.sub(r"\d+", "N", each.body) for each in made} == {call.body.replace("3", "N")}
 
 
 def test_other_kinds_are_tried_where_the_kind_was_guessed_and_is_asked_for() -> None:
     for origin, is_open in (("drawn", True), (GUESSED, False), (GUESSED, True)):
         calls = [Call(f"const n = {n}", "__out__(f(n))", origin=origin) for n in range(60)]
-        made = reaching(calls, ["50"], lambda each, values, how=is_open: changed_call(each, values, is_open=how))  # type: ignore[misc]
+        made = coverage_guided_calls(
+            calls, ["50"], lambda each, values, how=is_open: changed_call(each, values, is_open=how)
+        )  # type: ignore[misc]
         others = [each.setup for each in made if not re.fullmatch(r"const n = -?\d+", each.setup)]
         assert bool(others) == (origin == GUESSED and is_open)

@@ -13,16 +13,16 @@ from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.job.job import FIRST_CALL_LIMIT, Job
 from stet_ls.engine.job.ledger import LedgerFile
-from stet_ls.engine.job.spending_limits import Purse
-from stet_ls.engine.model.pool import Models
+from stet_ls.engine.job.spending_limits import SpendingLimiter
+from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.model.profiles.profiles import Profile
 from stet_ls.engine.settings.schema import Settings, Spending
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.validators.source import Source
 
 
-def no_limits() -> Purse:
-    return Purse(Spending(), LedgerFile(user_paths().ledger))
+def no_limits() -> SpendingLimiter:
+    return SpendingLimiter(Spending(), LedgerFile(user_paths().ledger))
 
 
 def job_of(
@@ -31,7 +31,9 @@ def job_of(
     """A job that began `ago` seconds ago and made `calls` calls of `call` seconds each."""
     settings = Settings(deadline=30)
     request = Request("refactor", "python", Source(""), budget=budget)
-    job = Job(request, settings, Models(settings, user_paths()), Profile("mid", 8192, 1, 2, speed), no_limits(), ignore)
+    job = Job(
+        request, settings, ModelPool(settings, user_paths()), Profile("mid", 8192, 1, 2, speed), no_limits(), ignore
+    )
     job.ledger.calls = calls
     job.ledger.stages["model"] = calls * call
     job.started = time.monotonic() - ago
@@ -86,7 +88,7 @@ def test_a_first_call_gets_twice_the_time_that_its_model_should_need(stet_home: 
 def test_a_small_model_gets_a_small_prompt(stet_home: Path) -> None:
     settings = Settings()
     request = Request("refactor", "python", Source(""))
-    models = Models(settings, user_paths())
+    models = ModelPool(settings, user_paths())
     budgets = {
         tier: Job(request, settings, models, Profile(tier, 32768, 1, 1), no_limits(), ignore).prompt_budget()
         for tier in ("tiny", "mid", "strong")

@@ -15,8 +15,8 @@ from support.scripted import Reply, ScriptedModel
 from stet_ls.engine.api.events import Progress
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError
-from stet_ls.engine.job.ledger import Entry, LedgerFile, days_ago, now, total, totals
-from stet_ls.engine.job.spending_limits import Purse, Spent
+from stet_ls.engine.job.ledger import LedgerEntry, LedgerFile, days_ago, now, total, totals
+from stet_ls.engine.job.spending_limits import Spend, SpendingLimiter
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings.schema import Settings, Spending
@@ -86,17 +86,17 @@ async def test_a_repair_that_would_cost_too_much_is_not_made(scripted: ScriptedM
 
 
 def test_jobs_that_run_side_by_side_share_the_day(tmp_path: Path) -> None:
-    purse = Purse(Spending(daily_cost=1.0), LedgerFile(tmp_path))
-    purse.reserve("a", Spent(), Spent(10, 0.6))
+    purse = SpendingLimiter(Spending(daily_cost=1.0), LedgerFile(tmp_path))
+    purse.reserve("a", Spend(), Spend(10, 0.6))
 
     with pytest.raises(LimitError, match=r"0\.4 is left"):
-        purse.reserve("b", Spent(), Spent(10, 0.6))
-    purse.settle("a", Spent(5, 0.1))
-    purse.reserve("b", Spent(), Spent(10, 0.6))
+        purse.reserve("b", Spend(), Spend(10, 0.6))
+    purse.settle("a", Spend(5, 0.1))
+    purse.reserve("b", Spend(), Spend(10, 0.6))
 
 
-def entry(**fields: object) -> Entry:
-    return Entry(**{"at": now(), "job": "j", "action": "debug", "model": "m", "ended": "offered", **fields})  # type: ignore[arg-type]
+def entry(**fields: object) -> LedgerEntry:
+    return LedgerEntry(**{"at": now(), "job": "j", "action": "debug", "model": "m", "ended": "offered", **fields})  # type: ignore[arg-type]
 
 
 def test_sums_by_day_model_and_action(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from support.judging import MakeCase, in_each_box
 from support.tools import needs
 
-from stet_ls.engine.actions.generated_tests.mutant_trial import lines_of, mutants_for, notice
-from stet_ls.engine.actions.generated_tests.suite_plans import planned
+from stet_ls.engine.actions.generated_tests.mutant_trial import lines_of, mutants_for, try_mutants
+from stet_ls.engine.actions.generated_tests.suite_plans import suite_plan
 from stet_ls.engine.api.evidence import Ruling
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.execution.runtime import Runtime
@@ -309,9 +309,9 @@ async def test_a_test_that_notices_the_trial_notices_no_mistake(runtime: Runtime
     code = f"# Two lines\n# of comment\n\n\n{SAME}"
     (tmp_path / "a.py").write_text(code)
     there = replace(runtime, workspace=Workspace((tmp_path,)))
-    way = planned(there, "python", tmp_path / "a.py", code, tmp_path / "test_a.py")
+    way = suite_plan(there, "python", tmp_path / "a.py", code, tmp_path / "test_a.py")
     plan = way.running("from a import f\n" + tests, "test_f")
-    noticed = await notice(there, plan, way.target, ["test_f"], mutants_for(code, "f"), lines_of(code, "f"))
+    noticed = await try_mutants(there, plan, way.target, ["test_f"], mutants_for(code, "f"), lines_of(code, "f"))
     assert not noticed.why_not
     assert noticed.tried > 1
     assert len(noticed.survivors(["test_f"])) == noticed.tried
@@ -342,7 +342,7 @@ async def test_what_comes_along_into_the_box_hides_no_module_of_the_user(runtime
     (tmp_path / "processes.py").write_text("LEAST = 3\n")
     (tmp_path / "a.py").write_text(code)
     there = replace(runtime, workspace=Workspace((tmp_path,)))
-    way = planned(there, "python", tmp_path / "a.py", code, tmp_path / "test_a.py")
+    way = suite_plan(there, "python", tmp_path / "a.py", code, tmp_path / "test_a.py")
     plan = way.running("from a import f\n\n\ndef test_f():\n    assert f(1) == 3\n    assert f(5) == 5\n", "test_f")
-    noticed = await notice(there, plan, way.target, ["test_f"], mutants_for(code, "f"), lines_of(code, "f"))
+    noticed = await try_mutants(there, plan, way.target, ["test_f"], mutants_for(code, "f"), lines_of(code, "f"))
     assert (noticed.why_not, bool(noticed.kills["test_f"])) == ("", True)

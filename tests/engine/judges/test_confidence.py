@@ -13,9 +13,9 @@ from stet_ls.engine.judges.calibration import (
     HIGHEST,
     LEAST_COUNT,
     LOWEST,
+    CalibrationRow,
     Cell,
-    Row,
-    Strength,
+    EvidenceTier,
     chance,
     read,
     strength,
@@ -37,32 +37,32 @@ FAILED = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails: 3 == 4 is false", t
 @pytest.mark.parametrize(
     ("evidence", "expected"),
     [
-        ([], Strength.E0),
-        ([NAMES], Strength.E0),
-        ([PARSES, NAMES], Strength.E1),
-        ([PARSES, OWN_TESTS], Strength.E2),
-        ([PARSES, AGREE], Strength.E3),
-        ([PARSES, NEARLY], Strength.E3),
-        ([PARSES, EQUAL], Strength.E4),
-        ([PARSES, DOCTESTS], Strength.E5),
-        ([PARSES, EQUAL, TESTS], Strength.E5),
-        ([PARSES, OWN_TESTS, AGREE], Strength.E3),
-        ([PARSES, DOCTESTS, AGREE, OWN_TESTS], Strength.E5),
-        ([PARSES, DOCTESTS, AT_ODDS], Strength.E2),
-        ([PARSES, DOCTESTS, replace(AT_ODDS, attachments=())], Strength.E5),
-        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN)], Strength.E2),
-        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN), TESTS], Strength.E5),
+        ([], EvidenceTier.E0),
+        ([NAMES], EvidenceTier.E0),
+        ([PARSES, NAMES], EvidenceTier.E1),
+        ([PARSES, OWN_TESTS], EvidenceTier.E2),
+        ([PARSES, AGREE], EvidenceTier.E3),
+        ([PARSES, NEARLY], EvidenceTier.E3),
+        ([PARSES, EQUAL], EvidenceTier.E4),
+        ([PARSES, DOCTESTS], EvidenceTier.E5),
+        ([PARSES, EQUAL, TESTS], EvidenceTier.E5),
+        ([PARSES, OWN_TESTS, AGREE], EvidenceTier.E3),
+        ([PARSES, DOCTESTS, AGREE, OWN_TESTS], EvidenceTier.E5),
+        ([PARSES, DOCTESTS, AT_ODDS], EvidenceTier.E2),
+        ([PARSES, DOCTESTS, replace(AT_ODDS, attachments=())], EvidenceTier.E5),
+        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN)], EvidenceTier.E2),
+        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN), TESTS], EvidenceTier.E5),
     ],
 )
-def test_the_strongest_evidence_counts(evidence: list[Evidence], expected: Strength) -> None:
+def test_the_strongest_evidence_counts(evidence: list[Evidence], expected: EvidenceTier) -> None:
     assert strength(evidence) is expected
-    assert strength(evidence, truncated=True) is Strength.E0
+    assert strength(evidence, truncated=True) is EvidenceTier.E0
 
 
 def test_what_is_only_said_is_no_evidence() -> None:
     unknown = replace(TESTS, verdict=Ruling.UNKNOWN)
-    assert strength([PARSES, unknown]) is Strength.E1
-    assert strength([PARSES, replace(EQUAL, verdict=Ruling.SKIPPED)]) is Strength.E1
+    assert strength([PARSES, unknown]) is EvidenceTier.E1
+    assert strength([PARSES, replace(EQUAL, verdict=Ruling.SKIPPED)]) is EvidenceTier.E1
 
 
 def test_a_failing_trusted_test_leaves_at_most_a_tenth_whatever_else_passed() -> None:
@@ -103,25 +103,25 @@ def test_start_values_rise_with_the_evidence(profile: str) -> None:
     assert starts == sorted(starts)
 
 
-def _row(profile: str, model: str, chances: float, count: int) -> Row:
+def _row(profile: str, model: str, chances: float, count: int) -> CalibrationRow:
     cell = Cell(chances, round(chances * count), count, (0.0, 1.0) if count else None)
-    return Row(profile, model, "2026-01-01" if count else "", dict.fromkeys(Strength, cell))
+    return CalibrationRow(profile, model, "2026-01-01" if count else "", dict.fromkeys(EvidenceTier, cell))
 
 
 def test_the_models_own_row_comes_first_then_its_profiles() -> None:
     rows = [_row("tiny", "", 0.3, 0), _row("mid", "", 0.5, 100), _row("mid", "qwen:7b", 0.6, 50)]
-    assert chance(Strength.E1, "mid", "Qwen:7B", rows) == (0.6, "qwen:7b")
-    assert chance(Strength.E1, "mid", "llama:8b", rows) == (0.5, "mid")
-    assert chance(Strength.E1, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
-    assert chance(Strength.E1, "unheard of", "x", rows) == (0.3, DEFAULT)
+    assert chance(EvidenceTier.E1, "mid", "Qwen:7B", rows) == (0.6, "qwen:7b")
+    assert chance(EvidenceTier.E1, "mid", "llama:8b", rows) == (0.5, "mid")
+    assert chance(EvidenceTier.E1, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
+    assert chance(EvidenceTier.E1, "unheard of", "x", rows) == (0.3, DEFAULT)
 
 
 def test_too_few_cases_are_no_measurement() -> None:
     rows = [_row("tiny", "", 0.3, 0), _row("tiny", "qwen:1b", 0.9, LEAST_COUNT - 1)]
-    assert chance(Strength.E1, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
+    assert chance(EvidenceTier.E1, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
 
 
 def test_no_chance_is_certain() -> None:
     sure, hopeless = _row("tiny", "", 1.0, 500), _row("mid", "", 0.0, 500)
-    assert chance(Strength.E5, "tiny", "", [sure])[0] == HIGHEST
-    assert chance(Strength.E0, "mid", "", [hopeless])[0] == LOWEST
+    assert chance(EvidenceTier.E5, "tiny", "", [sure])[0] == HIGHEST
+    assert chance(EvidenceTier.E0, "mid", "", [hopeless])[0] == LOWEST

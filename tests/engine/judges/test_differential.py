@@ -11,7 +11,7 @@ import pytest
 from support.judging import MakeCase, in_each_box
 
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.execution.harness_run import Call, Impossible, Report, Trial
+from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun, NotRunnable
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs import draw
 from stet_ls.engine.execution.python.inputs.calls import calls_for
@@ -409,10 +409,10 @@ async def test_one_call_that_takes_all_the_time_is_told(make: MakeCase) -> None:
     case = make("def f(n: int):\n    return n\n", "", "f")
     endless = "def work(n):\n    while True:\n        pass\n"
     calls = (Call("", "__out__(work(1))"),)
-    trial = Trial((endless, endless), calls, "work", Path("/box/a.py"), "a", cpu=60.0, seconds=4.0)
+    trial = HarnessRun((endless, endless), calls, "work", Path("/box/a.py"), "a", cpu=60.0, seconds=4.0)
     assert case.runtime is not None
     report = await run(case.runtime, trial)
-    assert isinstance(report, Report)
+    assert isinstance(report, HarnessReport)
     assert report.left_out == {"it does not end in time": 1}
 
 
@@ -420,7 +420,7 @@ async def test_a_cancelled_judge_leaves_no_process(make: MakeCase) -> None:
     case = make("def f(n: int):\n    return n\n", "", "f")
     assert case.runtime is not None
     endless = "import time\nwhile True:\n    pass\n"
-    trial = Trial((endless,), (Call("", "__out__(1)"),), "", Path("/box/a.py"), "a", seconds=30.0)
+    trial = HarnessRun((endless,), (Call("", "__out__(1)"),), "", Path("/box/a.py"), "a", seconds=30.0)
     before = _children()
     task = asyncio.create_task(run(case.runtime, trial))
     while _children() <= before:
@@ -439,9 +439,9 @@ def _children() -> set[str]:
 
 async def test_impossible_is_said_where_no_python_was_found(make: MakeCase) -> None:
     case = make("def f(n: int):\n    return n\n", "", "f")
-    trial = Trial(("",), (), "", Path("/box/a.py"), "a")
+    trial = HarnessRun(("",), (), "", Path("/box/a.py"), "a")
     found = await run(replace(case.runtime, python=None, why_no_python="none works"), trial)
-    assert found == Impossible("none works")
+    assert found == NotRunnable("none works")
 
 
 async def test_an_input_that_is_tried_twice_counts_once(make: MakeCase) -> None:

@@ -15,7 +15,7 @@ from support.judging import MakeCase, in_each_box
 from support.tools import needs
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
-from stet_ls.engine.execution.harness_run import Call, Report, Trial
+from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun
 from stet_ls.engine.execution.javascript.harness import run
 from stet_ls.engine.execution.javascript.module_location import opened
 from stet_ls.engine.execution.runtime import Runtime
@@ -316,12 +316,12 @@ async def test_what_cannot_be_compared_is_said_with_the_reason(make: MakeCase, n
     assert says in evidence.detail
 
 
-async def ran(runtime: Runtime, before: str, after: str, *setups: str) -> Report:
+async def ran(runtime: Runtime, before: str, after: str, *setups: str) -> HarnessReport:
     """What comes of `f(a)` in two texts, within two seconds, for each way to make `a`."""
     calls = tuple(Call(setup, "__out__(f(a));", ("a",)) for setup in setups)
     shown = opened(before, "javascript"), opened(after, "javascript")
-    report = await run(runtime, Trial(shown, calls, "f", Path("m.js"), "m", seconds=2.0), "javascript")
-    assert isinstance(report, Report), report
+    report = await run(runtime, HarnessRun(shown, calls, "f", Path("m.js"), "m", seconds=2.0), "javascript")
+    assert isinstance(report, HarnessReport), report
     return report
 
 

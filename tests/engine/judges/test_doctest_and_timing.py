@@ -9,7 +9,7 @@ import pytest
 from support.judging import MakeCase, in_each_box
 
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.execution.harness_run import Call, Report, Trial
+from stet_ls.engine.execution.harness_run import Call, HarnessReport, HarnessRun
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.judges import doctest, timing
 
@@ -226,9 +226,9 @@ async def test_a_first_call_is_warm_where_a_copy_can_be_called_before(make: Make
     case = make(text, text, "f")
     assert case.runtime is not None
     calls = tuple(Call(f"n = {n}", "__out__(f(n))", ("n",)) for n in (8, 9))
-    trial = Trial((text, text), calls, "f", Path("/box/a.py"), "a", rounds=2)
+    trial = HarnessRun((text, text), calls, "f", Path("/box/a.py"), "a", rounds=2)
     report = await run(case.runtime, trial)
-    assert isinstance(report, Report)
+    assert isinstance(report, HarnessReport)
     assert report.warm is warm
 
 

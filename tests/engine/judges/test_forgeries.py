@@ -18,8 +18,8 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.danger import judge as danger
 from stet_ls.engine.judges.project_tests.forgery_risks import unless_forged
 from stet_ls.engine.judges.project_tests.judge import judge
-from stet_ls.engine.runners.report import Outcome, TestReport
-from stet_ls.engine.sandbox.environments.interpreter import Interpreter, own
+from stet_ls.engine.runners.report import SuiteOutcome, TestReport
+from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
 
 FORGED = {**TUNED, **HELD_OUT}
@@ -35,7 +35,7 @@ def judged_with(runner: str, case: Case) -> Case:
         Path(sys.executable), sys.version_info[:3], mounts.interpreter(), bare, modules=frozenset({runner})
     )
     assert case.runtime is not None
-    return replace(case, runtime=replace(case.runtime, python=own(here)))
+    return replace(case, runtime=replace(case.runtime, python=bare_environment(here)))
 
 
 def of_first(make: MakeCase, root: Path, candidates: Mapping[str, Forgery]) -> dict[str, Case]:
@@ -84,7 +84,7 @@ def test_most_forgeries_are_named_by_their_text(make: MakeCase, tmp_path: Path) 
 async def test_what_is_named_is_not_believed(make: MakeCase, tmp_path: Path) -> None:
     case = of_first(make, tmp_path, {"": FORGED["adds options for pytest"]})[""]
     passed = Evidence(Check.TESTS, Ruling.PASS, "2 tests pass", trusted=True, count=2)
-    report = TestReport("pytest", Outcome.GREEN)
+    report = TestReport("pytest", SuiteOutcome.GREEN)
     told = await unless_forged(passed, case, report, report)
     assert (told.verdict, told.trusted, told.count) == (Ruling.UNKNOWN, False, 0)
     assert await unless_forged(passed, replace(case, after=case.before), report, report) == passed

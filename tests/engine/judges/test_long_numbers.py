@@ -10,15 +10,15 @@ from stet_ls.engine.actions.generate_test_fix.languages.python import specificat
 from stet_ls.engine.actions.generated_tests.mutants import mutants_of
 from stet_ls.engine.actions.generated_tests.suite_split import without
 from stet_ls.engine.api.evidence import Ruling
-from stet_ls.engine.execution.inputs.coverage_guided import reaching
+from stet_ls.engine.execution.inputs.coverage_guided import coverage_guided_calls
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.generators import with_first_values
-from stet_ls.engine.execution.python.inputs.scaled import grown
-from stet_ls.engine.execution.python.module_location import alone
+from stet_ls.engine.execution.python.inputs.scaled import scaled
+from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.comments import judge as same_code
-from stet_ls.engine.judges.danger.exception_swallowing import swallowed
+from stet_ls.engine.judges.danger.exception_swallowing import swallowed_exceptions
 from stet_ls.engine.judges.differential.python import changed
 from stet_ls.engine.judges.doctest import examples_of
 from stet_ls.engine.runners import expected_tests
@@ -55,14 +55,14 @@ def test_two(): assert keyed({LONG}, 1)
 READERS: dict[str, Callable[[], object]] = {
     "calls": lambda: calls_for(BEFORE, "keyed", (TESTS,)),
     "first values": lambda: with_first_values(calls_for(BEFORE, "keyed"), BEFORE, "keyed"),
-    "inputs that reach": lambda: reaching(calls_for(BEFORE, "keyed"), (LONG, "3", "'a'")),
-    "larger inputs": lambda: list(filter(None, (grown(each, 3) for each in calls_for(BEFORE, "keyed")))),
+    "inputs that reach": lambda: coverage_guided_calls(calls_for(BEFORE, "keyed"), (LONG, "3", "'a'")),
+    "larger inputs": lambda: list(filter(None, (scaled(each, 3) for each in calls_for(BEFORE, "keyed")))),
     "changed units": lambda: changed(Case("refactor", "python", None, Source(BEFORE), Source(AFTER), "")),
     "probes": lambda: probed(BEFORE, AFTER),
-    "a unit alone": lambda: alone(BEFORE, "keyed"),
+    "a unit alone": lambda: isolated_unit(BEFORE, "keyed"),
     "mutants": lambda: mutants_of(BEFORE, "keyed"),
     "examples": lambda: examples_of(BEFORE, "keyed"),
-    "hidden errors": lambda: swallowed(Source(BEFORE), "python"),
+    "hidden errors": lambda: swallowed_exceptions(Source(BEFORE), "python"),
     "what tests are written from": lambda: specification(BEFORE, AFTER, "keyed"),
     "tests without one": lambda: without(TESTS, ["test_two"]),
     "tests that are expected": lambda: list(expected_tests.python(TESTS)),

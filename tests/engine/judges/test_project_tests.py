@@ -20,7 +20,7 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests.discovery import Touching, is_test, touching
 from stet_ls.engine.judges.project_tests.judge import judge
 from stet_ls.engine.judges.project_tests.reachability import ways_to
-from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, own
+from stet_ls.engine.sandbox.environments.interpreter import Environment, Interpreter, bare_environment
 from stet_ls.engine.sandbox.files.mounts import interpreter as binds
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -66,7 +66,9 @@ def shop(tmp_path: Path) -> Path:
 def python() -> Environment:
     """This interpreter, without the plugins of this repository's own tests: they take seconds to load."""
     bare = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    return own(Interpreter(Path(sys.executable), sys.version_info[:3], binds(), bare, modules=frozenset({"pytest"})))
+    return bare_environment(
+        Interpreter(Path(sys.executable), sys.version_info[:3], binds(), bare, modules=frozenset({"pytest"}))
+    )
 
 
 Judged = Callable[..., Awaitable[Evidence]]

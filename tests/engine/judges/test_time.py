@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.actions.generated_tests import mutant_trial
-from stet_ls.engine.actions.generated_tests.suite_plans import planned
+from stet_ls.engine.actions.generated_tests.suite_plans import suite_plan
 from stet_ls.engine.api.request import Workspace
-from stet_ls.engine.execution.harness_run import Trial
-from stet_ls.engine.execution.launch import TOO_LATE, reported
+from stet_ls.engine.execution.harness_run import HarnessRun
+from stet_ls.engine.execution.launch import TOO_LATE, launch
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.spec import Limits, RunSpec
@@ -26,8 +26,8 @@ async def test_nobody_waits_for_a_trial_when_the_time_is_up(runtime: Runtime) ->
     script = ("-I", "-S", "-c", "import time; time.sleep(60)")
     spec = RunSpec((sys.executable, *script), binds=mounts.interpreter(), limits=Limits(seconds=9.0))
 
-    told = await reported(
-        replace(runtime, until=time.monotonic() + 0.5), spec, "", Trial(("",), (), "f", Path("a.py"), "a")
+    told = await launch(
+        replace(runtime, until=time.monotonic() + 0.5), spec, "", HarnessRun(("",), (), "f", Path("a.py"), "a")
     )
 
     assert told is TOO_LATE
@@ -37,12 +37,14 @@ async def test_a_mutant_that_was_cut_off_was_not_noticed(runtime: Runtime, tmp_p
     """The test takes its time and asserts nothing."""
     (tmp_path / "a.py").write_text(CODE)
     there = replace(runtime, workspace=Workspace((tmp_path,)))
-    way = planned(there, "python", tmp_path / "a.py", CODE, tmp_path / "test_a.py")
+    way = suite_plan(there, "python", tmp_path / "a.py", CODE, tmp_path / "test_a.py")
     plan = way.running("import time\n\nfrom a import f\n\n\ndef test_f():\n    f(3)\n    time.sleep(2)\n", "test_f")
     mutants = mutant_trial.mutants_for(CODE, "f")
     assert len(mutants) > 5, "all of them could be tried"
 
-    noticed = await mutant_trial.notice(there, plan, way.target, ["test_f"], mutants, mutant_trial.lines_of(CODE, "f"))
+    noticed = await mutant_trial.try_mutants(
+        there, plan, way.target, ["test_f"], mutants, mutant_trial.lines_of(CODE, "f")
+    )
 
     assert (noticed.why_not, noticed.kills) == ("", {"test_f": frozenset()})
 

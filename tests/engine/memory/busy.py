@@ -9,12 +9,12 @@ from pathlib import Path
 
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import maintenance
-from stet_ls.engine.memory.store.solution_store import Store
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.solution_store import SolutionStore
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 
 
 async def main(root: Path, name: str) -> None:
-    store = Store(await Shelf.open(root, None), 10_000)
+    store = SolutionStore(await SyncedIndex.open(root, None), 10_000)
     print("ready", flush=True)
     sys.stdin.readline()
     for number in count():
@@ -29,7 +29,7 @@ async def main(root: Path, name: str) -> None:
             await maintenance.maintain(store, now=True)
 
 
-async def stored(store: Store, words: str) -> str:
+async def stored(store: SolutionStore, words: str) -> str:
     return (await store.put(Solution(words, f"def f():\n    return {words!r}", "python"))).id
 
 

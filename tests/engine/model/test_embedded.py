@@ -21,7 +21,7 @@ from stet_ls.engine.errors import NoModelError, WeightsError
 from stet_ls.engine.model.chat import Sampling
 from stet_ls.engine.model.embedded.embedded_model import Embedded
 from stet_ls.engine.model.embedded.weights import WEIGHTS, installed
-from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.settings.schema import ModelSettings, Settings
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths, user_paths
@@ -195,7 +195,7 @@ async def test_its_start_does_not_hold_up_the_event_loop(embedded: Embedded) -> 
 @pytest.mark.timeout(600)
 async def test_a_cancelled_call_stops_while_the_model_reads_its_prompt(home_with_model: Paths) -> None:
     """Counted in processor seconds of the child: on a busy machine everything takes longer on the clock."""
-    models = Models(
+    models = ModelPool(
         TINY.model_copy(update={"model": TINY.model.model_copy(update={"discover": False})}), home_with_model
     )
     long = "\n".join(f"def f{number}(a):\n    return a * {number * 7919 % 10007}" for number in range(300))

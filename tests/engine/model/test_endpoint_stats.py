@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.message import Message
-from stet_ls.engine.model.profiles.profile_store import Probe, ProfileStore, Record, Share
+from stet_ls.engine.model.profiles.profile_store import ProbeScores, ProfileStore, Share, StoredProfile
 from stet_ls.engine.model.profiles.profiles import Profile, measured, profile_for
-from stet_ls.engine.model.profiles.token_calibration import Correction
+from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths
 
 LONG = (Message("user", "word " * 2000),)
 
 
-def correction_of(*pairs: tuple[int, int]) -> Correction:
-    correction = Correction()
+def correction_of(*pairs: tuple[int, int]) -> TokenCalibration:
+    correction = TokenCalibration()
     for estimated, counted in pairs:
         correction.learn(estimated, counted)
     return correction
@@ -43,10 +43,10 @@ def test_what_teaches_nothing(pair: tuple[int, int]) -> None:
 
 
 def test_a_cut_is_seen_against_what_the_model_usually_counts() -> None:
-    assert not Correction().was_cut(1000, 700)
+    assert not TokenCalibration().was_cut(1000, 700)
     assert correction_of(*[(1000, 1500)] * 5).was_cut(1000, 700)
     assert not correction_of(*[(1000, 750)] * 5).was_cut(1000, 500)
-    assert not Correction().was_cut(150, 10)
+    assert not TokenCalibration().was_cut(150, 10)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6))))
@@ -76,7 +76,7 @@ async def test_a_slow_model_is_known_to_be_slow_at_the_first_call(
     scripted: ScriptedModel, pool: Callable, provider: Provider, paths: Paths
 ) -> None:
     """Its prompt may take three times as long as it usually does; a stranger has two seconds."""
-    ProfileStore(paths.profiles).save(Record(scripted.base_url, "scripted-7b", writing=5.0, reading=500.0))
+    ProfileStore(paths.profiles).save(StoredProfile(scripted.base_url, "scripted-7b", writing=5.0, reading=500.0))
     scripted.reply("fine", first_delay=4.0)
     asker = pool(provider.model_copy(update={"timeout_first_token": 2.0}))
     assert (await asker.ask(LONG)).text == "fine"
@@ -108,7 +108,7 @@ MID = profile_for("some-7b")
 
 
 def profile_of(**probe) -> Profile:
-    return measured(MID, Record("e", "some-7b", probe=Probe("2026-01-01", **probe)))
+    return measured(MID, StoredProfile("e", "some-7b", probe=ProbeScores("2026-01-01", **probe)))
 
 
 def test_a_self_test_sets_the_profile() -> None:

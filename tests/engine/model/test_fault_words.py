@@ -8,7 +8,7 @@ from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.events import Requested
 from stet_ls.engine.errors import EndpointError, Fault
-from stet_ls.engine.model.endpoint.faults import Failure, without_secrets
+from stet_ls.engine.model.endpoint.faults import EndpointFailure, without_secrets
 
 REAL = "sk-9f8e7d6c5b4a"
 
@@ -27,11 +27,11 @@ REAL = "sk-9f8e7d6c5b4a"
     ],
 )
 def test_keys_are_taken_out_and_words_stay_whole(secret: str, said: str, told: str) -> None:
-    assert without_secrets(Failure(Fault.SERVER, said), (secret,)).detail == told
+    assert without_secrets(EndpointFailure(Fault.SERVER, said), (secret,)).detail == told
 
 
 def test_a_secret_within_another_leaves_nothing_of_it() -> None:
-    assert without_secrets(Failure(Fault.SERVER, f"{REAL}-longer"), (REAL, f"{REAL}-longer")).detail == "[key]"
+    assert without_secrets(EndpointFailure(Fault.SERVER, f"{REAL}-longer"), (REAL, f"{REAL}-longer")).detail == "[key]"
 
 
 async def test_a_key_of_one_letter_leaves_the_message_as_it_is(scripted: ScriptedModel, pool, provider) -> None:

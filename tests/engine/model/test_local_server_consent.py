@@ -19,7 +19,7 @@ from stet_ls.engine.errors import NoModelError, PolicyError
 from stet_ls.engine.model import discover
 from stet_ls.engine.model.chat import Sampling
 from stet_ls.engine.model.local_server_consent import Consent, Consents, FoundServer
-from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.model.port_owner import is_somebody_else, owner_of
 from stet_ls.engine.settings.schema import ModelSettings, Settings
 from stet_ls.engine.settings.table_schemas import Provider
@@ -57,7 +57,7 @@ def found(scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 async def ask(paths: Paths, user: User | None = None, settings: Settings = ALONE) -> str:
     """What a job gets for its prompt: the name of the endpoint that answered."""
-    models = Models(settings, paths)
+    models = ModelPool(settings, paths)
     models.asker = user
     try:
         await models.settle()
@@ -108,7 +108,7 @@ async def test_what_is_configured_needs_no_question(found: ScriptedModel, paths:
 
 async def test_a_look_asks_nobody_and_sends_no_code(found: ScriptedModel, paths: Paths) -> None:
     user = User()
-    models = Models(ALONE, paths)
+    models = ModelPool(ALONE, paths)
     models.asker = user
     health = await models.health()
     await models.profile()

@@ -14,7 +14,7 @@ from support.engine import Bench, code_reply, request_for
 from support.scripted import ScriptedModel
 
 from stet_ls.engine.errors import EndpointError, NoModelError, PolicyError
-from stet_ls.engine.model.endpoint.network_zone import Reach, reach_of, route_to
+from stet_ls.engine.model.endpoint.network_zone import NetworkZone, route_to, zone_of
 from stet_ls.engine.run import Engine
 from stet_ls.engine.settings.schema import Privacy, Settings
 from stet_ls.engine.settings.table_schemas import Provider
@@ -27,43 +27,45 @@ CODE = f"def f():\n    token = {TOKEN!r}$0\n    return token\n"
 @pytest.mark.parametrize(
     ("address", "reach"),
     [
-        ("127.0.0.1", Reach.LOOPBACK),
-        ("127.9.9.9", Reach.LOOPBACK),
-        ("0.0.0.0", Reach.LOOPBACK),
-        ("::1", Reach.LOOPBACK),
-        ("::ffff:127.0.0.1", Reach.LOOPBACK),
-        ("::ffff:8.8.8.8", Reach.PUBLIC),
-        ("64:ff9b::808:808", Reach.PUBLIC),
-        ("64:ff9b::a00:1", Reach.PRIVATE),
-        ("2002:0a00:0001::", Reach.PRIVATE),
-        ("10.1.2.3", Reach.PRIVATE),
-        ("172.16.0.1", Reach.PRIVATE),
-        ("172.32.0.1", Reach.PUBLIC),
-        ("192.168.1.1", Reach.PRIVATE),
-        ("169.254.1.1", Reach.PRIVATE),
-        ("100.64.0.1", Reach.PRIVATE),
-        ("fe80::1", Reach.PRIVATE),
-        ("fd00::1", Reach.PRIVATE),
-        ("8.8.8.8", Reach.PUBLIC),
-        ("2606:4700::1111", Reach.PUBLIC),
+        ("127.0.0.1", NetworkZone.LOOPBACK),
+        ("127.9.9.9", NetworkZone.LOOPBACK),
+        ("0.0.0.0", NetworkZone.LOOPBACK),
+        ("::1", NetworkZone.LOOPBACK),
+        ("::ffff:127.0.0.1", NetworkZone.LOOPBACK),
+        ("::ffff:8.8.8.8", NetworkZone.PUBLIC),
+        ("64:ff9b::808:808", NetworkZone.PUBLIC),
+        ("64:ff9b::a00:1", NetworkZone.PRIVATE),
+        ("2002:0a00:0001::", NetworkZone.PRIVATE),
+        ("10.1.2.3", NetworkZone.PRIVATE),
+        ("172.16.0.1", NetworkZone.PRIVATE),
+        ("172.32.0.1", NetworkZone.PUBLIC),
+        ("192.168.1.1", NetworkZone.PRIVATE),
+        ("169.254.1.1", NetworkZone.PRIVATE),
+        ("100.64.0.1", NetworkZone.PRIVATE),
+        ("fe80::1", NetworkZone.PRIVATE),
+        ("fd00::1", NetworkZone.PRIVATE),
+        ("8.8.8.8", NetworkZone.PUBLIC),
+        ("2606:4700::1111", NetworkZone.PUBLIC),
     ],
 )
-def test_an_address_is_where_it_leads(address: str, reach: Reach) -> None:
-    assert reach_of(ipaddress.ip_address(address)) is reach
+def test_an_address_is_where_it_leads(address: str, reach: NetworkZone) -> None:
+    assert zone_of(ipaddress.ip_address(address)) is reach
 
 
 @pytest.mark.parametrize(
     ("url", "reach"),
     [
-        ("http://localhost:1/v1", Reach.LOOPBACK),
-        ("http://2130706433/v1", Reach.LOOPBACK),
-        ("http://0x7f.1/v1", Reach.LOOPBACK),
-        ("http://[::ffff:127.0.0.1]/v1", Reach.LOOPBACK),
-        ("http://134744072/v1", Reach.PUBLIC),
-        ("https://127.0.0.1.invalid/v1", Reach.PUBLIC),
+        ("http://localhost:1/v1", NetworkZone.LOOPBACK),
+        ("http://2130706433/v1", NetworkZone.LOOPBACK),
+        ("http://0x7f.1/v1", NetworkZone.LOOPBACK),
+        ("http://[::ffff:127.0.0.1]/v1", NetworkZone.LOOPBACK),
+        ("http://134744072/v1", NetworkZone.PUBLIC),
+        ("https://127.0.0.1.invalid/v1", NetworkZone.PUBLIC),
     ],
 )
-async def test_a_name_is_what_the_resolver_makes_of_it(url: str, reach: Reach, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_name_is_what_the_resolver_makes_of_it(
+    url: str, reach: NetworkZone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     assert (await route_to(url)).reach is reach
@@ -74,8 +76,8 @@ async def test_a_proxy_that_reads_along_counts(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("http_proxy", "http://8.8.8.8:3128")
     monkeypatch.setenv("https_proxy", "http://8.8.8.8:3128")
-    assert (await route_to("http://10.0.0.1/v1")).reach is Reach.PUBLIC
-    assert (await route_to("https://10.0.0.1/v1")).reach is Reach.PRIVATE, "it sees no more than a tunnel"
+    assert (await route_to("http://10.0.0.1/v1")).reach is NetworkZone.PUBLIC
+    assert (await route_to("https://10.0.0.1/v1")).reach is NetworkZone.PRIVATE, "it sees no more than a tunnel"
     assert (await route_to("http://127.0.0.1/v1")).proxied is False
 
 

@@ -21,9 +21,9 @@ from stet_ls.engine.errors import EndpointError, Fault, NoModelError
 from stet_ls.engine.model import discover
 from stet_ls.engine.model.chat import Sampling, Usage
 from stet_ls.engine.model.endpoint.sse import EventReader
-from stet_ls.engine.model.endpoint.stream_reader import Reading
+from stet_ls.engine.model.endpoint.stream_reader import StreamReader
 from stet_ls.engine.model.local_server_consent import Consents
-from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.settings.schema import LogSettings, ModelSettings, Settings
 from stet_ls.engine.settings.table_schemas import Provider
 from stet_ls.engine.storage.paths import Paths
@@ -118,7 +118,7 @@ def allow(server: ScriptedModel, paths: Paths) -> None:
 
 async def test_a_dead_configured_endpoint_is_never_replaced(found: ScriptedModel, paths: Paths) -> None:
     with dead_endpoint() as base_url:
-        models = Models(Settings(providers=(Provider(name="STET_BASE_URL", base_url=base_url),)), paths)
+        models = ModelPool(Settings(providers=(Provider(name="STET_BASE_URL", base_url=base_url),)), paths)
         with pytest.raises(NoModelError, match=r"STET_BASE_URL .*connection refused"):
             await _ask(models)
         await models.close()
@@ -126,7 +126,7 @@ async def test_a_dead_configured_endpoint_is_never_replaced(found: ScriptedModel
 
 
 async def test_without_providers_a_local_server_is_found(found: ScriptedModel, paths: Paths) -> None:
-    models = Models(Settings(), paths)
+    models = ModelPool(Settings(), paths)
     found.models = ("nomic-embed-text", "qwen2.5-coder:7b")
     profile = await models.profile()
     completion = await _ask(models)
@@ -173,7 +173,7 @@ async def test_without_weights_the_way_to_fetch_them_is_told(nobody: None, paths
     tiny = Settings(model=ModelSettings(embedded="tiny"))
     told = await _expect_no_model(tiny, paths, "ollama on port .*weights are not here.*`stet model pull tiny`")
     assert "\n" not in told
-    models = Models(tiny, paths)
+    models = ModelPool(tiny, paths)
     profile, health = await models.profile(), await models.health()
     assert (profile.tier, profile.context) == ("tiny", 8192)
     assert (health["status"], health["endpoint"], health["model"]) == (
@@ -186,7 +186,7 @@ async def test_without_weights_the_way_to_fetch_them_is_told(nobody: None, paths
 
 
 async def test_a_found_server_that_went_away_is_looked_for_again(paths: Paths, nobody: None, monkeypatch) -> None:
-    models = Models(Settings(model=ModelSettings(embedded="off")), paths)
+    models = ModelPool(Settings(model=ModelSettings(embedded="off")), paths)
     with ScriptedModel() as first:
         monkeypatch.setitem(discover.PORTS, "ollama", first.port)
         allow(first, paths)
@@ -354,7 +354,7 @@ async def test_prompts_are_logged_only_if_asked(
     """At the finest level too, where the SDK writes whole requests."""
     caplog.set_level("DEBUG")
     scripted.reply("secret reply")
-    models = Models(Settings(providers=(provider,), log=LogSettings(prompts=asked)), paths)
+    models = ModelPool(Settings(providers=(provider,), log=LogSettings(prompts=asked)), paths)
     await models.complete([Message("user", "secret prompt")], sampling=Sampling(0.2, 50), deadline=10)
     await models.close()
     assert ("secret prompt" in caplog.text, "secret reply" in caplog.text) == (asked, asked)
@@ -393,7 +393,7 @@ async def test_a_burst_of_events_lets_others_run(scripted: ScriptedModel, pool, 
 
 def _seconds_to_take(events: bytes) -> float:
     """Of this thread alone, for taking them all in one go: the server and the machine have work of their own."""
-    began, reading = time.thread_time(), Reading()
+    began, reading = time.thread_time(), StreamReader()
     for event in EventReader().feed(events):
         reading.take(json.loads(event), max_tokens=10_000)
     return time.thread_time() - began
@@ -403,13 +403,13 @@ LATE = """
 import asyncio, sys, time
 from stet_ls.engine.model.chat import Sampling
 from stet_ls.engine.model.local_server_consent import Consents
-from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.settings.table_schemas import Provider; from stet_ls.engine.settings.schema import Settings
 
 async def main():
-    models = Models(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
+    models = ModelPool(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
     early = {"openai", "httpx2", "httpcore2", "truststore"} & set(sys.modules)
     assert not early, early
     longest, last = 0.0, time.perf_counter()
@@ -450,13 +450,13 @@ LOOK = """
 import asyncio, sys
 from stet_ls.engine.model import health
 from stet_ls.engine.model.local_server_consent import Consents
-from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.settings.table_schemas import Provider; from stet_ls.engine.settings.schema import Settings
 
 async def main():
     health._SECONDS = 60.0
-    models = Models(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
+    models = ModelPool(Settings(providers=(Provider(name="x", base_url=sys.argv[1], model="m"),)), user_paths())
     assert (await models.health())["status"] == "unreachable"
     await models.close()
     assert "openai" not in sys.modules
@@ -472,12 +472,12 @@ def test_a_look_at_a_dead_endpoint_does_not_stop_for_the_sdk(environment) -> Non
     assert done.returncode == 0, done.stderr
 
 
-async def _ask(models: Models):
+async def _ask(models: ModelPool):
     return await models.complete([Message("user", "hi")], sampling=Sampling(0.2, 50), deadline=60)
 
 
 async def _expect_no_model(settings: Settings, paths: Paths, says: str) -> str:
-    models = Models(settings, paths)
+    models = ModelPool(settings, paths)
     with pytest.raises(NoModelError, match=says) as raised:
         await _ask(models)
     await models.close()

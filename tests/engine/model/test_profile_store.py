@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stet_ls.engine.model.profiles.profile_store import VERSION, Probe, ProfileStore, Record, Share
+from stet_ls.engine.model.profiles.profile_store import VERSION, ProbeScores, ProfileStore, Share, StoredProfile
 
-PROBE = Probe("2026-01-02T03:04:05+00:00", Share(3, 4), Share(2, 4), json="schema", streams=True, context=4096)
-RECORD = Record("http://here/v1", "qwen2.5-coder:7b", 12.5, 300.0, (1.1, 0.95), PROBE)
+PROBE = ProbeScores("2026-01-02T03:04:05+00:00", Share(3, 4), Share(2, 4), json="schema", streams=True, context=4096)
+RECORD = StoredProfile("http://here/v1", "qwen2.5-coder:7b", 12.5, 300.0, (1.1, 0.95), PROBE)
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_what_is_kept_comes_back(store: ProfileStore) -> None:
 def test_another_model_or_endpoint_is_another_record(store: ProfileStore) -> None:
     store.save(RECORD)
     for endpoint, model in (("http://there/v1", RECORD.model), (RECORD.endpoint, "qwen2.5-coder/7b")):
-        assert store.load(endpoint, model) == (Record(endpoint, model), "")
+        assert store.load(endpoint, model) == (StoredProfile(endpoint, model), "")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_damaged_file_is_told_and_made_anew(text: str, store: ProfileStore) ->
     path.parent.mkdir(parents=True)
     path.write_text(text, encoding="latin-1")
     found, problem = store.load(RECORD.endpoint, RECORD.model)
-    assert found == Record(RECORD.endpoint, RECORD.model)
+    assert found == StoredProfile(RECORD.endpoint, RECORD.model)
     assert str(path) in problem
     assert "damaged" in problem
     store.save(RECORD)
@@ -67,7 +67,7 @@ def test_no_file_raises(data: bytes, store: ProfileStore) -> None:
     path = store.path(RECORD.endpoint, RECORD.model)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
-    assert store.load(RECORD.endpoint, RECORD.model)[0] == Record(RECORD.endpoint, RECORD.model)
+    assert store.load(RECORD.endpoint, RECORD.model)[0] == StoredProfile(RECORD.endpoint, RECORD.model)
 
 
 def test_a_file_of_a_later_version_is_neither_read_nor_lost(store: ProfileStore) -> None:
@@ -76,7 +76,7 @@ def test_a_file_of_a_later_version_is_neither_read_nor_lost(store: ProfileStore)
     later = json.dumps({"version": VERSION + 1, "record": "something else"})
     path.write_text(later)
     found, problem = store.load(RECORD.endpoint, RECORD.model)
-    assert found == Record(RECORD.endpoint, RECORD.model)
+    assert found == StoredProfile(RECORD.endpoint, RECORD.model)
     assert "later version" in problem
     store.save(RECORD)
     assert path.read_text() == later
@@ -95,7 +95,7 @@ def test_a_folder_that_cannot_be_written_is_no_failure(tmp_path: Path, caplog: p
     store = ProfileStore(tmp_path / "profiles")
     store.save(RECORD)
     assert "is not kept: " in caplog.text
-    assert store.load(RECORD.endpoint, RECORD.model)[0] == Record(RECORD.endpoint, RECORD.model)
+    assert store.load(RECORD.endpoint, RECORD.model)[0] == StoredProfile(RECORD.endpoint, RECORD.model)
     assert list(store.all()) == []
 
 

@@ -13,7 +13,7 @@ from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.events import Event, Stage, ignore
 from stet_ls.engine.api.request import Budget
-from stet_ls.engine.model.request_queue import Line
+from stet_ls.engine.model.request_queue import RequestQueue
 from stet_ls.engine.settings.schema import Settings
 
 CODE = "def f(a):$0\n    return a\n"
@@ -102,7 +102,7 @@ async def test_one_endpoint_keeps_nobody_from_another(scripted: ScriptedModel, s
 @pytest.mark.parametrize("step", range(12))
 async def test_a_turn_is_never_lost_whenever_its_owner_is_cancelled(step: int) -> None:
     """Also not in the very step in which it is given."""
-    line = Line(1)
+    line = RequestQueue(1)
     served: list[int] = []
 
     async def call(number: int) -> None:
@@ -121,7 +121,7 @@ async def test_a_turn_is_never_lost_whenever_its_owner_is_cancelled(step: int) -
 
 
 async def test_who_comes_as_a_turn_ends_is_no_sooner_than_who_waits() -> None:
-    line, served = Line(1), list[str]()
+    line, served = RequestQueue(1), list[str]()
 
     async def call(name: str) -> None:
         async with line.turn(ignore):
@@ -137,7 +137,7 @@ async def test_who_comes_as_a_turn_ends_is_no_sooner_than_who_waits() -> None:
 
 
 async def test_who_cannot_be_told_of_its_place_leaves_the_line() -> None:
-    line = Line(1)
+    line = RequestQueue(1)
 
     def refuse(event: Event) -> None:
         raise OSError("nobody listens")

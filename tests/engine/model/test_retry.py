@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stet_ls.engine.errors import Fault
-from stet_ls.engine.model.endpoint.faults import Failure
+from stet_ls.engine.model.endpoint.faults import EndpointFailure
 from stet_ls.engine.model.endpoint.retry import pause_before_retry, retry_after
 
 ONCE = (Fault.UNAUTHORIZED, Fault.QUOTA, Fault.CONTEXT, Fault.BAD_REQUEST, Fault.NOT_FOUND)
@@ -18,32 +18,34 @@ ONCE = (Fault.UNAUTHORIZED, Fault.QUOTA, Fault.CONTEXT, Fault.BAD_REQUEST, Fault
 
 @pytest.mark.parametrize("fault", [Fault.RATE_LIMITED, Fault.SERVER, Fault.UNREACHABLE])
 def test_pauses_grow_and_end_with_the_third_request(fault: Fault) -> None:
-    first, second = (pause_before_retry(Failure(fault), sent, 60, chance=lambda: 0.5) for sent in (1, 2))
+    first, second = (pause_before_retry(EndpointFailure(fault), sent, 60, chance=lambda: 0.5) for sent in (1, 2))
     assert first is not None
     assert second == 2 * first
-    assert pause_before_retry(Failure(fault), 3, 60) is None
-    assert pause_before_retry(Failure(fault), 1, first / 2) is None
+    assert pause_before_retry(EndpointFailure(fault), 3, 60) is None
+    assert pause_before_retry(EndpointFailure(fault), 1, first / 2) is None
 
 
 @pytest.mark.parametrize("fault", ONCE)
 def test_what_a_repetition_cannot_mend_is_not_repeated(fault: Fault) -> None:
-    assert pause_before_retry(Failure(fault, retry_after=0.1), 1, 60) is None
+    assert pause_before_retry(EndpointFailure(fault, retry_after=0.1), 1, 60) is None
 
 
 def test_what_was_never_sent_is_not_repeated() -> None:
-    assert pause_before_retry(Failure(Fault.NO_KEY, sent=False), 0, 60) is None
+    assert pause_before_retry(EndpointFailure(Fault.NO_KEY, sent=False), 0, 60) is None
 
 
 @given(st.floats(0, 1))
 def test_pauses_are_spread_by_a_quarter(chance: float) -> None:
-    pause = pause_before_retry(Failure(Fault.SERVER), 1, 60, chance=lambda: chance)
+    pause = pause_before_retry(EndpointFailure(Fault.SERVER), 1, 60, chance=lambda: chance)
     assert pause is not None
     assert 0.375 <= pause <= 0.625
 
 
 @given(st.floats(0.01, 1e9), st.floats(0.01, 300), st.floats(0, 1))
 def test_a_named_pause_is_kept_or_not_waited_for_at_all(named: float, longest: float, chance: float) -> None:
-    pause = pause_before_retry(Failure(Fault.RATE_LIMITED, retry_after=named), 1, longest, chance=lambda: chance)
+    pause = pause_before_retry(
+        EndpointFailure(Fault.RATE_LIMITED, retry_after=named), 1, longest, chance=lambda: chance
+    )
     assert (pause is None) == (named >= longest)
     assert pause is None or named <= pause <= longest
 

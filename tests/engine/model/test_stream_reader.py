@@ -12,7 +12,7 @@ from stet_ls.engine.errors import Fault
 from stet_ls.engine.model.chat import Usage
 from stet_ls.engine.model.endpoint.fault_classifier import failure_of_status
 from stet_ls.engine.model.endpoint.faults import sentence
-from stet_ls.engine.model.endpoint.stream_reader import Reading, repeats
+from stet_ls.engine.model.endpoint.stream_reader import StreamReader, repeats
 from stet_ls.engine.model.profiles.profiles import is_chat_model, profile_for
 from stet_ls.engine.model.profiles.speed import Speed
 
@@ -32,7 +32,7 @@ CHUNKS = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(NAMES), CHUNKS))
 def test_any_json_is_taken(chunk: dict) -> None:
-    reading = Reading()
+    reading = StreamReader()
     assert reading.take(chunk, max_tokens=100) == bool(reading.text or reading.reasoning)
     assert reading.finish in ("stop", "length", "cut")
 
@@ -68,13 +68,13 @@ def test_a_stop_is_a_stop_whatever_it_is_called() -> None:
     words = {"stop": "stop", "eos": "stop", "length": "length", "model_length": "length"}
     unfinished = ("content_filter", "insufficient_system_resource", "error", "abort")
     for word, finish in {**words, **dict.fromkeys(unfinished, "cut")}.items():
-        reading = Reading()
+        reading = StreamReader()
         reading.take({"choices": [{"delta": {"content": "x"}, "finish_reason": word}]}, max_tokens=10)
         assert reading.finish == finish
 
 
 def test_usage_with_cached_tokens() -> None:
-    reading = Reading()
+    reading = StreamReader()
     usage = {"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 7}}
     reading.take({"choices": [], "usage": usage}, max_tokens=10)
     assert reading.usage == Usage(9, 2, 7)

@@ -22,7 +22,7 @@ import pytest
 
 import stet_ls
 from stet_ls.engine.errors import UsageError, WeightsError
-from stet_ls.engine.model.embedded.weight_packages import Parts
+from stet_ls.engine.model.embedded.weight_packages import WeightParts
 from stet_ls.engine.model.embedded.weights import DEFAULT, WEIGHTS, Weights, chosen, installed, is_verified, pull
 from stet_ls.engine.storage.file_lock import FileLock
 from stet_ls.engine.storage.paths import Paths, user_paths
@@ -36,7 +36,7 @@ FAKE = replace(
     file="fake.gguf",
     size=len(CONTENT),
     sha256=hashlib.sha256(CONTENT).hexdigest(),
-    parts=Parts("stet-test-part{n}", "1.0", count=3, size=PART),
+    parts=WeightParts("stet-test-part{n}", "1.0", count=3, size=PART),
 )
 
 
@@ -306,7 +306,7 @@ def test_uv_serves_where_there_is_no_pip(paths: Paths, web: Web, tmp_path: Path)
         "from dataclasses import replace\n"
         "assert importlib.util.find_spec('pip') is None\n"
         "from stet_ls.engine.model.embedded import weights\n"
-        "from stet_ls.engine.model.embedded.weight_packages import Parts\n"
+        "from stet_ls.engine.model.embedded.weight_packages import WeightParts\n"
         "from stet_ls.engine.storage.paths import user_paths\n"
         f"weights.WEIGHTS['fake'] = weights.{FAKE!r}\n"
         "weights.pull('fake', user_paths())\n"

@@ -12,8 +12,8 @@ from support.scripted import Body, Reply, ScriptedModel
 
 from stet_ls.engine.api.events import ignore
 from stet_ls.engine.errors import EndpointError, Fault
-from stet_ls.engine.model.endpoint.endpoint_client import Client
-from stet_ls.engine.model.pool import Models
+from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient
+from stet_ls.engine.model.pool import ModelPool
 from stet_ls.engine.model.profiles.profile_store import ProfileStore, Share
 from stet_ls.engine.model_probe.selftest import self_test
 from stet_ls.engine.model_probe.tasks import BLOCKS, SECRET_WORD, UNITS
@@ -51,11 +51,11 @@ def clever(body: Body) -> Reply:
 
 
 @pytest.fixture
-async def client_of(stet_home) -> AsyncIterator[Callable[..., Client]]:
+async def client_of(stet_home) -> AsyncIterator[Callable[..., EndpointClient]]:
     """Makes the client of a scripted server."""
-    made: list[Models] = []
+    made: list[ModelPool] = []
 
-    def make(server: ScriptedModel, **provider) -> Client:
+    def make(server: ScriptedModel, **provider) -> EndpointClient:
         provider = {
             "name": "s",
             "base_url": server.base_url,
@@ -64,7 +64,7 @@ async def client_of(stet_home) -> AsyncIterator[Callable[..., Client]]:
             **provider,
         }
         alone = ModelSettings(discover=False, embedded="off")
-        made.append(Models(Settings(providers=(Provider(**provider),), model=alone), user_paths()))
+        made.append(ModelPool(Settings(providers=(Provider(**provider),), model=alone), user_paths()))
         (client,) = made[-1]._configured
         return client
 

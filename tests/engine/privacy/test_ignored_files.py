@@ -12,7 +12,7 @@ import pytest
 
 from stet_ls.engine.api.request import Buffer, Workspace
 from stet_ls.engine.privacy.gitignore import decision, parse
-from stet_ls.engine.privacy.ignored_files import Ignored, left_out
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles, left_out
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def ignored(root: Path, *own: str, buffers: tuple[Buffer, ...] = ()) -> Ignored:
-    return Ignored(Workspace((root,), buffers), own)
+def ignored(root: Path, *own: str, buffers: tuple[Buffer, ...] = ()) -> IgnoredFiles:
+    return IgnoredFiles(Workspace((root,), buffers), own)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_name_in_another_spelling_is_the_same_name(tmp_path: Path) -> None:
     """As the percent signs of a URI, or as letters with their accents apart."""
     (tmp_path / ".stetignore").write_text("h\u00e9.md\nplain.md\n")
     apart = "he\u0301.md"
-    hidden = Ignored(Workspace((tmp_path,)), ("own-\u00e9.md",))
+    hidden = IgnoredFiles(Workspace((tmp_path,)), ("own-\u00e9.md",))
     assert hidden.reason(tmp_path / apart) == "ignored by .stetignore"
     assert hidden.reason(tmp_path / "own-e\u0301.md") == "ignored by privacy.ignore"
     base = tmp_path.as_uri()

@@ -17,7 +17,7 @@ from support.planted import CODE, TOKENS, Planted, corpus
 
 from stet_ls.engine.privacy.redact import redact, restore
 from stet_ls.engine.privacy.secrets.dotenv import values_of
-from stet_ls.engine.privacy.secrets.scan import leaks
+from stet_ls.engine.privacy.secrets.scan import find_secrets
 
 CONFIG = frozenset(
     {
@@ -137,7 +137,7 @@ def test_code_without_secrets_is_left_alone() -> None:
     for path in library():
         text = path.read_text("utf-8", errors="replace")
         lines += text.count("\n")
-        found += len(leaks(text))
+        found += len(find_secrets(text))
     assert lines > 50_000
     assert found <= lines / 1000 * MOST_FALSE
 

@@ -13,7 +13,7 @@ from support.markers import split_markers
 from stet_ls.engine.api.request import Diagnostic, Request, Selection
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.privacy.redact import restore
-from stet_ls.engine.prompt.build import Prompt, Reason, Task, Tier, build, repair
+from stet_ls.engine.prompt.build import Prompt, Reason, TaskSpec, Tier, build, repair
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.prompt.tokens import estimate
@@ -21,11 +21,11 @@ from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
 
 TASKS = {
-    "generate": Task("generate", "Write the code.", "unit", ("Write it complete.",)),
-    "debug": Task("debug", "Fix the bug.", "unit"),
-    "refactor": Task("refactor", "Make it simpler.", "unit"),
-    "test": Task("test", "Write tests.", "tests"),
-    "explain": Task("explain", "Explain the code.", "prose"),
+    "generate": TaskSpec("generate", "Write the code.", "unit", ("Write it complete.",)),
+    "debug": TaskSpec("debug", "Fix the bug.", "unit"),
+    "refactor": TaskSpec("refactor", "Make it simpler.", "unit"),
+    "test": TaskSpec("test", "Write tests.", "tests"),
+    "explain": TaskSpec("explain", "Explain the code.", "prose"),
 }
 SECRET = "ghp_" + "a1B2c3D4e5" * 3
 

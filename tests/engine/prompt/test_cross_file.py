@@ -11,15 +11,15 @@ from support.markers import split_markers
 
 from stet_ls.engine.api.request import Buffer, Request, Selection, Workspace
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.prompt.build import Prompt, Remembered, Task, Tier, build
+from stet_ls.engine.prompt.build import Prompt, RememberedItem, TaskSpec, Tier, build
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.storage.paths import Paths
-from stet_ls.engine.workspace.symbol_index import NOT_READY, WorkspaceIndex
+from stet_ls.engine.workspace.symbol_index import NOT_READY, SymbolIndex
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
 
-TASK = Task("refactor", "Make it simpler.", "unit")
+TASK = TaskSpec("refactor", "Make it simpler.", "unit")
 BY = "parsed by"
 
 
@@ -29,9 +29,7 @@ class Project:
     def __init__(self, root: Path, home: Path) -> None:
         self.root = root
         home.mkdir(mode=0o700)
-        self.index = WorkspaceIndex(
-            Paths(home / "config.toml", home / "data", home / "cache", home / "log", home / "run")
-        )
+        self.index = SymbolIndex(Paths(home / "config.toml", home / "data", home / "cache", home / "log", home / "run"))
 
     async def write(self, files: Mapping[str, str]) -> None:
         for name, text in files.items():
@@ -49,7 +47,12 @@ class Project:
         )
 
     def prompt(
-        self, request: Request, *, budget: int = 8000, tier: Tier = "strong", remembered: tuple[Remembered, ...] = ()
+        self,
+        request: Request,
+        *,
+        budget: int = 8000,
+        tier: Tier = "strong",
+        remembered: tuple[RememberedItem, ...] = (),
     ) -> Prompt:
         target = resolve_target(request)
         return build(
@@ -282,7 +285,7 @@ def caller():
         constraints=("No regex.",),
         instruction="Be brief.",
     )
-    prompt = project.prompt(request, remembered=(Remembered("def solved(): pass", "kept in March"),))
+    prompt = project.prompt(request, remembered=(RememberedItem("def solved(): pass", "kept in March"),))
     whole = "\n".join(message.content for message in prompt.messages)
     order = [
         "Language: Python", "lines of at most 99", "Short names.", "from app.dates import parse", "def near():",
@@ -303,7 +306,7 @@ async def test_what_is_cut_first_to_last(project: Project) -> None:
     await project.write({**PARSES, **RULES, "app/dates.py": long.replace("return", "x ="), "AGENTS.md": NOTES})
     text = USE.replace("$0", "$0\n\n\ndef caller():\n    return use(1)")
     request = replace(project.request("use.py", text), context={"log": "it failed"})
-    remembered = (Remembered("def solved(): pass", "kept in March"),)
+    remembered = (RememberedItem("def solved(): pass", "kept in March"),)
     order: list[str] = []
     for budget in range(project.prompt(request, remembered=remembered).tokens, 150, -3):
         try:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stet_ls.engine.reply.findings_reply import MOST, Opinion, place, read_opinions
+from stet_ls.engine.reply.findings_reply import MOST, ModelFinding, place, read_opinions
 
 QUOTE, WHY = "return total / len(items)", "items = [] raises ZeroDivisionError"
 
@@ -112,8 +112,8 @@ LINES = [
 ]
 
 
-def opinion(quote: str, line: int | None = None) -> Opinion:
-    return Opinion(quote, "bug", "it fails", line)
+def opinion(quote: str, line: int | None = None) -> ModelFinding:
+    return ModelFinding(quote, "bug", "it fails", line)
 
 
 @pytest.mark.parametrize(

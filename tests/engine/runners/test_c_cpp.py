@@ -6,7 +6,7 @@ import pytest
 from support.suites import Check, outcomes
 from support.tools import needs
 
-from stet_ls.engine.runners.report import Origin, Outcome
+from stet_ls.engine.runners.report import FrameOrigin, SuiteOutcome
 
 pytestmark = needs("cc", "c++")
 
@@ -33,7 +33,7 @@ async def test_each_file_is_a_case_and_each_end_is_told(check: Check) -> None:
         CODE,
     )
 
-    assert report.outcome is Outcome.RED
+    assert report.outcome is SuiteOutcome.RED
     assert outcomes(report) == {
         "good.c": "passed",
         "wrong.c": "failed",
@@ -47,7 +47,9 @@ async def test_each_file_is_a_case_and_each_end_is_told(check: Check) -> None:
     assert wrong
     assert wrong.failure
     assert (wrong.failure.type, wrong.failure.message) == ("AssertionError", "add(1, 2) == 4")
-    assert [(frame.path, frame.line, frame.origin) for frame in wrong.failure.frames] == [("wrong.c", 7, Origin.TEST)]
+    assert [(frame.path, frame.line, frame.origin) for frame in wrong.failure.frames] == [
+        ("wrong.c", 7, FrameOrigin.TEST)
+    ]
     assert crash
     assert crash.failure
     assert crash.failure.type == "SIGSEGV"
@@ -56,13 +58,13 @@ async def test_each_file_is_a_case_and_each_end_is_told(check: Check) -> None:
 async def test_an_early_exit_alone_is_incomplete(check: Check) -> None:
     report = await check("c", {"a.c": main("exit(0);")}, CODE)
 
-    assert (report.outcome, report.running) == (Outcome.INCOMPLETE, ("a.c",))
+    assert (report.outcome, report.running) == (SuiteOutcome.INCOMPLETE, ("a.c",))
 
 
 async def test_what_does_not_compile_is_an_error_with_its_place(check: Check) -> None:
     report = await check("cpp", {"a.cpp": "int main() {\n  return nothing;\n}\n", "b.cpp": "int main() {}\n"})
 
-    assert report.outcome is Outcome.ERROR
+    assert report.outcome is SuiteOutcome.ERROR
     assert [error.failure.place for error in report.collection] == [("a.cpp", 2, 10)]
     assert (report.missing, outcomes(report)["b.cpp"]) == (("a.cpp",), "passed")
 
@@ -75,17 +77,17 @@ async def test_what_is_thrown_is_told(check: Check) -> None:
     case = report.case("a.cpp")
     assert case
     assert case.failure
-    assert (report.outcome, case.failure.type, case.failure.message) == (Outcome.RED, "std::runtime_error", "no")
+    assert (report.outcome, case.failure.type, case.failure.message) == (SuiteOutcome.RED, "std::runtime_error", "no")
 
 
 async def test_without_a_file_nothing_ran(check: Check) -> None:
-    assert (await check("c", {})).outcome is Outcome.NOTHING_RAN
+    assert (await check("c", {})).outcome is SuiteOutcome.NOTHING_RAN
 
 
 async def test_what_hangs_is_stopped(check: Check) -> None:
     report = await check("c", {"a.c": main("for (;;) ;")}, CODE, seconds=4)
 
-    assert (report.outcome, report.running) == (Outcome.TIMEOUT, ("a.c",))
+    assert (report.outcome, report.running) == (SuiteOutcome.TIMEOUT, ("a.c",))
 
 
 CRASHES = {
@@ -109,7 +111,7 @@ async def test_what_a_signal_ends_is_told_with_its_place(check: Check, kind: str
     assert (case.failure.type, case.failure.message) == (kind, words)
     deepest = case.failure.deepest
     assert deepest
-    assert (deepest.path, deepest.function, deepest.origin) == ("code.c", "f", Origin.PROJECT)
+    assert (deepest.path, deepest.function, deepest.origin) == ("code.c", "f", FrameOrigin.PROJECT)
     # Where a stack ends is chance: within the head of the function, or where it calls itself.
     assert deepest.line in ((1, 2) if kind == "StackOverflow" else (line,))
 
@@ -129,6 +131,8 @@ async def test_what_is_thrown_is_told_with_its_place_and_a_plain_name(check: Che
     assert case.failure
     assert case.failure.type == "std::out_of_range"
     own = [
-        (frame.path, frame.line, frame.function) for frame in case.failure.frames if frame.origin is not Origin.LIBRARY
+        (frame.path, frame.line, frame.function)
+        for frame in case.failure.frames
+        if frame.origin is not FrameOrigin.LIBRARY
     ]
     assert own == [("test_a.cpp", 3, "main"), ("code.hpp", 5, "Stats.nth")]

@@ -9,7 +9,7 @@ from support.suites import Check
 
 from stet_ls.engine.runners.languages.csharp import CSharp
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import Outcome
+from stet_ls.engine.runners.report import SuiteOutcome
 
 SAID = """  Passed Box.Tests.Good [3 ms]
   Failed Box.Tests.Wrong [12 ms]
@@ -45,5 +45,5 @@ async def test_without_dotnet_it_is_told_what_to_install(check: Check) -> None:
 
     report = await check("csharp", {"Tests.cs": "class Tests {}\n"})
 
-    assert report.outcome is Outcome.NO_RUNNER
+    assert report.outcome is SuiteOutcome.NO_RUNNER
     assert ".NET SDK" in report.install

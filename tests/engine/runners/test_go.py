@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.suites import Check, outcomes
 from support.tools import needs
 
-from stet_ls.engine.runners.report import Origin, Outcome
+from stet_ls.engine.runners.report import FrameOrigin, SuiteOutcome
 
 pytestmark = needs("go")
 
@@ -37,7 +37,7 @@ func TestCrash(t *testing.T) { At(3) }
         CODE,
     )
 
-    assert report.outcome is Outcome.RED
+    assert report.outcome is SuiteOutcome.RED
     assert outcomes(report) == {
         "TestGood": "passed",
         "TestWrong": "failed",
@@ -57,7 +57,7 @@ func TestCrash(t *testing.T) { At(3) }
     assert crash.failure.type == "panic"
     assert "index out of range" in crash.failure.message
     assert crash.failure.deepest
-    assert (crash.failure.deepest.path, crash.failure.deepest.origin) == ("code.go", Origin.PROJECT)
+    assert (crash.failure.deepest.path, crash.failure.deepest.origin) == ("code.go", FrameOrigin.PROJECT)
 
 
 async def test_green_and_what_is_not(check: Check) -> None:
@@ -72,9 +72,9 @@ async def test_green_and_what_is_not(check: Check) -> None:
     )
     broken = await check("go", {"a_test.go": HEAD + "func TestA(t *testing.T) { nothing() }\n"}, CODE)
 
-    assert green.outcome is Outcome.GREEN, green.detail
-    assert leaves.outcome is Outcome.INCOMPLETE, leaves.detail
-    assert (broken.outcome, broken.collection[0].failure.place) == (Outcome.ERROR, ("a_test.go", 12, 28))
+    assert green.outcome is SuiteOutcome.GREEN, green.detail
+    assert leaves.outcome is SuiteOutcome.INCOMPLETE, leaves.detail
+    assert (broken.outcome, broken.collection[0].failure.place) == (SuiteOutcome.ERROR, ("a_test.go", 12, 28))
 
 
 async def test_what_hangs_is_stopped(check: Check) -> None:
@@ -82,4 +82,4 @@ async def test_what_hangs_is_stopped(check: Check) -> None:
 
     report = await check("go", {"a_test.go": hangs}, CODE, seconds=12)
 
-    assert (report.outcome, report.running) == (Outcome.TIMEOUT, ("a_test.go::TestA",))
+    assert (report.outcome, report.running) == (SuiteOutcome.TIMEOUT, ("a_test.go::TestA",))

@@ -11,7 +11,7 @@ from support.tools import needs
 
 from stet_ls.engine.runners import expected_tests
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import Origin, Outcome
+from stet_ls.engine.runners.report import FrameOrigin, SuiteOutcome
 
 pytestmark = needs("java", "javac")
 
@@ -35,7 +35,7 @@ async def test_each_file_is_a_case(check: Check) -> None:
         CODE,
     )
 
-    assert report.outcome is Outcome.RED, report.detail
+    assert report.outcome is SuiteOutcome.RED, report.detail
     assert outcomes(report) == {
         "p/Good.java": "passed",
         "p/Wrong.java": "failed",
@@ -50,13 +50,13 @@ async def test_each_file_is_a_case(check: Check) -> None:
     assert crash.failure
     assert crash.failure.deepest
     assert (crash.failure.deepest.path, crash.failure.deepest.line) == ("p/Code.java", 3)
-    assert crash.failure.deepest.origin is Origin.PROJECT
+    assert crash.failure.deepest.origin is FrameOrigin.PROJECT
 
 
 async def test_what_does_not_compile_is_an_error_with_its_place(check: Check) -> None:
     report = await check("java", {"A.java": "class A {\n  int x = nothing;\n}\n"})
 
-    assert (report.outcome, report.collection[0].failure.place) == (Outcome.ERROR, ("A.java", 2, 0))
+    assert (report.outcome, report.collection[0].failure.place) == (SuiteOutcome.ERROR, ("A.java", 2, 0))
 
 
 JUNIT = {
@@ -81,14 +81,14 @@ async def test_junit_tells_each_test(check: Check) -> None:
 
     report = await check("java", JUNIT, binds=(jars[-1],))
 
-    assert report.outcome is Outcome.RED, report.detail
+    assert report.outcome is SuiteOutcome.RED, report.detail
     told = outcomes(report)
     assert (told["good"], told["wrong"], told["skipped"]) == ("passed", "failed", "skipped")
     assert len(report.cases) == 5, "one for each time of a repeated test"
     leaves = {
         "p/ATest.java": JUNIT["p/MoreTest.java"].replace("MoreTest", "ATest").replace("{}", "{ System.exit(0); }")
     }
-    assert (await check("java", leaves, binds=(jars[-1],))).outcome is Outcome.INCOMPLETE
+    assert (await check("java", leaves, binds=(jars[-1],))).outcome is SuiteOutcome.INCOMPLETE
     wrong = report.case("p/MoreTest.java::wrong")
     assert wrong
     assert wrong.failure
@@ -105,5 +105,5 @@ async def test_without_its_console_junit_is_missing(check: Check) -> None:
         "p/MoreTest.java::skipped",
     )
 
-    assert (report.runner, report.outcome) == ("junit", Outcome.NO_RUNNER)
+    assert (report.runner, report.outcome) == ("junit", SuiteOutcome.NO_RUNNER)
     assert "junit-platform-console-standalone" in report.install

@@ -10,7 +10,7 @@ import pytest
 from support.suites import Check, outcomes
 from support.tools import needs
 
-from stet_ls.engine.runners.report import Origin, Outcome
+from stet_ls.engine.runners.report import FrameOrigin, SuiteOutcome
 
 pytestmark = needs("node")
 
@@ -34,7 +34,7 @@ test('skipped', { skip: 'not now' }, () => {});
         CODE,
     )
 
-    assert report.outcome is Outcome.RED, report.detail
+    assert report.outcome is SuiteOutcome.RED, report.detail
     assert outcomes(report) == {
         "good": "passed",
         "wrong": "failed",
@@ -54,20 +54,20 @@ test('skipped', { skip: 'not now' }, () => {});
     assert crash.failure.type == "TypeError"
     assert crash.failure.deepest
     assert (crash.failure.deepest.path, crash.failure.deepest.line) == ("code.mjs", 2)
-    assert crash.failure.deepest.origin is Origin.PROJECT
+    assert crash.failure.deepest.origin is FrameOrigin.PROJECT
 
 
 NOT_GREEN = {
-    "green": (HEAD + "test('a', () => {});\n", Outcome.GREEN),
-    "empty": ("// nothing\n", Outcome.NOTHING_RAN),
+    "green": (HEAD + "test('a', () => {});\n", SuiteOutcome.GREEN),
+    "empty": ("// nothing\n", SuiteOutcome.NOTHING_RAN),
     "exit 0 before a failing test": (HEAD + "test('a', () => process.exit(0));\ntest('b', () => { throw 1 });\n", None),
     "exit 0 in a loop": (HEAD + "for (const n of [1, 2]) test('t' + n, () => process.exit(0));\n", None),
     "exit 0 in a plain file": (HEAD + "process.exit(0);\nassert.ok(false);\n", None),
     "says pass": (HEAD + "console.log('# pass 5\\n# fail 0'); process.exit(0);\ntest('a', () => {});\n", None),
-    "killed": (HEAD + "test('a', () => process.kill(process.pid, 'SIGKILL'));\n", Outcome.ERROR),
-    "does not parse": ("let x = = 1;\n", Outcome.ERROR),
-    "a module that is not there": ("import 'no-such-module';\n", Outcome.ERROR),
-    "hangs": (HEAD + "test('a', () => { for (;;); });\n", Outcome.TIMEOUT),
+    "killed": (HEAD + "test('a', () => process.kill(process.pid, 'SIGKILL'));\n", SuiteOutcome.ERROR),
+    "does not parse": ("let x = = 1;\n", SuiteOutcome.ERROR),
+    "a module that is not there": ("import 'no-such-module';\n", SuiteOutcome.ERROR),
+    "hangs": (HEAD + "test('a', () => { for (;;); });\n", SuiteOutcome.TIMEOUT),
 }
 
 
@@ -77,7 +77,7 @@ async def test_only_what_ran_is_green(check: Check, name: str) -> None:
 
     report = await check("javascript", {"a.test.mjs": text}, seconds=5)
 
-    assert report.outcome is (outcome or Outcome.INCOMPLETE), report.detail
+    assert report.outcome is (outcome or SuiteOutcome.INCOMPLETE), report.detail
 
 
 def esbuild() -> Path:
@@ -106,7 +106,7 @@ async def test_typescript_is_bundled_and_its_lines_are_its_own(check: Check) -> 
     assert crash.failure
     assert crash.failure.deepest
     assert (crash.failure.deepest.path, crash.failure.deepest.line) == ("code.ts", 4)
-    assert (broken.outcome, broken.collection[0].failure.place) == (Outcome.ERROR, ("a.test.ts", 1, 7))
+    assert (broken.outcome, broken.collection[0].failure.place) == (SuiteOutcome.ERROR, ("a.test.ts", 1, 7))
 
 
 async def test_without_esbuild_it_is_told_what_to_install(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,5 +117,5 @@ async def test_without_esbuild_it_is_told_what_to_install(check: Check, monkeypa
 
     report = await check("typescript", {"a.test.ts": "let x = 1;\n"})
 
-    assert (report.outcome, report.run) == (Outcome.NO_RUNNER, None)
+    assert (report.outcome, report.run) == (SuiteOutcome.NO_RUNNER, None)
     assert "npm install" in report.install

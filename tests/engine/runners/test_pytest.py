@@ -7,7 +7,7 @@ import json
 import pytest
 from support.suites import Check, outcomes
 
-from stet_ls.engine.runners.report import CaseOutcome, Origin, Outcome, Phase
+from stet_ls.engine.runners.report import CaseOutcome, FrameOrigin, Phase, SuiteOutcome
 
 CODE = {"solution.py": "def add(a, b):\n    return a - b\n\ndef crash(x):\n    y = x + 1\n    return [][y]\n"}
 
@@ -49,7 +49,7 @@ class TestMore:
         CODE,
     )
 
-    assert report.outcome is Outcome.RED
+    assert report.outcome is SuiteOutcome.RED
     assert not report.signs, "nobody forged anything"
     assert outcomes(report) == {
         "test_good": "passed",
@@ -78,8 +78,8 @@ class TestMore:
     assert crash
     assert crash.failure
     assert [(frame.path, frame.origin) for frame in crash.failure.frames][-2:] == [
-        ("test_a.py", Origin.TEST),
-        ("solution.py", Origin.PROJECT),
+        ("test_a.py", FrameOrigin.TEST),
+        ("solution.py", FrameOrigin.PROJECT),
     ]
     assert crash.failure.deepest
     assert (crash.failure.deepest.line, crash.failure.deepest.function) == (6, "crash")
@@ -94,7 +94,7 @@ class TestMore:
 async def test_green_is_green(check: Check) -> None:
     report = await check("python", {"test_a.py": "def test_a(): pass\n"})
 
-    assert (report.outcome, report.detail) == (Outcome.GREEN, "1 passed")
+    assert (report.outcome, report.detail) == (SuiteOutcome.GREEN, "1 passed")
     assert report.run
     assert report.run.isolation.level
 
@@ -118,32 +118,34 @@ def test_a(): assert 0
 """
 
 NOT_GREEN = {
-    "no test": ("x = 1\n", Outcome.NOTHING_RAN, ""),
-    "all skipped": ("import pytest\n@pytest.mark.skip\ndef test_a(): pass\n", Outcome.NOTHING_RAN, ""),
+    "no test": ("x = 1\n", SuiteOutcome.NOTHING_RAN, ""),
+    "all skipped": ("import pytest\n@pytest.mark.skip\ndef test_a(): pass\n", SuiteOutcome.NOTHING_RAN, ""),
     "exit 0 in a test": (
         "import os\ndef test_a(): pass\ndef test_b(): os._exit(0)\ndef test_c(): assert 0\n",
-        Outcome.INCOMPLETE,
+        SuiteOutcome.INCOMPLETE,
         "test_a.py::test_b",
     ),
-    "killed": ("import os\ndef test_a(): os.kill(os.getpid(), 9)\n", Outcome.INCOMPLETE, "test_a.py::test_a"),
-    "sys.exit in a test": ("import sys\ndef test_a(): sys.exit(0)\n", Outcome.RED, ""),
-    "exit at import": ("import sys\nsys.exit(0)\ndef test_a(): assert 0\n", Outcome.ERROR, ""),
-    "hard exit at import": ("import os\nos._exit(0)\ndef test_a(): assert 0\n", Outcome.INCOMPLETE, ""),
+    "killed": ("import os\ndef test_a(): os.kill(os.getpid(), 9)\n", SuiteOutcome.INCOMPLETE, "test_a.py::test_a"),
+    "sys.exit in a test": ("import sys\ndef test_a(): sys.exit(0)\n", SuiteOutcome.RED, ""),
+    "exit at import": ("import sys\nsys.exit(0)\ndef test_a(): assert 0\n", SuiteOutcome.ERROR, ""),
+    "hard exit at import": ("import os\nos._exit(0)\ndef test_a(): assert 0\n", SuiteOutcome.INCOMPLETE, ""),
     "says 5 passed": (
         "import os\nprint('5 passed in 0.01s')\nos.write(1, b'5 passed')\nos._exit(0)\ndef test_a(): pass\n",
-        Outcome.INCOMPLETE,
+        SuiteOutcome.INCOMPLETE,
         "",
     ),
-    "a fake report": (FAKE, Outcome.INCOMPLETE, ""),
-    "removes itself": ("import os\nos.unlink(__file__)\ndef test_a(): assert 0\n", Outcome.ERROR, ""),
-    "takes its tests back": ("def test_a(): assert 0\ndel test_a\ndef test_b(): pass\n", Outcome.INCOMPLETE, ""),
-    "closes everything": ("import os\ndef test_a(): os.closerange(3, 99)\n", Outcome.INCOMPLETE, "test_a.py::test_a"),
+    "a fake report": (FAKE, SuiteOutcome.INCOMPLETE, ""),
+    "removes itself": ("import os\nos.unlink(__file__)\ndef test_a(): assert 0\n", SuiteOutcome.ERROR, ""),
+    "takes its tests back": ("def test_a(): assert 0\ndel test_a\ndef test_b(): pass\n", SuiteOutcome.INCOMPLETE, ""),
+    "closes everything": (
+        "import os\ndef test_a(): os.closerange(3, 99)\n", SuiteOutcome.INCOMPLETE, "test_a.py::test_a",
+    ),
     "a fork that goes on": (
-        "import os\ndef test_a():\n if os.fork() == 0: return\n os.wait()\n assert 0\n", Outcome.RED, "",
+        "import os\ndef test_a():\n if os.fork() == 0: return\n os.wait()\n assert 0\n", SuiteOutcome.RED, "",
     ),
     "a daemon": (
         "import os, time\ndef test_a():\n if os.fork() == 0:\n  os.setsid(); time.sleep(60)\n assert 0\n",
-        Outcome.RED,
+        SuiteOutcome.RED,
         "",
     ),
 }  # fmt: skip
@@ -161,12 +163,12 @@ async def test_what_did_not_run_is_not_green(check: Check, name: str) -> None:
 
 
 STOPPED = {
-    "hangs": ("import time\ndef test_a(): time.sleep(60)\n", Outcome.TIMEOUT),
+    "hangs": ("import time\ndef test_a(): time.sleep(60)\n", SuiteOutcome.TIMEOUT),
     "ignores SIGTERM": (
-        "import signal\nsignal.signal(15, signal.SIG_IGN)\ndef test_a():\n while True: pass\n", Outcome.TIMEOUT,
+        "import signal\nsignal.signal(15, signal.SIG_IGN)\ndef test_a():\n while True: pass\n", SuiteOutcome.TIMEOUT,
     ),
     "endless raw output": (
-        "def test_a(capfd):\n with capfd.disabled():\n  while True: print('\\0' * 9999)\n", Outcome.LIMIT,
+        "def test_a(capfd):\n with capfd.disabled():\n  while True: print('\\0' * 9999)\n", SuiteOutcome.LIMIT,
     ),
 }  # fmt: skip
 
@@ -186,7 +188,9 @@ async def test_endless_captured_output_is_no_pass(check: Check) -> None:
 
     report = await check("python", {"test_a.py": text}, seconds=10)
 
-    assert report.outcome in (Outcome.RED, Outcome.LIMIT, Outcome.TIMEOUT), "the capture's file has a limit"
+    assert report.outcome in (SuiteOutcome.RED, SuiteOutcome.LIMIT, SuiteOutcome.TIMEOUT), (
+        "the capture's file has a limit"
+    )
 
 
 async def test_why_a_file_cannot_be_collected(check: Check) -> None:
@@ -201,7 +205,7 @@ async def test_why_a_file_cannot_be_collected(check: Check) -> None:
         {**CODE, "bad.py": "x = = 1\n"},
     )
 
-    assert report.outcome is Outcome.ERROR
+    assert report.outcome is SuiteOutcome.ERROR
     causes = {error.path: error.failure for error in report.collection}
     assert (causes["test_a.py"].type, causes["test_a.py"].module) == ("ModuleNotFoundError", "no_such_module")
     assert causes["test_b.py"].type == "SyntaxError"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.suites import Check, outcomes
 from support.tools import needs
 
-from stet_ls.engine.runners.report import Origin, Outcome
+from stet_ls.engine.runners.report import FrameOrigin, SuiteOutcome
 
 pytestmark = needs("rustc", "cargo", "cc")
 
@@ -28,7 +28,7 @@ mod code;
         CODE,
     )
 
-    assert (report.runner, report.outcome) == ("rustc", Outcome.RED), report.detail
+    assert (report.runner, report.outcome) == ("rustc", SuiteOutcome.RED), report.detail
     assert outcomes(report) == {
         "good": "passed",
         "wrong": "failed",
@@ -44,7 +44,7 @@ mod code;
     assert crash
     assert crash.failure
     assert crash.failure.deepest
-    assert (crash.failure.deepest.path, crash.failure.deepest.origin) == ("code.rs", Origin.PROJECT)
+    assert (crash.failure.deepest.path, crash.failure.deepest.origin) == ("code.rs", FrameOrigin.PROJECT)
 
 
 async def test_what_leaves_early_or_does_not_compile_or_is_empty(check: Check) -> None:
@@ -54,10 +54,10 @@ async def test_what_leaves_early_or_does_not_compile_or_is_empty(check: Check) -
     broken = await check("rust", {"a.rs": "#[test]\nfn a() { nothing() }\n"})
     empty = await check("rust", {"a.rs": "fn main() {}\n"})
 
-    assert (leaves.outcome, leaves.running) == (Outcome.INCOMPLETE, ("a.rs::a",))
+    assert (leaves.outcome, leaves.running) == (SuiteOutcome.INCOMPLETE, ("a.rs::a",))
     assert leaves.missing == ("a.rs::b",)
-    assert (broken.outcome, broken.collection[0].failure.place) == (Outcome.ERROR, ("a.rs", 2, 10))
-    assert empty.outcome is Outcome.NOTHING_RAN, empty.detail
+    assert (broken.outcome, broken.collection[0].failure.place) == (SuiteOutcome.ERROR, ("a.rs", 2, 10))
+    assert empty.outcome is SuiteOutcome.NOTHING_RAN, empty.detail
 
 
 async def test_a_crate(check: Check) -> None:
@@ -70,7 +70,7 @@ async def test_a_crate(check: Check) -> None:
         "rust", {"tests/it.rs": "#[test] fn whole() { assert_eq!(r#box::add(1, 1), 3, \"sum\") }\n"}, crate
     )  # fmt: skip
 
-    assert (report.runner, report.outcome) == ("cargo", Outcome.RED), report.detail
+    assert (report.runner, report.outcome) == ("cargo", SuiteOutcome.RED), report.detail
     assert {case.id: case.outcome.value for case in report.cases} == {
         "src/lib.rs::tests::unit": "passed",
         "tests/it.rs::whole": "failed",
@@ -93,7 +93,7 @@ async def test_a_member_of_a_workspace(check: Check) -> None:
     report = await check("rust", test, files)
     broken = await check("rust", test, {**files, "ws/two/src/lib.rs": "pub fn two() -> i32 {\n  None\n}\n"})
 
-    assert (report.runner, report.outcome) == ("cargo", Outcome.RED), report.detail
+    assert (report.runner, report.outcome) == ("cargo", SuiteOutcome.RED), report.detail
     assert {case.id: case.outcome.value for case in report.cases} == {
         "ws/box/src/lib.rs::tests::unit": "passed",
         "ws/box/tests/it.rs::whole": "failed",

@@ -15,8 +15,8 @@ from support.suites import Check, outcomes
 
 from stet_ls.engine import runners
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.runners.plan import Suite, TestPlan
-from stet_ls.engine.runners.report import Outcome
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
+from stet_ls.engine.runners.report import SuiteOutcome
 from stet_ls.engine.runners.run_tests import repeat, run_tests
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
@@ -51,14 +51,14 @@ def listing(root: Path) -> Iterator[tuple[str, bytes]]:
 
 async def test_a_projects_own_suite_runs_its_own_way_on_what_is_in_the_editor(box: Sandbox, project: Path) -> None:
     before = dict(listing(project))
-    plan = TestPlan("python", overlay=Overlay(project), suite=Suite.PROJECT)
+    plan = TestPlan("python", overlay=Overlay(project), suite=SuiteOwner.PROJECT)
     unsaved = Overlay(project, {"src/code.py": CODE["code.py"].encode()})
 
     saved = await run_tests(box, plan)
-    fixed = await run_tests(box, TestPlan("python", overlay=unsaved, suite=Suite.PROJECT))
+    fixed = await run_tests(box, TestPlan("python", overlay=unsaved, suite=SuiteOwner.PROJECT))
 
-    assert (saved.outcome, outcomes(saved)) == (Outcome.RED, {"check_sign": "failed"}), saved.detail
-    assert (fixed.outcome, outcomes(fixed)) == (Outcome.GREEN, {"check_sign": "passed"}), fixed.detail
+    assert (saved.outcome, outcomes(saved)) == (SuiteOutcome.RED, {"check_sign": "failed"}), saved.detail
+    assert (fixed.outcome, outcomes(fixed)) == (SuiteOutcome.GREEN, {"check_sign": "passed"}), fixed.detail
     assert dict(listing(project)) == before
     failed = saved.case("tests/test_code.py::check_sign")
     assert failed
@@ -69,12 +69,12 @@ async def test_a_projects_own_suite_runs_its_own_way_on_what_is_in_the_editor(bo
 
 async def test_only_what_is_selected_runs_and_it_has_to(box: Sandbox, project: Path) -> None:
     plan = TestPlan(
-        "python", overlay=Overlay(project), suite=Suite.PROJECT, select=("tests/test_code.py::check_gone",)
+        "python", overlay=Overlay(project), suite=SuiteOwner.PROJECT, select=("tests/test_code.py::check_gone",)
     )  # fmt: skip
 
     report = await run_tests(box, plan)
 
-    assert report.outcome is not Outcome.GREEN
+    assert report.outcome is not SuiteOutcome.GREEN
     assert report.missing == ("tests/test_code.py::check_gone",)
 
 
@@ -83,7 +83,7 @@ async def test_generated_tests_heed_no_configuration(check: Check) -> None:
 
     report = await check("python", {"test_a.py": "def test_a(): assert 0\n"}, stray)
 
-    assert (report.outcome, outcomes(report)) == (Outcome.RED, {"test_a": "failed"})
+    assert (report.outcome, outcomes(report)) == (SuiteOutcome.RED, {"test_a": "failed"})
 
 
 async def test_what_hangs_on_the_seed_is_flaky(box: Sandbox) -> None:
@@ -93,7 +93,7 @@ async def test_what_hangs_on_the_seed_is_flaky(box: Sandbox) -> None:
     repeated = await repeat(box, plan, seeds=(0, 1))
 
     assert repeated.flaky == ("test_a.py::test_a",)
-    assert [report.outcome for report in repeated.reports] == [Outcome.GREEN, Outcome.RED]
+    assert [report.outcome for report in repeated.reports] == [SuiteOutcome.GREEN, SuiteOutcome.RED]
     assert not repeated.green
     with pytest.raises(UsageError, match="two seeds"):
         await repeat(box, plan, times=1)
@@ -203,7 +203,7 @@ async def test_too_weak_a_box_runs_nothing(tmp_path: Path) -> None:
 
     report = await run_tests(weak, TestPlan("python", ("test_a.py",), {"test_a.py": b"def test_a(): pass\n"}))
 
-    assert (report.outcome, report.run) == (Outcome.REFUSED, None)
+    assert (report.outcome, report.run) == (SuiteOutcome.REFUSED, None)
     assert "No code was run" in report.detail
     assert json.dumps(report.to_json())
 
@@ -240,4 +240,4 @@ async def test_where_bubblewrap_cannot_landlock_runs_them_too(tmp_path: Path, la
     report = await run_tests(sandbox, TestPlan(language, (name,), {name: text.encode()}))
     await sandbox.close()
 
-    assert report.outcome in (Outcome.GREEN, Outcome.NO_RUNNER), (report.detail, report.run)
+    assert report.outcome in (SuiteOutcome.GREEN, SuiteOutcome.NO_RUNNER), (report.detail, report.run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.suites import Check, outcomes
 
-from stet_ls.engine.runners.report import Outcome, Phase
+from stet_ls.engine.runners.report import Phase, SuiteOutcome
 
 HEAD = "import os, sys, unittest\n"
 
@@ -41,7 +41,7 @@ class Untidy(unittest.TestCase):
         framework="unittest",
     )
 
-    assert (report.runner, report.outcome) == ("unittest", Outcome.RED)
+    assert (report.runner, report.outcome) == ("unittest", SuiteOutcome.RED)
     assert outcomes(report) == {
         "Case::test_good": "passed",
         "Case::test_wrong": "failed",
@@ -68,15 +68,15 @@ class Untidy(unittest.TestCase):
 
 CLASS = HEAD + "class Case(unittest.TestCase):\n    def test_a(self): "
 NOT_GREEN = {
-    "green": (CLASS + "pass\n", Outcome.GREEN),
-    "no test": (HEAD, Outcome.NOTHING_RAN),
-    "exit 0": (CLASS + "print('OK'); os._exit(0)\n", Outcome.INCOMPLETE),
-    "killed": (CLASS + "os.kill(os.getpid(), 9)\n", Outcome.INCOMPLETE),
-    "exit at import": (CLASS + "pass\nsys.exit(0)\n", Outcome.ERROR),
-    "hard exit at import": (CLASS + "pass\nos._exit(0)\n", Outcome.INCOMPLETE),
-    "what only pytest runs": ("def test_a(tmp_path): pass\n", Outcome.INCOMPLETE),
-    "does not parse": (CLASS + "(\n", Outcome.ERROR),
-    "hangs": (CLASS + "\n        while True: pass\n", Outcome.TIMEOUT),
+    "green": (CLASS + "pass\n", SuiteOutcome.GREEN),
+    "no test": (HEAD, SuiteOutcome.NOTHING_RAN),
+    "exit 0": (CLASS + "print('OK'); os._exit(0)\n", SuiteOutcome.INCOMPLETE),
+    "killed": (CLASS + "os.kill(os.getpid(), 9)\n", SuiteOutcome.INCOMPLETE),
+    "exit at import": (CLASS + "pass\nsys.exit(0)\n", SuiteOutcome.ERROR),
+    "hard exit at import": (CLASS + "pass\nos._exit(0)\n", SuiteOutcome.INCOMPLETE),
+    "what only pytest runs": ("def test_a(tmp_path): pass\n", SuiteOutcome.INCOMPLETE),
+    "does not parse": (CLASS + "(\n", SuiteOutcome.ERROR),
+    "hangs": (CLASS + "\n        while True: pass\n", SuiteOutcome.TIMEOUT),
 }
 
 

@@ -17,7 +17,7 @@ from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.processes.procfs import children
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, Status
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec, RunStatus
 
 MIB = 1024 * 1024
 
@@ -38,7 +38,7 @@ async def test_files_go_in_and_artifacts_come_out(box: Bwrap) -> None:
 
     result = await box.run(spec)
 
-    assert (result.status, result.exit, result.stdout) == (Status.OK, 0, b"done\n")
+    assert (result.status, result.exit, result.stdout) == (RunStatus.OK, 0, b"done\n")
     assert result.artifacts == {"out/up.txt": b"QUIET"}
 
 
@@ -56,38 +56,38 @@ async def test_a_report_comes_through_its_own_descriptor(box: Bwrap) -> None:
 
     result = await box.run(spec)
 
-    assert (result.report, result.status, result.exit) == (b"said", Status.FAILED, 3)
+    assert (result.report, result.status, result.exit) == (b"said", RunStatus.FAILED, 3)
 
 
 ENDLESS = {
-    "a program that waits": ("import time; time.sleep(60)", {"seconds": 0.5, "patience": 90}, Status.TIMEOUT),
+    "a program that waits": ("import time; time.sleep(60)", {"seconds": 0.5, "patience": 90}, RunStatus.TIMEOUT),
     "one that ignores SIGTERM": (
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
         {"seconds": 0.5, "patience": 90},
-        Status.TIMEOUT,
+        RunStatus.TIMEOUT,
     ),
-    "endless output": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, Status.OUTPUT),
+    "endless output": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, RunStatus.OUTPUT),
     "shared memory": (
         f"import mmap, time\nm = mmap.mmap(-1, {300 * MIB}); m.write(b'x' * {300 * MIB}); time.sleep(60)",
         {"seconds": 60, "memory": 100 * MIB},
-        Status.MEMORY,
+        RunStatus.MEMORY,
     ),
     # It grows no further than 128: as root, in a box whose wall is down, an endless one would take the machine.
     "a fork bomb": (
         "import os, time\nfor _ in range(7):\n try: os.fork()\n except OSError: pass\ntime.sleep(60)",
         {"seconds": 60, "processes": 32},
-        Status.PROCESSES,
+        RunStatus.PROCESSES,
     ),
     "a full disk": (
         "import time\nf = open('f', 'wb', buffering=0)\ntry:\n while True: f.write(b'x' * 65536)\n"
         "except OSError: time.sleep(60)",
         {"seconds": 60, "scratch": 4 * MIB},
-        Status.DISK,
+        RunStatus.DISK,
     ),
     "too many files": (
         "import time\nfor n in range(5000): open('f%d' % n, 'w').close()\ntime.sleep(60)",
         {"seconds": 60, "scratch_files": 500},
-        Status.DISK,
+        RunStatus.DISK,
     ),
 }
 
@@ -105,14 +105,14 @@ async def test_what_knows_no_end_is_ended_for_its_reason(box: Bwrap, name: str) 
 async def test_memory_of_one_process_ends_in_its_own_error(box: Bwrap) -> None:
     result = await box.run(python(f"x = bytearray({300 * MIB})", data=100 * MIB))
 
-    assert result.status is Status.FAILED
+    assert result.status is RunStatus.FAILED
     assert b"MemoryError" in result.stderr
 
 
 async def test_a_sparse_terabyte_is_stopped(box: Bwrap) -> None:
     result = await box.run(python("import os; os.truncate(os.open('f', os.O_CREAT | os.O_RDWR), 1 << 40)"))
 
-    assert result.status in (Status.DISK, Status.FAILED)
+    assert result.status in (RunStatus.DISK, RunStatus.FAILED)
 
 
 async def test_of_long_output_the_ends_are_kept(box: Bwrap) -> None:
@@ -125,7 +125,7 @@ async def test_of_long_output_the_ends_are_kept(box: Bwrap) -> None:
 
 
 async def test_a_missing_program_is_its_own_outcome(box: Bwrap) -> None:
-    assert (await box.run(RunSpec(("no-such-program",)))).status is Status.NO_RUNNER
+    assert (await box.run(RunSpec(("no-such-program",)))).status is RunStatus.NO_RUNNER
 
 
 async def test_standard_input_is_empty_and_nothing_is_inherited(box: Bwrap, tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ import pytest
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
 from stet_ls.engine.sandbox.box_pool import Pool, kind_of
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.processes.box_start import Start
+from stet_ls.engine.sandbox.processes.box_start import BoxStart
 from stet_ls.engine.sandbox.processes.procfs import descendants
-from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, RunStatus
 
 PYTHON = str(Path(sys.executable).resolve())
 BINDS = mounts.interpreter(Path(PYTHON))
@@ -37,7 +37,7 @@ class Counting:
         self.cold += 1
         return await self._box.run(spec)
 
-    async def serve(self, spec: RunSpec, start: Start) -> RunResult:
+    async def serve(self, spec: RunSpec, start: BoxStart) -> RunResult:
         self.ahead += 1
         return await self._box.serve(spec, start)
 
@@ -82,7 +82,7 @@ async def test_a_run_sees_what_a_cold_one_sees(box: Bwrap, pool: Pool) -> None:
 
     warm, cold = await second(pool, backend, spec), await box.run(spec)
 
-    assert (warm.status, warm.exit, warm.stderr) == (Status.FAILED, 3, b"")
+    assert (warm.status, warm.exit, warm.stderr) == (RunStatus.FAILED, 3, b"")
     assert warm.stdout == cold.stdout
     assert warm.isolation == cold.isolation
     await pool.close()
@@ -124,13 +124,13 @@ async def test_nothing_of_one_run_reaches_the_next(box: Bwrap, pool: Pool) -> No
 @pytest.mark.parametrize(
     ("text", "limits", "status"),
     [
-        ("import time; time.sleep(60)", {"seconds": 1.0, "patience": 60.0}, Status.TIMEOUT),
-        ("x = b'x' * 300_000_000\nimport time; time.sleep(20)", {"memory": 150_000_000}, Status.MEMORY),
-        ("while True: print('x' * 1000)", {"output": 100_000}, Status.OUTPUT),
-        ("import os; os.kill(os.getpid(), 9)", {}, Status.KILLED),
+        ("import time; time.sleep(60)", {"seconds": 1.0, "patience": 60.0}, RunStatus.TIMEOUT),
+        ("x = b'x' * 300_000_000\nimport time; time.sleep(20)", {"memory": 150_000_000}, RunStatus.MEMORY),
+        ("while True: print('x' * 1000)", {"output": 100_000}, RunStatus.OUTPUT),
+        ("import os; os.kill(os.getpid(), 9)", {}, RunStatus.KILLED),
     ],
 )
-async def test_limits_hold(box: Bwrap, pool: Pool, text: str, limits: dict[str, float], status: Status) -> None:
+async def test_limits_hold(box: Bwrap, pool: Pool, text: str, limits: dict[str, float], status: RunStatus) -> None:
     spec = script(text, limits=Limits(**limits))  # type: ignore[arg-type]
 
     result = await second(pool, Counting(box), spec)
@@ -148,7 +148,7 @@ async def test_the_time_counts_from_the_job(box: Bwrap, pool: Pool) -> None:
 
     result = await pool.run(backend, spec)
 
-    assert (backend.cold, result.status, result.stdout) == (1, Status.OK, b"done\n")
+    assert (backend.cold, result.status, result.stdout) == (1, RunStatus.OK, b"done\n")
     await pool.close()
 
 

@@ -21,12 +21,12 @@ from typing import IO
 import pytest
 
 from stet_ls.engine.diagnosis.diagnose import diagnose
-from stet_ls.engine.diagnosis.diagnosis import About, Cause
+from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts
 from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.runners import box_steps, report_channel
-from stet_ls.engine.runners.box_steps import Step
+from stet_ls.engine.runners.box_steps import BoxStep
 from stet_ls.engine.runners.plan import TestPlan
-from stet_ls.engine.runners.report import Outcome
+from stet_ls.engine.runners.report import SuiteOutcome
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.backends.backend import Backend
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
@@ -35,7 +35,7 @@ from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.processes import procfs
 from stet_ls.engine.sandbox.processes.procfs import Clock, children
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, RunStatus
 
 ENDLESS = "while True: pass"
 COMPUTES = "import time\nwhile time.process_time() < 0.6: pass\nprint('done')"
@@ -77,7 +77,7 @@ def python(script: str, limits: Limits) -> RunSpec:
 async def test_what_waits_for_a_core_comes_to_its_end(box: Backend) -> None:
     result = await box.run(python(COMPUTES, LIMITS))
 
-    assert (result.status, result.stdout) == (Status.OK, b"done\n")
+    assert (result.status, result.stdout) == (RunStatus.OK, b"done\n")
     assert result.waited > LIMITS.seconds, "the machine was not busy enough for this to show anything"
 
 
@@ -89,7 +89,7 @@ async def test_what_waits_for_a_core_comes_to_its_end(box: Backend) -> None:
 async def test_what_knows_no_end_is_ended_on_a_busy_machine_too(box: Backend, script: str, words: str) -> None:
     result = await box.run(python(script, LIMITS))
 
-    assert result.status is Status.TIMEOUT
+    assert result.status is RunStatus.TIMEOUT
     assert words in result.lasted
     assert result.computed is not None
     assert result.computed < 2 * LIMITS.seconds
@@ -103,9 +103,9 @@ async def test_nobody_waits_for_ever_for_what_gets_no_core(box: Backend) -> None
     report = await run_tests(box, TestPlan("python", tuple(files), files, limits=Limits(4.0, patience=1.0)))
 
     assert report.run is not None
-    assert (report.run.status, report.outcome) == (Status.STARVED, Outcome.LIMIT)
+    assert (report.run.status, report.outcome) == (RunStatus.STARVED, SuiteOutcome.LIMIT)
     assert "too busy" in report.detail
-    assert {each.cause for each in diagnose(report, About("python"))} == {Cause.ENVIRONMENT}
+    assert {each.cause for each in diagnose(report, CodeFacts("python"))} == {Cause.ENVIRONMENT}
 
 
 async def test_who_stands_in_their_own_way_does_not_stop_the_clock(box: Backend) -> None:
@@ -113,7 +113,7 @@ async def test_who_stands_in_their_own_way_does_not_stop_the_clock(box: Backend)
     script = f"import os\nfor _ in range(19):\n if not os.fork(): break\n{ENDLESS}"
     limits = Limits(seconds=1.0, patience=60.0, processes=40)
 
-    assert (await box.run(python(script, limits))).status is Status.TIMEOUT
+    assert (await box.run(python(script, limits))).status is RunStatus.TIMEOUT
 
 
 @pytest.mark.usefixtures("crowded")
@@ -124,7 +124,7 @@ async def test_who_asks_to_wait_is_not_excused_for_it(box: Backend, yields: str)
 
     result = await box.run(python(script, limits))
 
-    assert result.status is Status.TIMEOUT
+    assert result.status is RunStatus.TIMEOUT
     assert result.waited < limits.seconds
 
 
@@ -249,9 +249,9 @@ async def test_the_steps_of_a_run_have_such_a_clock_too(box: Backend) -> None:
     if not isinstance(box, Bwrap):
         pytest.skip("a box without a view of its own shows its programs no /proc: steps are timed by the wall there")
     steps = [
-        Step("computes", (sys.executable, "-I", "-S", "-c", COMPUTES), 1.8),
-        Step("waits", (sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"), 0.5),
-        Step("closes and waits", ("sh", "-c", "exec >&- 2>&- <&-; sleep 60"), 0.5),
+        BoxStep("computes", (sys.executable, "-I", "-S", "-c", COMPUTES), 1.8),
+        BoxStep("waits", (sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"), 0.5),
+        BoxStep("closes and waits", ("sh", "-c", "exec >&- 2>&- <&-; sleep 60"), 0.5),
     ]
     nonce = report_channel.new_nonce()
     spec = box_steps.spec(nonce, steps, files={}, binds=mounts.interpreter(), env={}, limits=Limits(seconds=20.0))
@@ -266,7 +266,7 @@ async def test_the_steps_of_a_run_have_such_a_clock_too(box: Backend) -> None:
 def test_the_time_of_a_run_in_words() -> None:
     def lasted(seconds: float, waited: float, computed: float | None) -> str:
         here = IsolationReport("", "", Level.NONE)
-        return RunResult(Status.TIMEOUT, here, seconds=seconds, waited=waited, computed=computed).lasted
+        return RunResult(RunStatus.TIMEOUT, here, seconds=seconds, waited=waited, computed=computed).lasted
 
     assert lasted(10.0, 0.0, 9.9) == "10 s"
     assert lasted(10.0, 0.0, None) == "10 s"

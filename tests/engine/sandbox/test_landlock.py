@@ -17,13 +17,13 @@ from support.tools import needs
 from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.runners import toolchain
 from stet_ls.engine.sandbox import isolation_probe
-from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, Landlock
+from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, LandlockBox
 from stet_ls.engine.sandbox.files import mounts, scratch
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall, level_of
 from stet_ls.engine.sandbox.linux import landlock
 from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import Limits, RunSpec, Status
+from stet_ls.engine.sandbox.spec import Limits, RunSpec, RunStatus
 
 MIB = 1024 * 1024
 UNPROVEN = IsolationReport("landlock", "", Level.NONE)
@@ -37,10 +37,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(params=[7, 4, 1], ids="ABI {}".format)
-def box(request: pytest.FixtureRequest, folder: Path) -> Landlock:
+def box(request: pytest.FixtureRequest, folder: Path) -> LandlockBox:
     if landlock.abi() < request.param:
         pytest.skip(f"the kernel has Landlock's ABI {landlock.abi()}")
-    return Landlock(request.param, folder, UNPROVEN)
+    return LandlockBox(request.param, folder, UNPROVEN)
 
 
 def python(script: str, *binds: Path, **limits: float) -> RunSpec:
@@ -55,7 +55,7 @@ def tagged(tag: str) -> list[str]:
     return isolation_probe._tagged(tag)
 
 
-async def test_nothing_but_the_known_gaps(box: Landlock) -> None:
+async def test_nothing_but_the_known_gaps(box: LandlockBox) -> None:
     probed = await isolation_probe.attack(box, PARTLY)
 
     assert set(probed.holes) == {Wall.FILES_SEEN, Wall.DISK}
@@ -90,10 +90,10 @@ IMPORTS = "import os, shutil, signal, socket, subprocess, sys, tempfile, threadi
 
 
 @pytest.mark.parametrize("script", HONEST.values(), ids=HONEST.keys())
-async def test_honest_programs_work(box: Landlock, script: str) -> None:
+async def test_honest_programs_work(box: LandlockBox, script: str) -> None:
     result = await box.run(python(IMPORTS + script))
 
-    assert (result.status, result.stderr) == (Status.OK, b"")
+    assert (result.status, result.stderr) == (RunStatus.OK, b"")
 
 
 NOT_HERE = {
@@ -104,21 +104,21 @@ NOT_HERE = {
 
 
 @pytest.mark.parametrize("script", NOT_HERE.values(), ids=NOT_HERE.keys())
-async def test_what_honest_programs_miss_here(box: Landlock, script: str) -> None:
+async def test_what_honest_programs_miss_here(box: LandlockBox, script: str) -> None:
     """Each fails with PermissionError, by which a failure is known as one of the environment."""
     result = await box.run(python(IMPORTS + script))
 
-    assert result.status is Status.FAILED
+    assert result.status is RunStatus.FAILED
     assert b"PermissionError" in result.stderr
 
 
-async def test_an_abort_is_told_as_its_signal(box: Landlock) -> None:
+async def test_an_abort_is_told_as_its_signal(box: LandlockBox) -> None:
     result = await box.run(python("import os; os.abort()"))
 
-    assert (result.status, result.signal) == (Status.KILLED, signal.SIGABRT)
+    assert (result.status, result.signal) == (RunStatus.KILLED, signal.SIGABRT)
 
 
-async def test_modes_and_times_outside_stay(box: Landlock, tmp_path: Path) -> None:
+async def test_modes_and_times_outside_stay(box: LandlockBox, tmp_path: Path) -> None:
     shown = tmp_path / "shown"
     shown.mkdir()
     file = shown / "file"
@@ -148,7 +148,7 @@ for way in (
 """
     result = await box.run(python(script, shown))
 
-    assert (result.status, result.stdout, result.stderr) == (Status.OK, b"", b"")
+    assert (result.status, result.stdout, result.stderr) == (RunStatus.OK, b"", b"")
     after = file.stat()
     assert (after.st_mode, after.st_mtime_ns, after.st_ctime_ns) == (
         before.st_mode,
@@ -157,7 +157,7 @@ for way in (
     )
 
 
-async def test_a_name_that_changes_while_it_is_looked_at(box: Landlock, tmp_path: Path) -> None:
+async def test_a_name_that_changes_while_it_is_looked_at(box: LandlockBox, tmp_path: Path) -> None:
     """Two threads: one asks for a mode, the other exchanges the name in memory and the link that it names."""
     file = tmp_path / "file"
     file.write_text("mine")
@@ -192,43 +192,43 @@ print(done)
 
 
 ENDLESS = {
-    "waits": ("import time; time.sleep(60)", {"seconds": 0.5, "patience": 90}, Status.TIMEOUT),
+    "waits": ("import time; time.sleep(60)", {"seconds": 0.5, "patience": 90}, RunStatus.TIMEOUT),
     "ignores SIGTERM": (
         "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)",
         {"seconds": 0.5, "patience": 90},
-        Status.TIMEOUT,
+        RunStatus.TIMEOUT,
     ),
-    "writes without end": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, Status.OUTPUT),
+    "writes without end": ("while True: print('x' * 1000)", {"seconds": 60, "output": MIB}, RunStatus.OUTPUT),
     # It grows no further than 128: as root, in a box whose wall is down, an endless one would take the machine.
     "forks and forks": (
         "import os, time\nfor _ in range(7):\n try: os.fork()\n except OSError: pass\ntime.sleep(60)",
         {"seconds": 60, "processes": 32},
-        Status.PROCESSES,
+        RunStatus.PROCESSES,
     ),
-    "one huge file": ("open('f', 'wb').truncate(1 << 40)", {"seconds": 60, "file": MIB}, Status.FAILED),
+    "one huge file": ("open('f', 'wb').truncate(1 << 40)", {"seconds": 60, "file": MIB}, RunStatus.FAILED),
     "many files": (
         "import time\nfor n in range(400): open(f'f{n}', 'w').close()\ntime.sleep(60)",
         {"seconds": 60, "scratch_files": 100},
-        Status.DISK,
+        RunStatus.DISK,
     ),
     "files without a name": (
         "import os, time\nkept = []\nfor n in range(8):\n f = open('f', 'wb'); f.write(b'x' * (1 << 20)); f.flush()\n"
         " os.unlink('f'); kept.append(f)\ntime.sleep(60)",
         {"seconds": 60, "scratch": 4 * MIB},
-        Status.DISK,
+        RunStatus.DISK,
     ),
 }
 
 
 @pytest.mark.parametrize(("script", "limits", "status"), ENDLESS.values(), ids=ENDLESS.keys())
-async def test_a_limit_ends_it(box: Landlock, script: str, limits: dict[str, float], status: Status) -> None:
+async def test_a_limit_ends_it(box: LandlockBox, script: str, limits: dict[str, float], status: RunStatus) -> None:
     result = await box.run(python(script, **limits))
 
     assert result.status is status, result.stderr
 
 
-async def test_processes_are_few_before_the_watch_has_looked(box: Landlock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process_tree, "measure", lambda *_: process_tree.Use())
+async def test_processes_are_few_before_the_watch_has_looked(box: LandlockBox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_tree, "measure", lambda *_: process_tree.TreeUsage())
     script = (
         "import os, time\nmade = 0\nfor _ in range(150):\n try:\n  if os.fork() == 0: time.sleep(60); os._exit(0)\n"
         "  made += 1\n except BlockingIOError: pass\nprint(made)"
@@ -238,25 +238,25 @@ async def test_processes_are_few_before_the_watch_has_looked(box: Landlock, monk
     assert 8 <= int(result.stdout) < (40 if os.geteuid() == 0 else 151)
 
 
-async def test_what_was_left_is_removed(box: Landlock) -> None:
+async def test_what_was_left_is_removed(box: LandlockBox) -> None:
     script = (
         "import os\nos.mkdir('locked'); open('locked/f', 'w').close(); os.chmod('locked', 0)\n"
         "for _ in range(1500):\n os.mkdir('d' * 50); os.chdir('d' * 50)"
     )
     result = await box.run(python(script))
 
-    assert (result.status, result.stderr) == (Status.OK, b"")
+    assert (result.status, result.stderr) == (RunStatus.OK, b"")
     assert list((box.folder / "runs").iterdir()) == []
 
 
-async def test_artifacts_are_regular_files(box: Landlock) -> None:
+async def test_artifacts_are_regular_files(box: LandlockBox) -> None:
     script = "ln -s /etc/passwd a; mkfifo b; mkdir d; echo c > d/c; ln -s /etc d/e; echo $BOX"
     result = await box.run(RunSpec(("sh", "-c", script), artifacts=("a", "b", "d", "d/e/passwd")))
 
     assert result.artifacts == {"d/c": b"c\n"}
 
 
-async def test_the_folder_of_other_boxes_is_meant(box: Landlock) -> None:
+async def test_the_folder_of_other_boxes_is_meant(box: LandlockBox) -> None:
     spec = RunSpec(
         ("sh", "-c", 'cat "$1" "${2#--file=}" && cat "$NAMED"', "sh", "/box/a", "--file=/box/a"),
         files={"a": b"x"},
@@ -266,18 +266,18 @@ async def test_the_folder_of_other_boxes_is_meant(box: Landlock) -> None:
     assert (await box.run(spec)).stdout == b"xxx"
 
 
-async def test_a_report_and_nothing_else_is_inherited(box: Landlock) -> None:
+async def test_a_report_and_nothing_else_is_inherited(box: LandlockBox) -> None:
     script = "import os; os.write(int(os.environ['BOX_REPORT_FD']), b'said'); print(sorted(os.environ)); os._exit(3)"
     spec = RunSpec((sys.executable, "-I", "-c", script), binds=mounts.interpreter(), report=True)
 
     result = await box.run(spec)
 
-    assert (result.report, result.status, result.exit) == (b"said", Status.FAILED, 3)
+    assert (result.report, result.status, result.exit) == (b"said", RunStatus.FAILED, 3)
     assert b"STET" not in result.stdout
 
 
-async def test_what_is_not_there_is_no_runner(box: Landlock) -> None:
-    assert (await box.run(RunSpec(("no-such-program",)))).status is Status.NO_RUNNER
+async def test_what_is_not_there_is_no_runner(box: LandlockBox) -> None:
+    assert (await box.run(RunSpec(("no-such-program",)))).status is RunStatus.NO_RUNNER
 
 
 DAEMON = (
@@ -287,7 +287,7 @@ DAEMON = (
 )
 
 
-async def test_a_cancelled_run_leaves_nothing(box: Landlock) -> None:
+async def test_a_cancelled_run_leaves_nothing(box: LandlockBox) -> None:
     tag = f"cancelled-{os.getpid()}-{box.abi}"
     task = asyncio.create_task(box.run(python(DAEMON.format(tag=tag), seconds=30)))
     await until(lambda: len(tagged(tag)) > 1)
@@ -303,17 +303,17 @@ async def test_a_cancelled_run_leaves_nothing(box: Landlock) -> None:
 SERVER = """
 import asyncio, sys
 from pathlib import Path
-from stet_ls.engine.sandbox.backends.landlock_box import Landlock
+from stet_ls.engine.sandbox.backends.landlock_box import LandlockBox
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.spec import Limits, RunSpec
-box = Landlock(int(sys.argv[1]), Path(sys.argv[2]), IsolationReport("landlock", "", Level.NONE))
+box = LandlockBox(int(sys.argv[1]), Path(sys.argv[2]), IsolationReport("landlock", "", Level.NONE))
 asyncio.run(box.run(RunSpec((sys.executable, "-I", "-c", sys.stdin.read()), binds=mounts.interpreter(),
                             limits=Limits(seconds=50))))
 """
 
 
-async def test_a_killed_server_leaves_no_process_and_a_folder_to_sweep(box: Landlock) -> None:
+async def test_a_killed_server_leaves_no_process_and_a_folder_to_sweep(box: LandlockBox) -> None:
     tag = f"orphan-{os.getpid()}-{box.abi}"
     server = subprocess.Popen([sys.executable, "-c", SERVER, str(box.abi), str(box.folder)], stdin=subprocess.PIPE)
     assert server.stdin
@@ -362,7 +362,7 @@ async def test_a_weaker_box_is_asked_about_and_never_taken_silently(folder: Path
 
 
 @needs("node")
-async def test_node_answers_what_it_would_read_in_proc_and_etc(box: Landlock) -> None:
+async def test_node_answers_what_it_would_read_in_proc_and_etc(box: LandlockBox) -> None:
     """Vite asks for the address of "localhost" when it starts, a worker of Vitest for its memory when it ends."""
     script = (
         "const { promises } = require('node:dns');\n"

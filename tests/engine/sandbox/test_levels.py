@@ -13,7 +13,7 @@ import pytest
 from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox import install_advice, isolation_probe
 from stet_ls.engine.sandbox.backends import backend_discovery
-from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, Landlock
+from stet_ls.engine.sandbox.backends.landlock_box import PARTLY, LandlockBox
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level, Wall
 from stet_ls.engine.sandbox.linux import landlock, seccomp_filters
 from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
@@ -71,7 +71,7 @@ async def test_without_its_filter_landlock_earns_less(
     """The probe sees what the filter is there for."""
     monkeypatch.setattr(seccomp_filters, part, ())
     (tmp_path / "sandbox").mkdir(mode=0o700)
-    box = Landlock(4, tmp_path / "sandbox", IsolationReport("landlock", "", Level.NONE))
+    box = LandlockBox(4, tmp_path / "sandbox", IsolationReport("landlock", "", Level.NONE))
 
     probed = await isolation_probe.attack(box, PARTLY)
 
@@ -127,7 +127,7 @@ async def test_two_at_once_probe_once(tmp_path: Path, monkeypatch: pytest.Monkey
     asked: list[object] = []
     real = isolation_probe.attack
 
-    async def attack(*arguments: object) -> isolation_probe.Probed:
+    async def attack(*arguments: object) -> isolation_probe.WallReport:
         asked.append(arguments)
         return await real(*arguments)  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ import pytest
 
 from stet_ls.engine.sandbox.backends import seatbelt
 from stet_ls.engine.sandbox.backends.container import Container
-from stet_ls.engine.sandbox.backends.plain_run import Place
+from stet_ls.engine.sandbox.backends.plain_run import RunFolders
 from stet_ls.engine.sandbox.files.workspace_copy import Shown
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.spec import Limits, Overlay, RunSpec
@@ -66,7 +66,9 @@ def container(folder: Path, image: str = "python:3") -> Container:
 
 def test_the_command_line_of_a_container(tmp_path: Path) -> None:
     work = tmp_path / "box"
-    argv = container(tmp_path).command(RunSpec(("echo", "a b"), env={"K": "v"}), Place(work, tmp_path / "tmp"), "n")
+    argv = container(tmp_path).command(
+        RunSpec(("echo", "a b"), env={"K": "v"}), RunFolders(work, tmp_path / "tmp"), "n"
+    )
 
     line = " ".join(argv)
     for needed in (
@@ -81,7 +83,7 @@ def test_the_command_line_of_a_container(tmp_path: Path) -> None:
 
 
 def test_a_workspace_lies_at_its_own_place_in_a_container(tmp_path: Path) -> None:
-    place = Place(
+    place = RunFolders(
         tmp_path / "copy", tmp_path / "tmp", (Shown(tmp_path / "node_modules", Path("/shown/0/node_modules")),)
     )
     argv = container(tmp_path).command(RunSpec(("x",), overlay=Overlay(tmp_path / "w")), place, "n")
@@ -96,4 +98,4 @@ async def test_what_a_container_cannot_do_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cannot report"):
         await container(tmp_path).run(RunSpec(("true",), report=True))
     with pytest.raises(ValueError, match="comma"):
-        container(tmp_path).command(RunSpec(("x",)), Place(tmp_path / "a,readonly", tmp_path), "n")
+        container(tmp_path).command(RunSpec(("x",)), RunFolders(tmp_path / "a,readonly", tmp_path), "n")

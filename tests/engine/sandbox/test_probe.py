@@ -16,7 +16,7 @@ from stet_ls.engine.sandbox.backends.backend_discovery import bwrap_programs
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall, level_of
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 
 PLANTED = "STET_PLANTED"
 BARE = IsolationReport("bare", "", Level.NONE)
@@ -44,7 +44,7 @@ class Bare:
             )
             for file in (output, errors):
                 file.seek(0)
-            status = Status.OK if done.returncode == 0 else Status.FAILED
+            status = RunStatus.OK if done.returncode == 0 else RunStatus.FAILED
             return RunResult(status, BARE, exit=done.returncode, stdout=output.read(), stderr=errors.read())
 
 

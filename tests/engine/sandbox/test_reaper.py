@@ -44,7 +44,7 @@ def test_a_box_whose_server_was_killed_is_ended(server: subprocess.Popen[str]) -
         if not box:
             pytest.skip("bwrap does not work here")
         inside = Path(f"/proc/{box}/task/{box}/children").read_text().split()
-        reaper.end()
+        reaper.end_orphans()
         assert all(alive(process) for process in (box, *map(int, inside))), "somebody waits for it"
 
         server.kill()
@@ -55,7 +55,7 @@ def test_a_box_whose_server_was_killed_is_ended(server: subprocess.Popen[str]) -
         end = time.monotonic() + 30
         while any(alive(process) for process in (box, *map(int, inside))):
             assert time.monotonic() < end, "somebody is left"
-            reaper.end()
+            reaper.end_orphans()
             time.sleep(0.01)
 
 

@@ -17,7 +17,7 @@ from stet_ls.engine.sandbox.files import run_folder
 from stet_ls.engine.sandbox.files.run_folder import Workplace
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import BoxError, Overlay, RunSpec, Status
+from stet_ls.engine.sandbox.spec import BoxError, Overlay, RunSpec, RunStatus
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -134,7 +134,7 @@ async def test_a_run_goes_on_elsewhere_when_its_folder_goes(tmp_path: Path, prob
 
         second, third = await asyncio.gather(sandbox.run(spec), sandbox.run(spec))
 
-        assert [each.status for each in (first, second, third)] == [Status.OK] * 3
+        assert [each.status for each in (first, second, third)] == [RunStatus.OK] * 3
         assert [each.stdout for each in (first, second, third)] == [b"unsaved"] * 3
         assert str(sandbox.obstacle) == f"`{folder}` cannot be written (Not a directory)"
     finally:

@@ -10,13 +10,13 @@ import pytest
 
 from stet_ls.engine.sandbox.backends.backend_discovery import bwrap_programs
 from stet_ls.engine.sandbox.backends.bwrap import Bwrap
-from stet_ls.engine.sandbox.backends.landlock_box import Landlock
+from stet_ls.engine.sandbox.backends.landlock_box import LandlockBox
 from stet_ls.engine.sandbox.files import workspace_copy
-from stet_ls.engine.sandbox.files.overlay import Layers
-from stet_ls.engine.sandbox.files.workspace_copy import Mirrors
+from stet_ls.engine.sandbox.files.overlay import OverlayFolders
+from stet_ls.engine.sandbox.files.workspace_copy import WorkspaceCopies
 from stet_ls.engine.sandbox.isolation import Holds, IsolationReport, Level, Wall
 from stet_ls.engine.sandbox.linux import landlock
-from stet_ls.engine.sandbox.spec import Overlay, RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import Overlay, RunResult, RunSpec, RunStatus
 
 FILES = {
     "src/a.py": "saved", "src/.env": "KEY=secret", ".git/config": "token", "deploy.pem": "secret",
@@ -58,7 +58,7 @@ def state(root: Path) -> dict[str, object]:
     return found
 
 
-async def copied(mirrors: Mirrors, root: Path) -> dict[str, str]:
+async def copied(mirrors: WorkspaceCopies, root: Path) -> dict[str, str]:
     """The copy's files and links by name."""
     with ExitStack() as stack:
         copy = (await mirrors.borrow(root, stack)).folder
@@ -67,7 +67,7 @@ async def copied(mirrors: Mirrors, root: Path) -> dict[str, str]:
 
 
 async def test_what_is_copied(workspace: Path, folder: Path) -> None:
-    found = await copied(Mirrors(folder), workspace)
+    found = await copied(WorkspaceCopies(folder), workspace)
 
     assert found == {
         "src/a.py": "saved",
@@ -83,7 +83,7 @@ async def test_what_is_copied(workspace: Path, folder: Path) -> None:
 
 
 async def test_only_what_changed_is_copied_again(workspace: Path, folder: Path) -> None:
-    mirrors = Mirrors(folder)
+    mirrors = WorkspaceCopies(folder)
     with ExitStack() as stack:
         copy = (await mirrors.borrow(workspace, stack)).folder
         first = (copy / "src" / "made.gen").stat().st_ctime_ns
@@ -104,7 +104,7 @@ async def test_only_what_changed_is_copied_again(workspace: Path, folder: Path) 
 
 
 async def test_what_a_run_did_is_undone(workspace: Path, folder: Path) -> None:
-    mirrors = Mirrors(folder)
+    mirrors = WorkspaceCopies(folder)
     before = await copied(mirrors, workspace)
     with ExitStack() as stack:
         copy = (await mirrors.borrow(workspace, stack)).folder
@@ -131,7 +131,7 @@ async def test_what_a_run_did_is_undone(workspace: Path, folder: Path) -> None:
 
 
 async def test_two_runs_have_a_copy_each(workspace: Path, folder: Path) -> None:
-    mirrors = Mirrors(folder)
+    mirrors = WorkspaceCopies(folder)
     with ExitStack() as stack:
         one, two = await mirrors.borrow(workspace, stack), await mirrors.borrow(workspace, stack)
         assert one.folder != two.folder
@@ -146,17 +146,19 @@ async def test_too_large_a_workspace_is_refused(workspace: Path, folder: Path, m
     monkeypatch.setattr(workspace_copy, "_MOST_FILES", 2)
 
     with ExitStack() as stack, pytest.raises(ValueError, match=r"more than 2 files .*\.gitignore"):
-        await Mirrors(folder).borrow(workspace, stack)
+        await WorkspaceCopies(folder).borrow(workspace, stack)
 
 
-def boxes(folder: Path) -> dict[str, Bwrap | Landlock]:
+def boxes(folder: Path) -> dict[str, Bwrap | LandlockBox]:
     unproven = IsolationReport("", "", Level.NONE, dict.fromkeys(Wall, Holds.YES))
-    found: dict[str, Bwrap | Landlock] = {}
+    found: dict[str, Bwrap | LandlockBox] = {}
     if program := next(bwrap_programs(), None):
         # Any bwrap, without the option that the older ones lack.
-        found["bwrap"] = Bwrap(program, "", False, unproven, Layers(folder / "layers"), Mirrors(folder / "mirrors"))
+        found["bwrap"] = Bwrap(
+            program, "", False, unproven, OverlayFolders(folder / "layers"), WorkspaceCopies(folder / "mirrors")
+        )
     if version := landlock.abi():
-        found["landlock"] = Landlock(version, folder, unproven)
+        found["landlock"] = LandlockBox(version, folder, unproven)
     return found
 
 
@@ -184,7 +186,7 @@ async def test_a_run_sees_the_copy_and_the_host_stays(name: str, workspace: Path
         result: RunResult = await box.run(spec)
 
         expected = b"unsaved test testdep buffer"
-        assert (result.stdout, result.status) == (expected, Status.OK), result.stderr
+        assert (result.stdout, result.status) == (expected, RunStatus.OK), result.stderr
         assert result.artifacts == {"added": b"x\n"}
         assert state(workspace) == before
         assert (workspace.parent / "victim").read_text() == "precious"

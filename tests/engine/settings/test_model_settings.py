@@ -115,6 +115,6 @@ async def test_a_call_that_was_not_counted_costs_about_what_its_text_says(script
 
 
 def test_what_nothing_was_sent_for_costs_nothing(stet_home: Path) -> None:
-    from stet_ls.engine.job.usage import Ledger
+    from stet_ls.engine.job.usage import JobUsage
 
-    assert Ledger().cost == 0
+    assert JobUsage().cost == 0

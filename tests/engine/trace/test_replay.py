@@ -15,12 +15,12 @@ from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import EndpointError, LimitError, NoModelError, UsageError
-from stet_ls.engine.job.ledger import Ended
+from stet_ls.engine.job.ledger import JobEnd
 from stet_ls.engine.replay import Replayed, replay
 from stet_ls.engine.settings.schema import ModelSettings, Settings, Spending, TraceSettings
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.engine.trace.record import Record, parse, read
-from stet_ls.engine.trace.record_store import Store
+from stet_ls.engine.trace.record_store import RecordStore
 
 SIGN = "import os\n\n\ndef sign(x):\n    $0if x > 0:\n        return 1\n    return -1\n"
 SHORT = "def sign(x):\n    return 1 if x > 0 else -1"
@@ -37,7 +37,7 @@ async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench
 async def recorded(bench: Bench) -> Record:
     """The record of the last job."""
     await bench.engine.close()
-    store = Store(user_paths().traces, 200)
+    store = RecordStore(user_paths().traces, 200)
     return read(store.find(""))
 
 
@@ -73,7 +73,7 @@ async def test_a_refused_job_is_replayed(bench: Bench, scripted: ScriptedModel) 
     scripted.default = Reply("I cannot help with that.")
     assert not (await bench.run("refactor", SIGN)).success
     record = await recorded(bench)
-    assert record.ended is Ended.REFUSED
+    assert record.ended is JobEnd.REFUSED
     assert (await again(record)).diff == ""
 
 
@@ -82,11 +82,11 @@ async def test_a_failed_job_is_replayed(bench: Bench, scripted: ScriptedModel) -
     with pytest.raises(EndpointError):
         await bench.run("refactor", SIGN)
     record = await recorded(bench)
-    assert record.ended is Ended.FAILED
+    assert record.ended is JobEnd.FAILED
     assert record.error is not None
     assert record.error.kind == "EndpointError"
     result = await again(record)
-    assert (result.diff, result.ended) == ("", Ended.FAILED)
+    assert (result.diff, result.ended) == ("", JobEnd.FAILED)
 
 
 async def test_a_job_without_an_endpoint_leaves_a_record(stet_home: Path) -> None:
@@ -111,9 +111,9 @@ async def test_a_cancelled_job_leaves_a_record(bench: Bench, scripted: ScriptedM
         await job
     release.set()
     record = await recorded(bench)
-    assert record.ended is Ended.CANCELLED
+    assert record.ended is JobEnd.CANCELLED
     result = await again(record)
-    assert (result.diff, result.ended) == ("", Ended.CANCELLED)
+    assert (result.diff, result.ended) == ("", JobEnd.CANCELLED)
 
 
 async def test_a_cancelled_replay_is_cancelled(bench: Bench, scripted: ScriptedModel) -> None:
@@ -209,7 +209,7 @@ async def test_only_the_last_ones_stay_and_only_their_user_reads_them(scripted: 
         for _ in range(5):
             ids.append((await bench.run("refactor", SIGN)).metadata["trace"])
             await bench.engine.became(ids[-1], "applied")
-    store = Store(user_paths().traces, 3)
+    store = RecordStore(user_paths().traces, 3)
     files = store.files()
     assert [store.fate(file) for file in files] == ["applied"] * 3
     assert len(list(user_paths().traces.iterdir())) == 6, "what became of a job goes with its record"

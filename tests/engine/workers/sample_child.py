@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.workers.host import Patience, host
+from stet_ls.engine.workers.host import IdleLimits, host
 
 
 class Sample:
@@ -42,4 +42,4 @@ if __name__ == "__main__":
     parser.add_argument("--last-lease", type=float, default=0.2)
     parser.add_argument("--idle", type=float, default=60.0)
     options = parser.parse_args()
-    host(Sample(options), Patience(options.first_lease, options.last_lease, options.idle))
+    host(Sample(options), IdleLimits(options.first_lease, options.last_lease, options.idle))

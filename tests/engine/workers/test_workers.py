@@ -19,7 +19,7 @@ from stet_ls.engine.errors import PolicyError, WorkerError
 from stet_ls.engine.workers.handshake import Handshake
 from stet_ls.engine.workers.lease import connect
 from stet_ls.engine.workers.spawn import spawn
-from stet_ls.engine.workers.worker import Kind, Worker
+from stet_ls.engine.workers.worker import ChildSpec, Worker
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="sessions and signals of POSIX")
 HERE = Path(__file__).parent
@@ -41,9 +41,9 @@ class Nursery:
     def state(self) -> Path:
         return self.runtime / "workers" / "sample-1.json"
 
-    def kind(self, mode: str = "plain", *options: str, shared: bool = True, deadline: float = 30.0) -> Kind:
+    def kind(self, mode: str = "plain", *options: str, shared: bool = True, deadline: float = 30.0) -> ChildSpec:
         arguments = (str(self.births_file), mode, *options)
-        return Kind("sample", "sample_child", arguments, "1" if shared else None, deadline)
+        return ChildSpec("sample", "sample_child", arguments, "1" if shared else None, deadline)
 
     def worker(self, mode: str = "plain", *options: str, shared: bool = True, deadline: float = 30.0) -> Worker:
         return Worker(self.kind(mode, *options, shared=shared, deadline=deadline), runtime=self.runtime, logs=self.logs)
@@ -115,10 +115,10 @@ async def test_a_holder_killed_by_force_gives_its_lease_up(nursery: Nursery) -> 
     script = (
         "import asyncio, sys\n"
         "from pathlib import Path\n"
-        "from stet_ls.engine.workers.worker import Kind, Worker\n"
+        "from stet_ls.engine.workers.worker import ChildSpec, Worker\n"
         "async def main():\n"
         "    births, runtime, logs = map(Path, sys.argv[1:])\n"
-        "    kind = Kind('sample', 'sample_child', (str(births), 'plain'), '1')\n"
+        "    kind = ChildSpec('sample', 'sample_child', (str(births), 'plain'), '1')\n"
         "    lease = await Worker(kind, runtime=runtime, logs=logs).lease()\n"
         "    print(lease.pid, flush=True)\n"
         "    await asyncio.Event().wait()\n"

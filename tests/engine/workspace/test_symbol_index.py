@@ -13,9 +13,9 @@ import pytest
 from stet_ls.engine.api.request import Buffer, Workspace
 from stet_ls.engine.storage.paths import Paths
 from stet_ls.engine.workspace.index_scan import scan
-from stet_ls.engine.workspace.index_store import Store, database
-from stet_ls.engine.workspace.source_files import LARGEST, Limits, Walk, admitted
-from stet_ls.engine.workspace.symbol_index import NOT_READY, WorkspaceIndex
+from stet_ls.engine.workspace.index_store import IndexStore, database
+from stet_ls.engine.workspace.source_files import LARGEST, SourceWalk, WalkLimits, admitted
+from stet_ls.engine.workspace.symbol_index import NOT_READY, SymbolIndex
 
 DATES = '''"""Dates."""
 
@@ -55,16 +55,16 @@ def put(path: Path, text: str) -> Path:
 
 
 def walked(root: Path, **fields: object) -> list[str]:
-    return [found.path for found in Walk(root, **fields).files()]  # type: ignore[arg-type]
+    return [found.path for found in SourceWalk(root, **fields).files()]  # type: ignore[arg-type]
 
 
-async def ready(paths: Paths, root: Path, **fields: object) -> WorkspaceIndex:
-    index = WorkspaceIndex(paths, **fields)  # type: ignore[arg-type]
+async def ready(paths: Paths, root: Path, **fields: object) -> SymbolIndex:
+    index = SymbolIndex(paths, **fields)  # type: ignore[arg-type]
     await index.read((root,), 30)
     return index
 
 
-def places(index: WorkspaceIndex, name: str, root: Path, *buffers: Buffer, language: str = "python") -> list[str]:
+def places(index: SymbolIndex, name: str, root: Path, *buffers: Buffer, language: str = "python") -> list[str]:
     workspace = Workspace((root,), buffers)
     found = index.find((name,), language, workspace)
     opened = [index.open(candidate, workspace) for candidate in found.candidates]
@@ -152,7 +152,7 @@ async def test_a_file_that_changed_unheard_is_shown_as_it_is_now(paths: Paths, r
 def test_a_second_scan_reads_what_changed_alone(paths: Paths, root: Path) -> None:
     """What the database was made to say of a file stays where the file's content did."""
     put(root / "other.py", "def other(): pass\n")
-    store = Store(database(paths.cache / "symbols", root, ()))
+    store = IndexStore(database(paths.cache / "symbols", root, ()))
     store.prepare()
     assert scan(root, store).files == 2
     with sqlite3.connect(store.path) as db:
@@ -168,14 +168,14 @@ def test_a_second_scan_reads_what_changed_alone(paths: Paths, root: Path) -> Non
 
 async def test_the_index_outlives_the_one_who_read_it(paths: Paths, root: Path) -> None:
     await (await ready(paths, root)).close()
-    assert places(WorkspaceIndex(paths), "parse", root) == ["app/dates.py:parse"]
+    assert places(SymbolIndex(paths), "parse", root) == ["app/dates.py:parse"]
 
 
 # Not ready, broken, bounded.
 
 
 async def test_before_it_is_read_there_is_what_there_is(paths: Paths, root: Path) -> None:
-    index = WorkspaceIndex(paths)
+    index = SymbolIndex(paths)
     index.watch((root,), after=60)
     found = index.find(("parse",), "python", Workspace((root,)))
     assert (found.candidates, found.gaps) == ((), (NOT_READY,))
@@ -183,7 +183,7 @@ async def test_before_it_is_read_there_is_what_there_is(paths: Paths, root: Path
 
 
 async def test_a_child_reads_a_watched_root_and_leaves_with_its_lease(paths: Paths, root: Path) -> None:
-    index = WorkspaceIndex(paths)
+    index = SymbolIndex(paths)
     index.watch((root,))
     async with asyncio.timeout(60):
         while not index.status(root).complete:
@@ -195,11 +195,11 @@ async def test_a_child_reads_a_watched_root_and_leaves_with_its_lease(paths: Pat
 def test_what_was_read_when_the_time_was_over_is_kept(paths: Paths, root: Path) -> None:
     for number in range(120):
         put(root / f"m{number}.py", f"def f{number}(): pass\n")
-    store = Store(database(paths.cache / "symbols", root, ()))
+    store = IndexStore(database(paths.cache / "symbols", root, ()))
     store.prepare()
-    assert not scan(root, store, limits=Limits(seconds=0)).complete
+    assert not scan(root, store, limits=WalkLimits(seconds=0)).complete
     assert scan(root, store).complete
-    assert not scan(root, store, limits=Limits(seconds=0)).complete
+    assert not scan(root, store, limits=WalkLimits(seconds=0)).complete
     assert len(store.stamps()) == 121, "a walk that was cut short drops nothing"
 
 
@@ -207,7 +207,7 @@ async def test_a_broken_database_is_made_anew(paths: Paths, root: Path) -> None:
     file = database(paths.cache / "symbols", root, ())
     file.parent.mkdir(mode=0o700, parents=True)
     file.write_bytes(b"no database at all" * 100)
-    index = WorkspaceIndex(paths)
+    index = SymbolIndex(paths)
     assert index.find(("parse",), "python", Workspace((root,))).candidates == ()
     await index.read((root,), 30)
     assert places(index, "parse", root) == ["app/dates.py:parse"]
@@ -232,10 +232,10 @@ async def test_the_database_is_its_users_alone(paths: Paths, root: Path) -> None
 def test_more_than_the_limit_is_cut_off_and_said(root: Path) -> None:
     for number in range(30):
         put(root / f"m{number}.py", "x = 1\n")
-    walk = Walk(root, limits=Limits(files=10))
+    walk = SourceWalk(root, limits=WalkLimits(files=10))
     assert len(list(walk.files())) == 10
     assert walk.bounds == "more than 10 files or 400 MB"
-    walk = Walk(root, limits=Limits(entries=20))
+    walk = SourceWalk(root, limits=WalkLimits(entries=20))
     assert not list(walk.files())
     assert "more than 20 entries" in walk.bounds
 

@@ -10,8 +10,8 @@ import pytest
 
 from stet_ls.engine.actions.planning.task_plan import project
 from stet_ls.engine.api.request import Buffer, Request, Workspace
-from stet_ls.engine.privacy.ignored_files import Ignored
-from stet_ls.engine.prompt.build import Task, build
+from stet_ls.engine.privacy.ignored_files import IgnoredFiles
+from stet_ls.engine.prompt.build import TaskSpec, build
 from stet_ls.engine.prompt.context.conventions import conventions
 from stet_ls.engine.prompt.context.project_notes import notes
 from stet_ls.engine.prompt.seal import listed_values
@@ -60,7 +60,7 @@ def asked(root: Path, path: Path | None = None, buffers: tuple[Buffer, ...] = ()
 
 
 def sent(request: Request) -> str:
-    task = Task("refactor", "Mend it.", "unit")
+    task = TaskSpec("refactor", "Mend it.", "unit")
     prompt = build(request, resolve_target(request), None, task, budget_tokens=4000)
     return "\n".join(message.content for message in prompt.messages)
 
@@ -72,7 +72,7 @@ def test_no_link_brings_text_of_elsewhere_into_a_prompt(
     monkeypatch.setenv("CODE_STYLE", CANARY)
     way(*places)
     request = asked(places[0])
-    assert notes(request, Ignored(request.workspace)) == ""
+    assert notes(request, IgnoredFiles(request.workspace)) == ""
     assert "canary" not in sent(request)
 
 
@@ -130,7 +130,7 @@ def test_an_open_document_behind_a_link_is_judged_like_a_file(places: tuple[Path
     root, outside = places
     (root / "AGENTS.md").symlink_to(outside / "AGENTS.md")
     request = asked(root, buffers=(Buffer(root / "AGENTS.md", 1, CANARY),))
-    assert shown_text(request, root / "AGENTS.md", Ignored(request.workspace), most=1000) is None
+    assert shown_text(request, root / "AGENTS.md", IgnoredFiles(request.workspace), most=1000) is None
 
 
 def test_a_plan_names_no_file_of_elsewhere(places: tuple[Path, Path]) -> None:

@@ -16,7 +16,7 @@ from support.findings import PUBLISH, URI, editing, empty, messages, pushed, say
 from support.session import EGLOT, SERVER, introduction
 from support.wire import PATIENCE, RawClient
 
-from stet_ls.server.diagnostics.serial_executor import Lane
+from stet_ls.server.diagnostics.serial_executor import SerialExecutor
 from stet_ls.server.lsp.watchdog import is_alive
 
 GO = "file:///w/a.go"
@@ -27,7 +27,7 @@ MISUSED = "x = 1\nprint(end='', x)\n"
 
 async def test_a_lane_carries_one_thing_at_a_time_whoever_left() -> None:
     with ThreadPoolExecutor(4) as pool:
-        lane, release, done = Lane(pool), threading.Event(), []
+        lane, release, done = SerialExecutor(pool), threading.Event(), []
 
         def first() -> None:
             release.wait(PATIENCE)
@@ -46,7 +46,7 @@ async def test_a_lane_carries_one_thing_at_a_time_whoever_left() -> None:
 
 async def test_a_lane_survives_what_fails_in_it() -> None:
     with ThreadPoolExecutor(1) as pool:
-        lane = Lane(pool)
+        lane = SerialExecutor(pool)
         with pytest.raises(ValueError, match="invalid literal"):
             await lane.run(int, "x")
         assert await lane.run(int, "7") == 7

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stet_ls.server.documents.line_diff import minimal
-from stet_ls.server.documents.position_tracking import MOST_PIECES, Anchors, Track
+from stet_ls.server.documents.position_tracking import MOST_PIECES, Anchors, PositionTracker
 from stet_ls.validators.source import Source, Span, Splice
 
 TEXT = "import os\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -25,7 +25,7 @@ class Typist:
         self.live = self.first
         self.version = 1
         self.disk: Source | None = None
-        self.track = Track(self.first, self.version, lambda: self.disk)
+        self.track = PositionTracker(self.first, self.version, lambda: self.disk)
 
     def replace(self, start: int, end: int, text: str) -> None:
         splice = Splice(Span(start, end), text)
@@ -208,7 +208,7 @@ def test_a_closed_document_has_no_place() -> None:
 
 def test_a_file_that_was_never_opened_is_followed_on_the_disk() -> None:
     disk: list[Source | None] = [Source(TEXT)]
-    track = Track(Source(TEXT), None, lambda: disk[0])
+    track = PositionTracker(Source(TEXT), None, lambda: disk[0])
     span = Span(TEXT.index(ONE), TEXT.index(ONE) + len(ONE))
     assert track.rebase(span) == span
     disk[0] = Source("# new\n" + TEXT)

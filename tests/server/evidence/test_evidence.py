@@ -18,7 +18,7 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.evidence.evidence_files import write
-from stet_ls.server.evidence.evidence_text import chosen, head, report, told
+from stet_ls.server.evidence.evidence_text import first_lines, report, select_check, summarize
 
 URI = "file:///w/a.py"
 OLD = "def add(a: int, b: int) -> int:\n    total = a + b\n    return total\n"
@@ -44,15 +44,15 @@ def answer(*evidence: Evidence, success: bool = True, message: str = "Refactored
 
 def test_the_message_begins_with_how_sure_it_is_and_why() -> None:
     reason = "3 of 3 samples agree on 214 inputs; 4 doctests pass"
-    assert told(answer(PARSES, confidence_reason=reason)) == f"70 % sure: {reason} · Refactored `add`"
+    assert summarize(answer(PARSES, confidence_reason=reason)) == f"70 % sure: {reason} · Refactored `add`"
     said = answer(PARSES, AGREE, message=f"Refactored `add` · {AGREE.detail} · 3 → 2 lines", confidence_reason=reason)
-    assert told(said) == f"70 % sure: {reason} · Refactored `add` · 3 → 2 lines", "nothing is said twice"
-    assert told(answer(message="Explained `add`")) == "Explained `add`"
+    assert summarize(said) == f"70 % sure: {reason} · Refactored `add` · 3 → 2 lines", "nothing is said twice"
+    assert summarize(answer(message="Explained `add`")) == "Explained `add`"
 
 
 def test_a_refusal_says_what_passed_nevertheless() -> None:
     no = answer(PARSES, FAILED, success=False, message="Refactor: no edit, test_add fails.", confidence_reason="x")
-    assert told(no) == "Refactor: no edit, test_add fails. Passed: syntax ok."
+    assert summarize(no) == "Refactor: no edit, test_add fails. Passed: syntax ok."
 
 
 def test_a_report_tells_each_line_and_quotes_what_shows_it(tmp_path: Path) -> None:
@@ -72,9 +72,9 @@ def test_a_report_tells_each_line_and_quotes_what_shows_it(tmp_path: Path) -> No
 
 
 def test_a_long_text_is_cut_and_says_so() -> None:
-    assert head("a\nb\nc\n", 2) == "a\nb\n... 1 more lines"
-    assert head("a\nb\n", 2) == "a\nb\n"
-    assert head("abcdef", 2, 3) == "abc\n... some more lines"
+    assert first_lines("a\nb\nc\n", 2) == "a\nb\n... 1 more lines"
+    assert first_lines("a\nb\n", 2) == "a\nb\n"
+    assert first_lines("abcdef", 2, 3) == "abc\n... some more lines"
 
 
 def test_names_of_files_are_no_paths_and_never_meet(tmp_path: Path) -> None:
@@ -89,9 +89,9 @@ def test_names_of_files_are_no_paths_and_never_meet(tmp_path: Path) -> None:
 
 def test_an_unknown_check_is_answered_with_those_there_are() -> None:
     with pytest.raises(UsageError, match="it has syntax, tests"):
-        chosen(answer(PARSES, FAILED), "speed")
+        select_check(answer(PARSES, FAILED), "speed")
     with pytest.raises(UsageError, match="nothing was judged"):
-        chosen(answer(), "")
+        select_check(answer(), "")
 
 
 # The server -----------------------------------------------------------------------------------------------------------

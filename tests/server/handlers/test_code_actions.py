@@ -12,12 +12,12 @@ from lsprotocol import types
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.documents.unit_index import UnitIndex
 from stet_ls.server.handlers.code_actions import KINDS, OFFERS, code_actions
-from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.validators.source import Source
 
-FULL = Client(literal_actions=True, disabled_actions=True, llm_tag=True)
-LITERAL = Client(literal_actions=True)
-BARE = Client()
+FULL = ClientFeatures(literal_actions=True, disabled_actions=True, llm_tag=True)
+LITERAL = ClientFeatures(literal_actions=True)
+BARE = ClientFeatures()
 
 TEXT = """\
 import datetime

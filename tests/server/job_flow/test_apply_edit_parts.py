@@ -14,17 +14,17 @@ from support.scripted import ScriptedModel
 from support.session import NEOVIM, boxes, command, editor, fenced, finish, lines, start, turned_out
 from support.wire import PATIENCE, Json, RawClient
 
-from stet_ls.engine.api.answer import Answer, Edit, NewFile, Outcome
+from stet_ls.engine.api.answer import Answer, Edit, EditOutcome, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.errors import UnknownIdError
 from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.run import Engine
-from stet_ls.engine.trace.record_store import Store
+from stet_ls.engine.trace.record_store import RecordStore
 from stet_ls.server import app
 from stet_ls.server.documents.line_diff import minimal
 from stet_ls.server.documents.open_documents import Snapshot
-from stet_ls.server.edits.edit_plan import Change, Plan
-from stet_ls.server.edits.edit_verification import shows
+from stet_ls.server.edits.edit_plan import DocumentChange, EditPlan
+from stet_ls.server.edits.edit_verification import is_applied
 from stet_ls.server.job_flow.edit_risks import must_ask, question, risks
 from stet_ls.validators.source import Source, Span, Splice
 
@@ -38,8 +38,8 @@ def document(text: str) -> Snapshot:
     return Snapshot(PATH.as_uri(), 1, "python", Source(text), PATH)
 
 
-def change(before: str, after: str) -> Change:
-    return Change(document(before), Source(after), minimal(Source(before), Source(after)))
+def change(before: str, after: str) -> DocumentChange:
+    return DocumentChange(document(before), Source(after), minimal(Source(before), Source(after)))
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def change(before: str, after: str) -> Change:
     ],
 )
 def test_an_edit_is_there_if_its_own_lines_are(live: str, seen: bool) -> None:
-    assert shows(Source(live), change(HEAD + OLD, HEAD + NEW)) is seen
+    assert is_applied(Source(live), change(HEAD + OLD, HEAD + NEW)) is seen
 
 
 @pytest.mark.parametrize(("live", "seen"), [("aa = 1\ndbg()\nb = 2\n", False), ("aa = 1\nb = 2\n", True)])
 def test_a_deletion_is_there_once_what_it_takes_is_gone(live: str, seen: bool) -> None:
-    assert shows(Source(live), change("a = 1\ndbg()\nb = 2\n", "a = 1\nb = 2\n")) is seen
+    assert is_applied(Source(live), change("a = 1\ndbg()\nb = 2\n", "a = 1\nb = 2\n")) is seen
 
 
 def answer(*edits: Edit, evidence: tuple[Evidence, ...] = (), new_files: tuple[NewFile, ...] = ()) -> Answer:
@@ -85,11 +85,11 @@ ELSEWHERE = edit(0, 0, "x", Path("/w/b.py"))
 def found(of: Answer) -> tuple[str, ...]:
     paths = dict.fromkeys(each.path for each in of.edits)
     changes = tuple(
-        Change(Snapshot(path.as_uri(), 1, "python", Source(""), path), Source("x"), (Splice(Span(0, 0), "x"),))
+        DocumentChange(Snapshot(path.as_uri(), 1, "python", Source(""), path), Source("x"), (Splice(Span(0, 0), "x"),))
         for path in paths
         if path is not None
     )
-    return risks(of, Plan(changes, of.new_files), document(HEAD + OLD))
+    return risks(of, EditPlan(changes, of.new_files), document(HEAD + OLD))
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ async def test_what_is_told_last_is_heard_before_the_end(
     """Many a user saves and leaves in one breath; here the engine takes its time to hear of it."""
     honest = Engine.outcome
 
-    async def slow(self: Engine, job: str, outcome: Outcome, text: str) -> None:
+    async def slow(self: Engine, job: str, outcome: EditOutcome, text: str) -> None:
         await asyncio.sleep(0.3)
         await honest(self, job, outcome, text)
 
@@ -220,7 +220,7 @@ async def test_what_is_told_last_is_heard_before_the_end(
 
 def became(environment: Mapping[str, str], trace: str) -> str:
     """What stands beside the record of a job."""
-    store = Store(Path(environment["STET_HOME"], "data", "traces"), 0)
+    store = RecordStore(Path(environment["STET_HOME"], "data", "traces"), 0)
     return store.fate(store.find(trace))
 
 

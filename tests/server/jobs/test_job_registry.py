@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from stet_ls.engine.errors import NoModelError, PolicyError, UsageError
-from stet_ls.server.jobs.job_registry import HISTORY, Ending, Job, Jobs, JobStatus
+from stet_ls.server.jobs.job_registry import HISTORY, JobHandle, JobResult, Jobs, JobStatus
 
 
 class Watched:
@@ -15,20 +15,20 @@ class Watched:
 
     def __init__(self) -> None:
         self.jobs = Jobs()
-        self.ended: list[Job] = []
+        self.ended: list[JobHandle] = []
 
-    def start(self, run: object = None, uri: str = "file:///a.py") -> Job:
+    def start(self, run: object = None, uri: str = "file:///a.py") -> JobHandle:
         """A job that does `run`, or nothing for ever."""
-        return self.jobs.start(Job("refactor", uri, None), run or _for_ever, self.ended.append)  # type: ignore[arg-type]
+        return self.jobs.start(JobHandle("refactor", uri, None), run or _for_ever, self.ended.append)  # type: ignore[arg-type]
 
 
-async def _for_ever(job: Job) -> Ending:
+async def _for_ever(job: JobHandle) -> JobResult:
     await asyncio.Event().wait()
     raise AssertionError("unreachable")
 
 
-async def _at_once(job: Job) -> Ending:
-    return Ending(JobStatus.DONE, "ready", applied=True)
+async def _at_once(job: JobHandle) -> JobResult:
+    return JobResult(JobStatus.DONE, "ready", applied=True)
 
 
 async def test_a_job_ends_with_what_it_returned() -> None:
@@ -39,7 +39,7 @@ async def test_a_job_ends_with_what_it_returned() -> None:
     await job.wait()
     await asyncio.sleep(0)
 
-    assert job.ending == Ending(JobStatus.DONE, "ready", applied=True)
+    assert job.ending == JobResult(JobStatus.DONE, "ready", applied=True)
     assert watched.ended == [job]
 
 
@@ -58,19 +58,19 @@ async def test_a_job_ends_with_what_it_returned() -> None:
     ],
 )
 async def test_an_error_becomes_one_sentence(error: Exception, status: JobStatus, message: str) -> None:
-    async def fails(job: Job) -> Ending:
+    async def fails(job: JobHandle) -> JobResult:
         raise error
 
     job = Watched().start(fails)
     await job.wait()
 
-    assert job.ending == Ending(status, message, applied=False)
+    assert job.ending == JobResult(status, message, applied=False)
 
 
 async def test_cancelling_stops_the_job_after_its_cleanup() -> None:
     watched, cleaned = Watched(), asyncio.Event()
 
-    async def careful(job: Job) -> Ending:
+    async def careful(job: JobHandle) -> JobResult:
         try:
             return await _for_ever(job)
         finally:
@@ -161,7 +161,7 @@ async def test_whoever_keeps_things_of_a_job_hears_when_it_is_forgotten() -> Non
     jobs = Jobs(forgotten.append)
     all_of_them = []
     for _ in range(HISTORY + 2):
-        job = jobs.start(Job("refactor", "file:///a.py", None), _at_once, lambda job: None)
+        job = jobs.start(JobHandle("refactor", "file:///a.py", None), _at_once, lambda job: None)
         await job.wait()
         all_of_them.append(job.id)
 

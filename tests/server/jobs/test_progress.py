@@ -30,12 +30,12 @@ from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls import engine
 from stet_ls.engine.actions.rewriting import rewrite
-from stet_ls.engine.api.events import Judging, Notice, Progress, Stage
+from stet_ls.engine.api.events import JudgeStarted, Notice, Progress, Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges import comments, timing
 from stet_ls.engine.judges.case import Case, name_of
 from stet_ls.server import session
-from stet_ls.server.jobs.progress_text import At, words
+from stet_ls.server.jobs.progress_text import ProgressText, stage_text
 
 URI = "file:///w/a.py"
 TEXT = "def add(a, b):\n    total = a + b\n    return total\n"
@@ -281,13 +281,13 @@ async def test_many_jobs_end_each_once(scripted: ScriptedModel, environment: Env
 
 
 def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> None:
-    at = At()
+    at = ProgressText()
     for event in (Stage("model", "Qwen/Qwen2.5-Coder-7B"), Progress(1)):
         at.hear(event)
     assert at.text == "asking Qwen2.5-Coder-7B · writing, 1 token"
-    at.hear(Judging("project_tests"))
+    at.hear(JudgeStarted("project_tests"))
     assert at.text == "checking: the project's tests"
-    at.hear(Judging(""))
+    at.hear(JudgeStarted(""))
     assert at.text == "checking"
     at.hear(Stage("queued", "2 ahead"))
     assert at.text == "waiting, 2 ahead"
@@ -298,7 +298,7 @@ def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> N
 
 
 def test_a_notice_stays_until_tokens_come_and_thoughts_are_told_from_the_answer() -> None:
-    at = At()
+    at = ProgressText()
     at.hear(Stage("model", "Qwen/Qwen2.5-Coder-7B"))
     for notice in ("Starting the embedded model.", "It is still loading."):
         assert at.hear(Notice(notice)), "news"
@@ -317,7 +317,7 @@ def test_every_judge_of_the_engine_has_the_name_of_its_place() -> None:
     folder = Path(engine.__file__).parent / "judges"
     files = [path for path in folder.rglob("*.py") if "\nasync def judge(" in path.read_text(encoding="utf-8")]
     places = {path.relative_to(folder).with_suffix("").parts[0] for path in files}
-    assert {name_of(judge) for judge in (*rewrite.EQUAL, timing.judge, comments.judge)} == places
+    assert {name_of(judge) for judge in (*rewrite.EQUIVALENCE_JUDGES, timing.judge, comments.judge)} == places
 
     async def of_a_package(case: Case) -> Evidence:
         return Evidence(Check.AGREEMENT, Ruling.PASS, "fine")
@@ -329,4 +329,4 @@ def test_every_stage_of_the_engine_has_words_for_a_person() -> None:
     texts = [path.read_text(encoding="utf-8") for path in Path(engine.__file__).parent.rglob("*.py")]
     names = {name for text in texts for name in re.findall(r'\b(?:stage|Stage)\("(\w+)"', text)}
     assert {"reproduce", "judge"} <= names
-    assert [name for name in names if words(Stage(name)) == name] == ["step"], "which is a word already"
+    assert [name for name in names if stage_text(Stage(name)) == name] == ["step"], "which is a word already"

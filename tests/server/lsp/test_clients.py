@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from support.wire import RECORDED, recorded
 
-from stet_ls.server.lsp.client_capabilities import Client
+from stet_ls.server.lsp.client_capabilities import ClientFeatures
 from stet_ls.server.lsp.protocol import converter_factory
 
 _VSCODE = """
@@ -47,12 +47,12 @@ EXPECTED = {
 }
 
 
-def client_of(params: dict[str, Any]) -> Client:
+def client_of(params: dict[str, Any]) -> ClientFeatures:
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
-    return Client.of(converter_factory().structure(request, types.InitializeRequest).params)
+    return ClientFeatures.of(converter_factory().structure(request, types.InitializeRequest).params)
 
 
-def offers(client: Client) -> set[str]:
+def offers(client: ClientFeatures) -> set[str]:
     return {name for name, value in asdict(client).items() if value is True}
 
 
@@ -65,7 +65,7 @@ def test_what_a_recorded_editor_offers(name: str) -> None:
 
 
 def test_a_client_that_offers_nothing() -> None:
-    assert client_of({"processId": None, "rootUri": None, "capabilities": {}}) == Client()
+    assert client_of({"processId": None, "rootUri": None, "capabilities": {}}) == ClientFeatures()
 
 
 def test_name_and_process_are_kept() -> None:

@@ -23,11 +23,11 @@ from stet_ls.engine.sandbox import isolation_probe
 from stet_ls.engine.sandbox.backends import reaper
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.processes.procfs import descendants
-from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec, RunStatus
 
 MIB = 1024 * 1024
-OK, FAILED, TIMEOUT, KILLED = Status.OK, Status.FAILED, Status.TIMEOUT, Status.KILLED
-MEMORY, OUTPUT, DISK, PROCESSES = Status.MEMORY, Status.OUTPUT, Status.DISK, Status.PROCESSES
+OK, FAILED, TIMEOUT, KILLED = RunStatus.OK, RunStatus.FAILED, RunStatus.TIMEOUT, RunStatus.KILLED
+MEMORY, OUTPUT, DISK, PROCESSES = RunStatus.MEMORY, RunStatus.OUTPUT, RunStatus.DISK, RunStatus.PROCESSES
 
 
 def _anything(_: RunResult) -> bool:
@@ -47,7 +47,7 @@ class Bomb:
     """
 
     script: str
-    truthful: tuple[Status, ...]
+    truthful: tuple[RunStatus, ...]
     limits: Mapping[str, float] = field(default_factory=dict)
     holds: Callable[[RunResult], bool] = _anything
     artifacts: tuple[str, ...] = ()
@@ -297,7 +297,7 @@ async def _server_killed_early(_: Box, __: Path, own: Path) -> str:
 
 def _is_gone(tag: str) -> bool:
     """Once the next start has ended what waits for it."""
-    reaper.end()
+    reaper.end_orphans()
     return not isolation_probe._tagged(tag)
 
 

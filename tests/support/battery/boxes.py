@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Protocol
 
 from stet_ls.engine.sandbox.backends import backend_discovery
-from stet_ls.engine.sandbox.backends.landlock_box import Landlock
+from stet_ls.engine.sandbox.backends.landlock_box import LandlockBox
 from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.linux import landlock
-from stet_ls.engine.sandbox.spec import RunResult, RunSpec, Status
+from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 
 BARE = IsolationReport("bare", "", Level.NONE)
 NAMES = ("bubblewrap", "bubblewrap-wheel", "landlock", "landlock-4")
@@ -41,7 +41,7 @@ class Bare:
             spec.argv, cwd=self._folder, env={**os.environ, **spec.env}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             timeout=spec.limits.wall, check=False, close_fds=False,
         )  # fmt: skip
-        status = Status.OK if done.returncode == 0 else Status.FAILED
+        status = RunStatus.OK if done.returncode == 0 else RunStatus.FAILED
         return RunResult(status, BARE, exit=done.returncode, stdout=done.stdout, stderr=done.stderr)
 
 
@@ -56,7 +56,7 @@ def boxes(folder: Path) -> Mapping[str, Callable[[], Box]]:
     for name, version in zip(NAMES[2:], (newest, _EMULATED), strict=True):
         if newest >= version > 0:
             report = IsolationReport("landlock", f"ABI {version}", Level.NONE)
-            found[name] = lambda report=report, version=version: Landlock(version, folder, report)  # type: ignore[misc]
+            found[name] = lambda report=report, version=version: LandlockBox(version, folder, report)  # type: ignore[misc]
     return found
 
 

@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from stet_ls.validators import lint
-from stet_ls.validators.checkers.availability import survey
-from stet_ls.validators.checkers.check_request import Asked, Unable
+from stet_ls.validators.checkers.availability import tool_availability
+from stet_ls.validators.checkers.check_request import CheckRequest, Unavailable
 from stet_ls.validators.checkers.formatters import FORMATTERS
-from stet_ls.validators.checkers.result_cache import Memory, key_of
+from stet_ls.validators.checkers.result_cache import ResultCache, key_of
 from stet_ls.validators.checkers.table import CHECKERS, checkers
 from stet_ls.validators.checkers.toolbox import AddedTool, Role, Toolbox
 from stet_ls.validators.languages import LANGUAGES
@@ -27,7 +27,7 @@ def test_what_would_run_a_projects_code_is_never_asked(name: str) -> None:
     (row,) = [row for row in CHECKERS if row.name == name]
     assert row.executes_project_code
     assert all(row not in checkers(language, row.role) for language in row.languages)
-    assert row.check(Asked(Source(""), row.languages[0])) == Unable(
+    assert row.check(CheckRequest(Source(""), row.languages[0])) == Unavailable(
         "it runs the project's code, and waits for the sandbox", missing=True
     )
 
@@ -42,14 +42,14 @@ def test_complexity_is_counted_where_no_linter_does() -> None:
 
 def test_what_stands_here_and_what_does_not() -> None:
     gone = AddedTool("gone", "klingon", Role.SYNTAX, ("no-such-tool",))
-    standing = {one.language: one for one in survey(Toolbox(added=(gone,), disabled=frozenset({"ast"})))}
+    standing = {one.language: one for one in tool_availability(Toolbox(added=(gone,), disabled=frozenset({"ast"})))}
     assert standing["python"].working == {Role.SYNTAX: ("ruff",), Role.LINT: ("ruff",), Role.FORMAT: ("ruff",)}
     assert (standing["klingon"].working[Role.SYNTAX], standing["klingon"].missing) == ((), ("gone",))
 
 
 class TestMemory:
     def test_the_oldest_answers_go(self) -> None:
-        memory = Memory(2)
+        memory = ResultCache(2)
         for word in ("a", "b", "a", "c"):
             memory.get(word.encode(), lambda word=word: word, keep=lambda _: True)  # type: ignore[misc]
         assert memory.get(b"a", lambda: "asked", keep=lambda _: True) == "a"
@@ -57,12 +57,12 @@ class TestMemory:
         assert len(memory) == 2
 
     def test_what_is_no_answer_is_not_kept(self) -> None:
-        memory = Memory()
+        memory = ResultCache()
         assert memory.get(b"a", lambda: 1, keep=lambda _: False) == 1
         assert memory.get(b"a", lambda: 2, keep=lambda _: True) == 2
 
     def test_many_threads(self) -> None:
-        memory = Memory(16)
+        memory = ResultCache(16)
         wrong: list[int] = []
 
         def work() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from stet_ls.validators.metrics.dead_code import dead
+from stet_ls.validators.metrics.dead_code import dead_code
 from stet_ls.validators.source import Source
 
 
 def told(text: str, language: str = "python", *elsewhere: bytes) -> list[str]:
-    return [finding.message for finding in dead(Source(text), language, elsewhere=elsewhere) or ()]
+    return [finding.message for finding in dead_code(Source(text), language, elsewhere=elsewhere) or ()]
 
 
 UNUSED = {
@@ -58,8 +58,8 @@ def test_what_others_may_use_is_left_alone(language: str, text: str) -> None:
 
 
 def test_what_is_not_parsed_is_not_measured() -> None:
-    assert dead(Source("def _broken(:\n    return 1\n"), "python") is None
-    assert dead(Source("gone = 1\n"), "haskell") is None
+    assert dead_code(Source("def _broken(:\n    return 1\n"), "python") is None
+    assert dead_code(Source("gone = 1\n"), "haskell") is None
 
 
 def test_a_private_method_of_javascript() -> None:

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import json
 
-from stet_ls.validators.checkers.check_request import FILE, Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.check_request import (
+    FILE,
+    CheckRequest,
+    CheckResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+)
 from stet_ls.validators.checkers.output_parsing import distinct, spanned
 from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Span
 
 _SEVERITIES = {"error": Severity.ERROR, "fatal": Severity.ERROR, "warning": Severity.WARNING}
-_RUN = Run(
+_RUN = ToolCommand(
     "biome",
     ("lint", "--reporter=json", "--max-diagnostics=200", "--colors=off", f"--config-path={PRIVATE}", FILE),
     files=(("biome.json", b"{}"),),
 )
 
 
-def lint(asked: Asked) -> Answered:
+def lint(asked: CheckRequest) -> CheckResult:
     """What the recommended rules find. Errors of syntax are left to the syntax check."""
 
-    def read(result: ToolResult) -> Answered:
+    def read(result: ToolResult) -> CheckResult:
         try:
             answer = json.loads(result.stdout)
             return distinct(
@@ -38,6 +45,6 @@ def lint(asked: Asked) -> Answered:
                 if item["category"].startswith("lint/")
             )
         except (ValueError, KeyError, TypeError, AttributeError):
-            return Unable(f"biome failed (exit status {result.status})")
+            return Unavailable(f"biome failed (exit status {result.status})")
 
-    return ask(asked, _RUN, read)
+    return run_tool_on(asked, _RUN, read)

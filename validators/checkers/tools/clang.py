@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stet_ls.validators.checkers.check_request import Advice, Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.check_request import (
+    AdvisoryFindings,
+    CheckRequest,
+    CheckResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+)
 from stet_ls.validators.checkers.output_parsing import distinct, finding
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.checkers.tools.c_includes import unfit
@@ -27,7 +34,7 @@ _ARGUMENTS = (
 _MEMORY = 2_000_000_000  # a template can ask for any amount
 
 
-def clang(asked: Asked) -> Answered:
+def clang(asked: CheckRequest) -> CheckResult:
     """Errors of syntax and types. Not able where a header is not found: what follows from that says nothing.
 
     Without the project's flags it advises, once it meets a name that it does not know: that may be declared in a way
@@ -37,40 +44,40 @@ def clang(asked: Asked) -> Answered:
     if found and asked.path is not None and asked.path.suffix == ".h" and asked.language == "cpp":
         other = _as(replace(asked, deadline=asked.deadline / 2), "c")
         found = () if other == () else found
-    if isinstance(found, Unable) or not found or flags(asked.path) is not None:
+    if isinstance(found, Unavailable) or not found or flags(asked.path) is not None:
         return found
-    return Advice(found) if found[0].kind == "semantic" else found
+    return AdvisoryFindings(found) if found[0].kind == "semantic" else found
 
 
-def _as(asked: Asked, language: str) -> Answered:
+def _as(asked: CheckRequest, language: str) -> CheckResult:
     project = flags(asked.path)
     own = project or ()
     if not any(flag.startswith(("-std=", "--std=", "-ansi")) for flag in own):
         own = (_NEWEST[language], *own)
     beside = ("-iquote", str(asked.path.absolute().parent)) if asked.path else ()
     if asked.path and (found := unfit(asked.source.data, asked.path.absolute(), (*own, *beside))) is not None:
-        return Unable(f"`{found.name}`, which it includes, is too large or no regular file")
+        return Unavailable(f"`{found.name}`, which it includes, is too large or no regular file")
 
-    def read(result: ToolResult) -> Answered:
+    def read(result: ToolResult) -> CheckResult:
         if _NO_HEADER.search(result.stderr):
             hint = "" if project is not None else "; a compile_commands.json would say where it is"
-            return Unable(f"clang did not find a header{hint}")
+            return Unavailable(f"clang did not find a header{hint}")
         found = distinct(_findings(asked, result.stderr.decode("utf-8", "replace")))
         if result.status != 0 and not found:
-            return Unable(f"clang failed without naming a place (exit status {result.status})")
+            return Unavailable(f"clang failed without naming a place (exit status {result.status})")
         return found
 
     # Headers decide too, and they change without the text: such an answer is not remembered.
-    run = Run(
+    run = ToolCommand(
         "clang",
         ("-x", "c++" if language == "cpp" else "c", *_ARGUMENTS, *own, *beside, "-"),
         pure=False,
         memory=_MEMORY,
     )
-    return ask(asked, run, read)
+    return run_tool_on(asked, run, read)
 
 
-def _findings(asked: Asked, text: str) -> Iterator[Finding]:
+def _findings(asked: CheckRequest, text: str) -> Iterator[Finding]:
     for match in _ERROR.finditer(text):
         kind: Kind = "semantic" if match["category"] == "Semantic Issue" else "syntax"
         line, column = int(match["line"]), int(match["column"])

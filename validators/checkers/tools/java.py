@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from stet_ls.validators.checkers.check_request import FILE, Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.check_request import (
+    FILE,
+    CheckRequest,
+    CheckResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+)
 from stet_ls.validators.checkers.output_parsing import distinct, finding, judged
 from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
 from stet_ls.validators.parsing.parse import clean
@@ -31,12 +38,12 @@ ARGUMENTS = (
 _MOST = ("-Xmaxerrs", "100")
 
 
-def javac(asked: Asked) -> Answered:
+def javac(asked: CheckRequest) -> CheckResult:
     """The errors of the compiler's parser."""
     if is_module(asked.path):
-        return Unable("javac would look for the modules that it names", missing=True)
+        return Unavailable("javac would look for the modules that it names", missing=True)
 
-    def read(result: ToolResult) -> Answered:
+    def read(result: ToolResult) -> CheckResult:
         text = result.stderr.decode("utf-8", "replace")
         found = (
             finding(asked.source, m[2], int(m[1]), len(m[3] or "") + 1, "javac", encoding="utf-16")
@@ -44,7 +51,7 @@ def javac(asked: Asked) -> Answered:
         )
         return judged(result, distinct(found), "javac")
 
-    return ask(asked, Run("javac", (*ARGUMENTS, *_MOST, FILE), text=file_text(asked.source)), read)
+    return run_tool_on(asked, ToolCommand("javac", (*ARGUMENTS, *_MOST, FILE), text=file_text(asked.source)), read)
 
 
 def is_module(path: Path | None) -> bool:

@@ -8,7 +8,14 @@ from __future__ import annotations
 import json
 import sys
 
-from stet_ls.validators.checkers.check_request import Answered, Asked, Run, Unable, ask, safe_name
+from stet_ls.validators.checkers.check_request import (
+    CheckRequest,
+    CheckResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+    safe_name,
+)
 from stet_ls.validators.checkers.output_parsing import distinct, finding
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.findings import Severity
@@ -25,10 +32,10 @@ print(json.dumps([[f.start_line, f.name, f.cyclomatic_complexity] for f in found
 """
 
 
-def lizard(asked: Asked) -> Answered:
+def lizard(asked: CheckRequest) -> CheckResult:
     """A warning for each function that is more complex than `LIMIT`."""
 
-    def read(result: ToolResult) -> Answered:
+    def read(result: ToolResult) -> CheckResult:
         try:
             rows = json.loads(result.stdout)
             return distinct(
@@ -40,7 +47,7 @@ def lizard(asked: Asked) -> Answered:
                 if complexity > LIMIT
             )  # fmt: skip
         except (ValueError, TypeError):
-            return Unable(f"lizard failed (exit status {result.status})")
+            return Unavailable(f"lizard failed (exit status {result.status})")
 
     name = safe_name(asked.path, asked.language)
-    return ask(asked, Run("lizard", ("-I", "-c", _COUNT, name), program=sys.executable), read)
+    return run_tool_on(asked, ToolCommand("lizard", ("-I", "-c", _COUNT, name), program=sys.executable), read)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Literal
 
-from stet_ls.validators.checkers.check_request import Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.check_request import CheckRequest, CheckResult, ToolCommand, Unavailable, run_tool_on
 from stet_ls.validators.checkers.output_parsing import finding, judged
 from stet_ls.validators.checkers.tool_process import ToolResult
 
@@ -15,24 +15,24 @@ _MODULE = re.compile(r"^[ \t]*(?:import\s*[\w{*\"']|export\s)", re.MULTILINE)
 _MARKUP = re.compile(r"<[A-Za-z][\w.]*(?:\s[^<>]*)?/?>|<>")
 
 
-def check(asked: Asked) -> Answered:
+def check(asked: CheckRequest) -> CheckResult:
     """V8's verdict. A file that says neither by its name nor by an import what it is may be a script or a module."""
     if _MARKUP.search(asked.source.text):
-        return Unable("perhaps JSX, which Node does not read")
+        return Unavailable("perhaps JSX, which Node does not read")
     suffix = asked.path.suffix if asked.path else ""
     if suffix == ".mjs" or (suffix != ".cjs" and _MODULE.search(asked.source.text)):
         return _as(asked, "module")
     half = replace(asked, deadline=asked.deadline / 2)
     found = _as(half, "commonjs")
-    if found and not isinstance(found, Unable) and suffix != ".cjs" and _as(half, "module") == ():
+    if found and not isinstance(found, Unavailable) and suffix != ".cjs" and _as(half, "module") == ():
         return ()
     return found
 
 
-def _as(asked: Asked, kind: Literal["module", "commonjs"]) -> Answered:
-    def read(result: ToolResult) -> Answered:
+def _as(asked: CheckRequest, kind: Literal["module", "commonjs"]) -> CheckResult:
+    def read(result: ToolResult) -> CheckResult:
         match = _ERROR.search(result.stderr.decode("utf-8", "replace"))
         found = (finding(asked.source, match[3], int(match[1]), len(match[2]) + 1, "node"),) if match else ()
         return judged(result, found, "node")
 
-    return ask(asked, Run("node", (f"--input-type={kind}", "--check", "-")), read)
+    return run_tool_on(asked, ToolCommand("node", (f"--input-type={kind}", "--check", "-")), read)

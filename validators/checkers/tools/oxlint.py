@@ -10,14 +10,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from stet_ls.validators.checkers.check_request import FILE, Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.check_request import (
+    FILE,
+    CheckRequest,
+    CheckResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+)
 from stet_ls.validators.checkers.output_parsing import distinct, spanned
 from stet_ls.validators.checkers.tool_process import PRIVATE, ToolResult
 from stet_ls.validators.findings import Finding, Severity
 from stet_ls.validators.source import Source, Span
 
 _SETTINGS = "oxlint-of-stet.json"
-_RUN = Run(
+_RUN = ToolCommand(
     "oxlint",
     ("--format", "json", "--threads=1", "--disable-nested-config", "--no-ignore", "-c", f"{PRIVATE}/{_SETTINGS}", FILE),
     files=((_SETTINGS, b"{}"),),
@@ -25,35 +32,35 @@ _RUN = Run(
 _SUFFIXES = {"javascript": ".js", "javascriptreact": ".jsx", "typescript": ".ts", "typescriptreact": ".tsx"}
 
 
-def syntax(asked: Asked) -> Answered:
+def syntax(asked: CheckRequest) -> CheckResult:
     """What the parser and the language's early rules refuse."""
     found = _found(asked)
-    return found if isinstance(found, Unable) else tuple(one for one in found if one.kind == "syntax")
+    return found if isinstance(found, Unavailable) else tuple(one for one in found if one.kind == "syntax")
 
 
-def lint(asked: Asked) -> Answered:
+def lint(asked: CheckRequest) -> CheckResult:
     """The rules for code that is wrong or useless, oxlint's own choice."""
     found = _found(asked)
-    return found if isinstance(found, Unable) else tuple(one for one in found if one.kind == "lint")
+    return found if isinstance(found, Unavailable) else tuple(one for one in found if one.kind == "lint")
 
 
-def _found(asked: Asked) -> Answered:
+def _found(asked: CheckRequest) -> CheckResult:
     suffix = asked.path.suffix if asked.path else ""
     if suffix.lower() not in (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"):
         # The extension is all that tells oxlint the language.
         name = f"text{_SUFFIXES.get(asked.language, '.js')}"
         asked = replace(asked, path=asked.path.with_name(name) if asked.path else None)
 
-    def read(result: ToolResult) -> Answered:
+    def read(result: ToolResult) -> CheckResult:
         try:
             answer = json.loads(result.stdout)
             if answer["number_of_files"] != 1:
-                return Unable("oxlint did not read the text")
+                return Unavailable("oxlint did not read the text")
             return distinct(_findings(asked.source, answer["diagnostics"]))
         except (ValueError, KeyError, TypeError, IndexError):
-            return Unable(f"oxlint failed (exit status {result.status})")
+            return Unavailable(f"oxlint failed (exit status {result.status})")
 
-    return ask(asked, _RUN, read)
+    return run_tool_on(asked, _RUN, read)
 
 
 def _findings(source: Source, diagnostics: list[Mapping[str, Any]]) -> Iterator[Finding]:

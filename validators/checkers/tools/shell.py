@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from stet_ls.validators.checkers.check_request import FILE, Answered, Asked, Run, Unable, ask
+from stet_ls.validators.checkers.check_request import (
+    FILE,
+    CheckRequest,
+    CheckResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+)
 from stet_ls.validators.checkers.output_parsing import finding, judged
 from stet_ls.validators.checkers.tool_process import ToolResult
 
@@ -13,18 +20,18 @@ _PLACE = re.compile(r": line (\d+): ((?:syntax error|unexpected EOF).*)$", re.MU
 _OTHER_SHELL = re.compile(r"#!.*\b(?:zsh|ksh|fish|bats)\b")
 
 
-def bash(asked: Asked) -> Answered:
+def bash(asked: CheckRequest) -> CheckResult:
     """The first syntax error; not able to read what is written for another shell."""
     if _OTHER_SHELL.match(asked.source.text) or (asked.path and asked.path.suffix not in (".sh", ".bash", "")):
-        return Unable("written for another shell", missing=True)
+        return Unavailable("written for another shell", missing=True)
     if "\0" in asked.source.text:  # bash drops these
-        return Unable("no text", missing=True)
+        return Unavailable("no text", missing=True)
     # A script that wants extended patterns switches them on as it runs, and this one does not run.
     arguments = ("--norc", "--noprofile", "-O", "extglob", "-n", FILE)
-    return ask(asked, Run("bash", arguments), partial(_read, asked))
+    return run_tool_on(asked, ToolCommand("bash", arguments), partial(_read, asked))
 
 
-def _read(asked: Asked, result: ToolResult) -> Answered:
+def _read(asked: CheckRequest, result: ToolResult) -> CheckResult:
     """Its words count and not its exit status, which is 0 behind a broken condition."""
     matches = _PLACE.finditer(result.stderr.decode("utf-8", "replace"))
     found = tuple(finding(asked.source, match[2], int(match[1]), 1, "bash") for match in matches)

@@ -9,7 +9,14 @@ import json
 from pathlib import Path
 
 from stet_ls.validators.checkers import programs
-from stet_ls.validators.checkers.check_request import Answered, Asked, Run, Unable, ask, safe_name
+from stet_ls.validators.checkers.check_request import (
+    CheckRequest,
+    CheckResult,
+    ToolCommand,
+    Unavailable,
+    run_tool_on,
+    safe_name,
+)
 from stet_ls.validators.checkers.output_parsing import distinct, spanned
 from stet_ls.validators.checkers.tool_process import ToolResult
 from stet_ls.validators.source import Source, Span
@@ -35,25 +42,25 @@ process.stdout.write(JSON.stringify(errors));
 _SCRIPTS = {"oxc-parser": _OXC, "typescript": _TYPESCRIPT}
 
 
-def oxc(asked: Asked) -> Answered:
+def oxc(asked: CheckRequest) -> CheckResult:
     """The errors of oxc's parser, loaded into Node."""
     return _by(asked, "oxc-parser")
 
 
-def typescript(asked: Asked) -> Answered:
+def typescript(asked: CheckRequest) -> CheckResult:
     """The errors of TypeScript's own parser."""
     return _by(asked, "typescript")
 
 
-def _by(asked: Asked, package: str) -> Answered:
+def _by(asked: CheckRequest, package: str) -> CheckResult:
     folder = _package(asked, package)
     if folder is None:
-        return Unable(f"{package} is not set, and in no trusted workspace", missing=True)
+        return Unavailable(f"{package} is not set, and in no trusted workspace", missing=True)
     node = programs.find("node", asked.tools, name="node", path=asked.path)
     if node is None or not asked.tools.allows(package):
-        return Unable("node is not installed", missing=True)
+        return Unavailable("node is not installed", missing=True)
 
-    def read(result: ToolResult) -> Answered:
+    def read(result: ToolResult) -> CheckResult:
         try:
             errors = json.loads(result.stdout)
             return distinct(
@@ -61,16 +68,18 @@ def _by(asked: Asked, package: str) -> Answered:
                 for start, end, message in errors
             )
         except (ValueError, TypeError):
-            return Unable(f"{package} failed (exit status {result.status})")
+            return Unavailable(f"{package} failed (exit status {result.status})")
 
     arguments = ("-e", _SCRIPTS[package], "--", str(folder), safe_name(asked.path, asked.language))
     # A user's choice for `typescript` is the package, not the program: node is started by its path.
-    return ask(
-        asked, Run("node", arguments, program=str(node.path), environment=(("STET_PACKAGE", _stamp(folder)),)), read
+    return run_tool_on(
+        asked,
+        ToolCommand("node", arguments, program=str(node.path), environment=(("STET_PACKAGE", _stamp(folder)),)),
+        read,
     )
 
 
-def _package(asked: Asked, package: str) -> Path | None:
+def _package(asked: CheckRequest, package: str) -> Path | None:
     """The folder of the package that the user chose, else that of a trusted workspace."""
     chosen = dict(asked.tools.programs).get(package)
     if chosen is not None:

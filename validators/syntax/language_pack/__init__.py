@@ -12,10 +12,10 @@ from functools import cache
 from importlib.util import find_spec
 
 from stet_ls.validators.findings import Status, Verdict
-from stet_ls.validators.install_hints import way_to
+from stet_ls.validators.install_hints import install_command
 from stet_ls.validators.languages import Language
 from stet_ls.validators.source import Source
-from stet_ls.validators.syntax.language_pack.child_pool import Crew, PackError, crew
+from stet_ls.validators.syntax.language_pack.child_pool import PackError, ParserPool, crew
 from stet_ls.validators.syntax.language_pack.frames import verdict_of
 
 __all__ = ["DENIED", "PackError", "glance", "installed"]
@@ -31,7 +31,7 @@ def installed() -> bool:
 
 
 def glance(
-    source: Source, row: Language, *, deadline: float, by: Crew | None = None, denied: Mapping[str, str] = DENIED
+    source: Source, row: Language, *, deadline: float, by: ParserPool | None = None, denied: Mapping[str, str] = DENIED
 ) -> Verdict:
     """The verdict of a grammar of the pack, as `syntax.glance` would give it; advice, never a reason to block.
 
@@ -39,7 +39,7 @@ def glance(
     """
     name = row.packed or ""
     if not installed():
-        reason = f"not parsed: no grammar for {row.title}; `{way_to('all-languages')}` brings one"
+        reason = f"not parsed: no grammar for {row.title}; `{install_command('all-languages')}` brings one"
     elif name in denied:
         reason = f"not parsed: the grammar for {row.title} is not used, because {denied[name]}"
     else:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from stet_ls.validators.syntax.language_pack.child_process import Child, GoneError, LateError, StartingError
+from stet_ls.validators.syntax.language_pack.child_process import GoneError, LateError, ParserChild, StartingError
 
 _T = TypeVar("_T")
 
@@ -27,7 +27,7 @@ class PackError(Exception):
     """No verdict. The text goes on after "The grammar for X ..."."""
 
 
-class Crew:
+class ParserPool:
     """At most `most` children that each parse one text at a time; any thread may ask."""
 
     def __init__(self, argv: Sequence[str] | None = None, *, most: int = _MOST, idle: float = _IDLE) -> None:
@@ -38,8 +38,8 @@ class Crew:
         self._reset()
 
     def _reset(self) -> None:
-        self._all: set[Child] = set()
-        self._idle: list[Child] = []
+        self._all: set[ParserChild] = set()
+        self._idle: list[ParserChild] = []
         self._strikes: Counter[str] = Counter()
 
     def ask(self, language: str, text: bytes, read: Callable[[Mapping[str, Any]], _T], *, deadline: float) -> _T:
@@ -88,7 +88,7 @@ class Crew:
             child.abandon()
         self._reset()
 
-    def _take(self, end: float) -> Child:
+    def _take(self, end: float) -> ParserChild:
         with self._free:
             while True:
                 while self._idle:
@@ -101,15 +101,15 @@ class Crew:
                 if not self._free.wait(end - time.monotonic()):
                     raise PackError("had no turn in time: others are being parsed")
 
-    def _start(self) -> Child:
+    def _start(self) -> ParserChild:
         try:
-            child = Child(self._argv)
+            child = ParserChild(self._argv)
         except OSError as error:
             raise PackError(f"has no process to run in ({error})") from error
         self._all.add(child)
         return child
 
-    def _give_back(self, child: Child, kept: bool) -> None:
+    def _give_back(self, child: ParserChild, kept: bool) -> None:
         with self._free:
             if kept:
                 self._idle.append(child)
@@ -117,15 +117,15 @@ class Crew:
                 self._drop(child)
             self._free.notify()
 
-    def _drop(self, child: Child) -> None:
+    def _drop(self, child: ParserChild) -> None:
         child.kill()
         self._all.remove(child)
 
 
 @cache
-def crew() -> Crew:
+def crew() -> ParserPool:
     """The crew of this process."""
-    made = Crew()
+    made = ParserPool()
     atexit.register(made.close)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=made.forget)

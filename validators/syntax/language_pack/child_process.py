@@ -40,7 +40,7 @@ class GoneError(Exception):
     """The child has ended; the text says how."""
 
 
-class Child:
+class ParserChild:
     """A child process and the two pipes to it. Raises OSError if it cannot be started."""
 
     def __init__(self, argv: Sequence[str]) -> None:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import Count
-from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline, counted
-from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.validators.source import Source, Splice
 from stet_ls.validators.structure import units
 
 _KEPT = frozenset({"preproc_include", "using_declaration", "alias_declaration"})
-C, CPP = Outline("c", _KEPT), Outline("cpp", _KEPT)
+C, CPP = SignatureOutline("c", _KEPT), SignatureOutline("cpp", _KEPT)
 RULES = (
     "Write functions `void test_…()` without parameters, and no main: each is run as a program of its own.",
     "Check with `assert` alone; no framework.",
@@ -24,7 +24,7 @@ _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(?P<path>[^"\n]+)"[^\n]*\n?',
 _SOURCES = (".c", ".cc", ".cpp", ".cxx")
 
 
-def unloadable(about: UnderTest, language: str) -> str:
+def unloadable(about: CodeUnderTest, language: str) -> str:
     """Why no program of one test could include the file, in words; "" if one can."""
     if any(each.qualified == "main" for each in units(Source(about.text), language)):
         return "the file has a main of its own, and a program has one alone"
@@ -55,15 +55,15 @@ def tests(language: str) -> Callable[[str], tuple[str, ...]]:
     return found
 
 
-def count(language: str) -> Callable[[str], Count]:
+def count(language: str) -> Callable[[str], AssertCount]:
     """What a text tests."""
     return lambda text: counted(_ASSERTS, text, tests(language)(text))
 
 
-def ready(language: str) -> Callable[[str, UnderTest, Path], str]:
+def ready(language: str) -> Callable[[str, CodeUnderTest, Path], str]:
     """The tests below the included code: without a main, with assertions that are not compiled away."""
 
-    def made(code: str, about: UnderTest, place: Path) -> str:
+    def made(code: str, about: CodeUnderTest, place: Path) -> str:
         source = Source(_QUOTED.sub("", code))
         mains = [Splice(each.span, "") for each in units(source, language) if each.qualified == "main"]
         head = f'#include "{about.seen_from(place)}"\n#undef NDEBUG\n#include <assert.h>\n'

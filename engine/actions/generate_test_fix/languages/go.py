@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import Count
-from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline, counted
-from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.runners import expected_tests
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Splice
@@ -18,7 +18,7 @@ from stet_ls.validators.structure.units import captures, tree_of
 if TYPE_CHECKING:
     import tree_sitter
 
-GO = Outline("go", frozenset({"package_clause", "import_declaration"}))
+GO = SignatureOutline("go", frozenset({"package_clause", "import_declaration"}))
 RULES = (
     "Use the package testing alone, in the package of the code: no import of it, no other package for assertions.",
     "Import exactly what the tests use.",
@@ -42,12 +42,12 @@ def tests(code: str) -> tuple[str, ...]:
     return tuple(expected_tests.go(code))
 
 
-def count(text: str) -> Count:
+def count(text: str) -> AssertCount:
     """What a text tests."""
     return counted(_ASSERTS, text, tests(text))
 
 
-def ready(code: str, about: UnderTest, place: Path) -> str:
+def ready(code: str, about: CodeUnderTest, place: Path) -> str:
     """The tests with just the imports that they use: Go compiles neither with one missing nor with one too many.
 
     What they declare has other names than the code and the project's tests, which are in the same package. A copy of
@@ -100,6 +100,6 @@ def _is_field(node: tree_sitter.Node) -> bool:
     return held is None or held.type != "map_type"
 
 
-def root(about: UnderTest) -> Path | None:
+def root(about: CodeUnderTest) -> Path | None:
     """The module around the file, within what is open."""
     return about.innermost("go.mod")

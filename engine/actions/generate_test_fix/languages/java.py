@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import Count
-from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline, counted
-from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
-JAVA = Outline("java", frozenset({"package_declaration", "import_declaration"}))
+JAVA = SignatureOutline("java", frozenset({"package_declaration", "import_declaration"}))
 RULES = (
     "Write one class with methods `static void test…()` without parameters, and no main: each is run as a program.",
     "Check with `assert condition : actual;` alone. There is no JUnit.",
@@ -20,7 +20,7 @@ _ASSERTS = r"\bassert\b|\bthrow\s+new\s+AssertionError\b"
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)\s*;[^\n]*\n?", re.MULTILINE)
 
 
-def unloadable(about: UnderTest) -> str:
+def unloadable(about: CodeUnderTest) -> str:
     """Why no other class could call the unit, in words; "" if one can."""
     found = [each for each in units(Source(about.text), "java") if each.qualified == about.unit]
     if any(re.search(r"\bprivate\b", each.signature) for each in found):
@@ -34,12 +34,12 @@ def tests(code: str) -> tuple[str, ...]:
     return tuple(each.name for each in methods if re.search(rf"\bvoid {each.name}\(\s*\)", each.signature))
 
 
-def count(text: str) -> Count:
+def count(text: str) -> AssertCount:
     """What a text tests."""
     return counted(_ASSERTS, text, tests(text))
 
 
-def ready(code: str, about: UnderTest, place: Path) -> str:
+def ready(code: str, about: CodeUnderTest, place: Path) -> str:
     """The class of tests under its file's name and in the code's package, open to the programs that call it."""
     source = _PACKAGE.sub("", code)
     own = next((each.name for each in units(Source(source), "java") if each.kind == "class"), "")
@@ -61,7 +61,7 @@ def program(file: PurePosixPath, code: str, test: str, number: int) -> tuple[Pur
     return file.with_name(f"{name}.java"), f"{head}class {name} {{\n{main}}}\n"
 
 
-def root(about: UnderTest) -> Path | None:
+def root(about: CodeUnderTest) -> Path | None:
     """The folder that the file's package begins in: there the compiler finds the project's other classes."""
     package = _PACKAGE.search(about.text)
     parts = package[1].split(".") if package is not None else []

@@ -6,15 +6,15 @@ import json
 import re
 from pathlib import Path
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import Count
-from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline, counted
-from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.runners import expected_tests
 from stet_ls.validators.project_files import read_regular
 
 _KEPT = frozenset({"import_statement", "hash_bang_line"})
-JAVASCRIPT = Outline("javascript", _KEPT)
-TYPESCRIPT = Outline("typescript", _KEPT)
+JAVASCRIPT = SignatureOutline("javascript", _KEPT)
+TYPESCRIPT = SignatureOutline("typescript", _KEPT)
 RULES = ("Use node:test and node:assert/strict, and imports, no require.",)
 
 _LARGEST = 1_000_000
@@ -22,7 +22,7 @@ _ASSERTS = r"\b(?:assert(?:\.\w+)*|expect)\s*\("
 _NODE = (("test", 'import test from "node:test";'), ("assert", 'import assert from "node:assert/strict";'))
 
 
-def unloadable(about: UnderTest) -> str:
+def unloadable(about: CodeUnderTest) -> str:
     """Why no test could import the unit, in words; "" if one can."""
     name = re.escape(about.outermost)
     module = re.search(rf"^[ \t]*export\b[^;\n]*\b{name}\b", about.text, re.MULTILINE) is not None
@@ -61,17 +61,17 @@ def typed_tests(code: str) -> tuple[str, ...]:
     return tuple(expected_tests.typescript(code))
 
 
-def ready(code: str, about: UnderTest, place: Path) -> str:
+def ready(code: str, about: CodeUnderTest, place: Path) -> str:
     """The tests with the imports that models leave out."""
     missing = [line for name, line in _NODE if f"node:{name}" not in code and re.search(rf"\b{name}\b", code)]
     return "\n".join([*missing, code])
 
 
-def count(text: str) -> Count:
+def count(text: str) -> AssertCount:
     """What a text tests."""
     return counted(_ASSERTS, text, tests(text))
 
 
-def typed_count(text: str) -> Count:
+def typed_count(text: str) -> AssertCount:
     """The same in TypeScript."""
     return counted(_ASSERTS, text, typed_tests(text))

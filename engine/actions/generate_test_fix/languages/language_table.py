@@ -8,31 +8,31 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.actions.generate_test_fix import assert_count
-from stet_ls.engine.actions.generate_test_fix.assert_count import Count
+from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
 from stet_ls.engine.actions.generate_test_fix.languages import c_cpp, go, java, javascript, python, rust
-from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline
-from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline
+from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.actions.generated_tests.suite_split import tests_in
 
 
-def _loads(about: UnderTest) -> str:
+def _loads(about: CodeUnderTest) -> str:
     return ""
 
 
-def _as_it_is(code: str, about: UnderTest, place: Path) -> str:
+def _as_it_is(code: str, about: CodeUnderTest, place: Path) -> str:
     return code
 
 
-def _beside(about: UnderTest) -> Path:
+def _beside(about: CodeUnderTest) -> Path:
     return about.path.parent
 
 
-def _opened(about: UnderTest) -> Path | None:
+def _opened(about: CodeUnderTest) -> Path | None:
     return about.root
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class LoopLanguage:
     """`specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` what
     it added; `tests` the ids in a text of tests behind its file; `ready` makes such a text whole for its place;
     `unloadable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is where a document
@@ -46,15 +46,15 @@ class Dialect:
     specification: Callable[[str, str, str], str | None]
     new_unit: Callable[[str, str], str]
     tests: Callable[[str], tuple[str, ...]]
-    count: Callable[[str], Count]
+    count: Callable[[str], AssertCount]
     file: str
     unsaved: str
     rules: tuple[str, ...] = ()
-    unloadable: Callable[[UnderTest], str] = _loads
-    ready: Callable[[str, UnderTest, Path], str] = _as_it_is
+    unloadable: Callable[[CodeUnderTest], str] = _loads
+    ready: Callable[[str, CodeUnderTest, Path], str] = _as_it_is
     framework: str = ""
-    folder: Callable[[UnderTest], Path] | None = None
-    root: Callable[[UnderTest], Path | None] = _opened
+    folder: Callable[[CodeUnderTest], Path] | None = None
+    root: Callable[[CodeUnderTest], Path | None] = _opened
     program: Callable[[PurePosixPath, str, str, int], tuple[PurePosixPath, str]] | None = None
 
 
@@ -62,9 +62,9 @@ def _python_tests(code: str) -> tuple[str, ...]:
     return tuple(test.id for test in tests_in(code))
 
 
-def _native(outline: Outline, suffix: str) -> Dialect:
+def _native(outline: SignatureOutline, suffix: str) -> LoopLanguage:
     language = outline.language
-    return Dialect(
+    return LoopLanguage(
         outline.specification,
         outline.new_unit,
         c_cpp.tests(language),
@@ -79,8 +79,8 @@ def _native(outline: Outline, suffix: str) -> Dialect:
     )
 
 
-DIALECTS: Mapping[str, Dialect] = {
-    "python": Dialect(
+DIALECTS: Mapping[str, LoopLanguage] = {
+    "python": LoopLanguage(
         python.specification,
         python.new_unit,
         _python_tests,
@@ -88,7 +88,7 @@ DIALECTS: Mapping[str, Dialect] = {
         "test_{stem}_from_its_specification.py",
         "/unsaved/solution.py",
     ),
-    "javascript": Dialect(
+    "javascript": LoopLanguage(
         javascript.JAVASCRIPT.specification,
         javascript.JAVASCRIPT.new_unit,
         javascript.tests,
@@ -100,7 +100,7 @@ DIALECTS: Mapping[str, Dialect] = {
         javascript.ready,
         framework="node",
     ),
-    "typescript": Dialect(
+    "typescript": LoopLanguage(
         javascript.TYPESCRIPT.specification,
         javascript.TYPESCRIPT.new_unit,
         javascript.typed_tests,
@@ -112,7 +112,7 @@ DIALECTS: Mapping[str, Dialect] = {
         javascript.ready,
         framework="typescript",
     ),
-    "go": Dialect(
+    "go": LoopLanguage(
         go.GO.specification,
         go.GO.new_unit,
         go.tests,
@@ -124,7 +124,7 @@ DIALECTS: Mapping[str, Dialect] = {
         folder=_beside,
         root=go.root,
     ),
-    "rust": Dialect(
+    "rust": LoopLanguage(
         rust.RUST.specification,
         rust.RUST.new_unit,
         rust.tests,
@@ -137,7 +137,7 @@ DIALECTS: Mapping[str, Dialect] = {
         folder=rust.folder,
         root=rust.root,
     ),
-    "java": Dialect(
+    "java": LoopLanguage(
         java.JAVA.specification,
         java.JAVA.new_unit,
         java.tests,

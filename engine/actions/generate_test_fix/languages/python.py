@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -29,10 +29,10 @@ def specification(before: str, after: str, unit: str) -> str | None:
         return None
     docs = dict(_documented(told)) if told is not None else {}
     stated = told.body if told is not None else []
-    values = {unparsed(node) for node in stated if isinstance(node, ast.Assign | ast.AnnAssign)}
-    tree.body = [node for node in tree.body if isinstance(node, _KEPT) or unparsed(node) in values]
+    values = {unparse(node) for node in stated if isinstance(node, ast.Assign | ast.AnnAssign)}
+    tree.body = [node for node in tree.body if isinstance(node, _KEPT) or unparse(node) in values]
     _strip(tree, docs, "")
-    return unparsed(ast.fix_missing_locations(tree)) + "\n"
+    return unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
 def _strip(holder: ast.Module | ast.ClassDef, docs: dict[str, str], prefix: str) -> None:

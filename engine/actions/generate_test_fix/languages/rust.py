@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.actions.generate_test_fix.assert_count import Count
-from stet_ls.engine.actions.generate_test_fix.signatures_only import Outline, counted
-from stet_ls.engine.actions.generate_test_fix.tested_code import UnderTest
+from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
+from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline, counted
+from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
 from stet_ls.engine.runners.languages.rust import is_workspace
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
@@ -18,7 +18,7 @@ from stet_ls.validators.structure.units import tree_of
 if TYPE_CHECKING:
     import tree_sitter
 
-RUST = Outline("rust", frozenset({"use_declaration", "extern_crate_declaration", "attribute_item"}))
+RUST = SignatureOutline("rust", frozenset({"use_declaration", "extern_crate_declaration", "attribute_item"}))
 RULES = ("Write plain functions under #[test], no module around them; what is tested is in scope already.",)
 _ASSERTS = r"\b(?:assert(?:_eq|_ne)?|panic|debug_assert(?:_eq|_ne)?)!|#\[should_panic"
 _INNER = re.compile(r"^[ \t]*(?:#!\[|//!|/\*!)", re.MULTILINE)
@@ -29,7 +29,7 @@ _LARGEST = 1_000_000
 _SCOPES = ("std", "core", "alloc", "crate", "super", "self")
 
 
-def unloadable(about: UnderTest) -> str:
+def unloadable(about: CodeUnderTest) -> str:
     """Why no file of tests could include this one, in words; "" if one can."""
     if _ELSEWHERE.search(about.text):
         return "the file needs other modules of its crate, and its tests would have to lie among them"
@@ -59,12 +59,12 @@ def _tests(block: tree_sitter.Node, before: str) -> Iterator[str]:
         marked = False
 
 
-def count(text: str) -> Count:
+def count(text: str) -> AssertCount:
     """What a text tests."""
     return counted(_ASSERTS, text, tests(text))
 
 
-def ready(code: str, about: UnderTest, place: Path) -> str:
+def ready(code: str, about: CodeUnderTest, place: Path) -> str:
     """The tests below the included code: a module of theirs under a free name, no imports of what is there already."""
     brings = re.compile(rf"\b{re.escape(about.outermost)}\b|\*")
 
@@ -80,7 +80,7 @@ def ready(code: str, about: UnderTest, place: Path) -> str:
     return f'include!("{about.seen_from(place)}");\n\n{code}'
 
 
-def root(about: UnderTest) -> Path | None:
+def root(about: CodeUnderTest) -> Path | None:
     """The workspace of the crate around the file, else the crate; all that is open where it needs a crate beside it."""
     crate = about.innermost("Cargo.toml")
     if crate is None or about.root is None:
@@ -99,7 +99,7 @@ def _text(manifest: Path) -> str:
         return ""
 
 
-def folder(about: UnderTest) -> Path:
+def folder(about: CodeUnderTest) -> Path:
     """Where the tests lie: cargo looks for them in one folder of a crate, beside the code they are a file alone."""
     crate = about.innermost("Cargo.toml")
     return crate / "tests" if crate is not None and (crate / "Cargo.toml").is_file() else about.path.parent

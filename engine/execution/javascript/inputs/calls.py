@@ -11,7 +11,7 @@ from random import Random
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, mutated
-from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, Row
+from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.constants import constants
 from stet_ls.engine.execution.javascript.inputs.draw import Draws
 from stet_ls.engine.execution.javascript.inputs.equal_args import with_alike, with_few
@@ -25,11 +25,11 @@ from stet_ls.engine.execution.javascript.inputs.subject import (
     subject_of,
 )
 from stet_ls.engine.execution.javascript.inputs.untyped_params import used_as
-from stet_ls.engine.execution.javascript.inputs.value_kinds import Kind, text_of
+from stet_ls.engine.execution.javascript.inputs.value_kinds import ValueKind, text_of
 from stet_ls.engine.execution.javascript.inputs.values import kind_of, source
 
 _PRINTER = "console.log"
-_Told = tuple[Row, str]
+_Told = tuple[ArgumentRow, str]
 """A row of JavaScript, and its origin."""
 
 
@@ -101,7 +101,7 @@ class _Inputs:
         for row in drawn:
             yield row, origin
 
-    def _call(self, row: Row, origin: str) -> Call:
+    def _call(self, row: ArgumentRow, origin: str) -> Call:
         setup, names = _bound(self._subject.parameters, row, self._subject.name.partition(".")[0])
         body = f"__out__({self._subject.name}({_arguments(self._subject.parameters, names)}))"
         return Call(setup, body, tuple(names.values()), origin, _PRINTER)
@@ -169,7 +169,7 @@ class _Inputs:
         return [random.choice(random.choice(columns)) for _ in range(1600)] if columns else []
 
 
-def _kinds(subject: Subject, written: Sequence[Row]) -> tuple[list[Kind], bool]:
+def _kinds(subject: Subject, written: Sequence[ArgumentRow]) -> tuple[list[ValueKind], bool]:
     """The kinds of the parameters, and whether any of them is a guess."""
     kinds, is_guessed = [], False
     for each in subject.parameters:
@@ -185,8 +185,8 @@ def _kinds(subject: Subject, written: Sequence[Row]) -> tuple[list[Kind], bool]:
     return kinds, is_guessed or not all(kind.known for kind in kinds)
 
 
-def _drawn(draws: Draws, parameters: Sequence[Parameter], kinds: Sequence[Kind]) -> Row:
-    row: Row = {}
+def _drawn(draws: Draws, parameters: Sequence[Parameter], kinds: Sequence[ValueKind]) -> ArgumentRow:
+    row: ArgumentRow = {}
     for parameter, kind in zip(parameters, kinds, strict=True):
         if parameter.optional and draws.random.random() < 0.3:
             break
@@ -203,24 +203,24 @@ def _told(subject: Subject) -> list[str]:
     ]
 
 
-def _within(kind: Kind) -> Iterator[Kind]:
+def _within(kind: ValueKind) -> Iterator[ValueKind]:
     if kind.name == "class":
         yield kind
     for each in (*kind.items, *(field for _, field, _ in kind.fields)):
         yield from _within(each)
 
 
-def _as_source(row: Row) -> Row:
+def _as_source(row: ArgumentRow) -> ArgumentRow:
     return {name: source(text) for name, text in row.items()}
 
 
-def _bound(parameters: Sequence[Parameter], row: Row, taken: str) -> tuple[str, dict[str, str]]:
+def _bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tuple[str, dict[str, str]]:
     """Statements that bind each argument to a name of its own, and the names by parameter."""
     names = {each.name: each.name + ("_" if each.name == taken else "") for each in parameters if each.name in row}
     return "\n".join(f"const {name} = {row[each]}" for each, name in names.items()), names
 
 
-def _arguments(parameters: Sequence[Parameter], given: Row) -> str:
+def _arguments(parameters: Sequence[Parameter], given: ArgumentRow) -> str:
     return ", ".join(("..." if each.rest else "") + given[each.name] for each in parameters if each.name in given)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from stet_ls.engine.execution.javascript.inputs.value_kinds import BOOLEAN, NULL, NUMBER, STRING, Kind
+from stet_ls.engine.execution.javascript.inputs.value_kinds import BOOLEAN, NULL, NUMBER, STRING, ValueKind
 from stet_ls.engine.execution.javascript.inputs.values import source
 
 _NUMBERS = ("0", "1", "-1", "2", "3", "5", "7", "10", "12", "16", "25", "99", "100", "-5", "0.5", "1.5", "-2.25")
@@ -31,12 +31,12 @@ class Draws:
         self._strings = [text for text in known if text[:1] == '"']
         self._makings = makings or {}
 
-    def value(self, kind: Kind, depth: int = 0) -> str:
+    def value(self, kind: ValueKind, depth: int = 0) -> str:
         """JavaScript for one value of a kind."""
         make = _MAKERS.get(kind.name)
         return make(self, kind, depth + 1) if make is not None and depth < 8 else self._any(kind, depth + 1)
 
-    def _number(self, kind: Kind, depth: int) -> str:
+    def _number(self, kind: ValueKind, depth: int) -> str:
         del depth
         pick = self.random.random()
         if self._numbers and pick < 0.25:
@@ -49,7 +49,7 @@ class Draws:
             return str(self.random.randint(-20, 120) if pick < 0.95 else self.random.randint(-5000, 100_000))
         return str(round(self.random.uniform(-50, 50), 2))
 
-    def _string(self, kind: Kind, depth: int) -> str:
+    def _string(self, kind: ValueKind, depth: int) -> str:
         del kind, depth
         pick = self.random.random()
         if self._strings and pick < 0.15:
@@ -62,10 +62,10 @@ class Draws:
         letters = self.random.choice((_LETTERS, "ab", "abc ", "0123456789", "()"))
         return '"' + "".join(self.random.choice(letters) for _ in range(self.random.randint(0, 9))) + '"'
 
-    def _array(self, kind: Kind, depth: int) -> str:
+    def _array(self, kind: ValueKind, depth: int) -> str:
         return "[" + ", ".join(self._several(kind.items[0] if kind.items else NUMBER, depth)) + "]"
 
-    def _several(self, kind: Kind, depth: int) -> list[str]:
+    def _several(self, kind: ValueKind, depth: int) -> list[str]:
         lengths = _LENGTHS + _LONG if depth < 2 else _LENGTHS
         count = self.random.choice(lengths) if depth < 4 else self.random.randint(0, 1)
         made = [self.value(kind, depth) for _ in range(count)]
@@ -73,46 +73,55 @@ class Draws:
             made.append(self.random.choice(made))  # what stands twice shows what a set would lose
         return sorted(made) if self.random.random() < 0.15 else made
 
-    def _tuple(self, kind: Kind, depth: int) -> str:
+    def _tuple(self, kind: ValueKind, depth: int) -> str:
         return "[" + ", ".join(self.value(each, depth) for each in kind.items) + "]"
 
-    def _object(self, kind: Kind, depth: int) -> str:
+    def _object(self, kind: ValueKind, depth: int) -> str:
         there = [(name, each) for name, each, optional in kind.fields if not optional or self.random.random() < 0.6]
         return "{" + ", ".join(f"{name}: {self.value(each, depth)}" for name, each in there) + "}"
 
-    def _record(self, kind: Kind, depth: int) -> str:
+    def _record(self, kind: ValueKind, depth: int) -> str:
         values = self._several(kind.items[-1], depth)
         return "{" + ", ".join(f'["{"abcdefghij"[at % 10]}"]: {value}' for at, value in enumerate(values)) + "}"
 
-    def _map(self, kind: Kind, depth: int) -> str:
+    def _map(self, kind: ValueKind, depth: int) -> str:
         count = self.random.randint(0, 3)
         pairs = [f"[{', '.join(self.value(each, depth) for each in kind.items)}]" for _ in range(count)]
         return f"new Map([{', '.join(pairs)}])"
 
-    def _set(self, kind: Kind, depth: int) -> str:
+    def _set(self, kind: ValueKind, depth: int) -> str:
         return f"new Set([{', '.join(self._several(kind.items[0], depth))}])"
 
-    def _union(self, kind: Kind, depth: int) -> str:
+    def _union(self, kind: ValueKind, depth: int) -> str:
         return self.value(self.random.choice(kind.items), depth)
 
-    def _class(self, kind: Kind, depth: int) -> str:
+    def _class(self, kind: ValueKind, depth: int) -> str:
         del depth
         makings = self._makings.get(kind.text)
         return self.random.choice(makings) if makings else "{}"
 
-    def _any(self, kind: Kind, depth: int) -> str:
+    def _any(self, kind: ValueKind, depth: int) -> str:
         del kind
         if depth >= 8:
             return "null"
-        simple = (NUMBER, NUMBER, STRING, STRING, Kind("array", (NUMBER,)), Kind("array", (STRING,)), BOOLEAN, NULL)
+        simple = (
+            NUMBER,
+            NUMBER,
+            STRING,
+            STRING,
+            ValueKind("array", (NUMBER,)),
+            ValueKind("array", (STRING,)),
+            BOOLEAN,
+            NULL,
+        )
         return self.value(self.random.choice(simple), depth)
 
 
-def _one_of(texts: Sequence[str], form: str = "{}") -> Callable[[Draws, Kind, int], str]:
+def _one_of(texts: Sequence[str], form: str = "{}") -> Callable[[Draws, ValueKind, int], str]:
     return lambda draws, _kind, _depth: form.format(draws.random.choice(texts))
 
 
-_MAKERS: Mapping[str, Callable[[Draws, Kind, int], str]] = {
+_MAKERS: Mapping[str, Callable[[Draws, ValueKind, int], str]] = {
     "number": Draws._number,
     "int": Draws._number,
     "bigint": lambda draws, _kind, _depth: f"{draws.random.randint(-30, 1000)}n",

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
-from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.values import source
 
 _WIDE = ("\N{THUMBS UP SIGN}", "\N{GRINNING FACE}\N{GRINNING FACE}", "e\N{COMBINING ACUTE ACCENT}")
@@ -26,8 +26,8 @@ _FEW_TEXTS, _FEW_NUMBERS = ("a", "b", "c"), (0, 1, 2, 3)
 
 
 def with_alike(
-    rows: Iterable[Row], seed: int, written: Sequence[Row] = (), fixed: Collection[str] = ()
-) -> Iterator[Row]:
+    rows: Iterable[ArgumentRow], seed: int, written: Sequence[ArgumentRow] = (), fixed: Collection[str] = ()
+) -> Iterator[ArgumentRow]:
     """The rows, of JavaScript; in every third, which may be one that was `written` instead, one argument is near
     another, or near what it was. Those of the names `fixed` stay.
     """
@@ -39,7 +39,7 @@ def with_alike(
             yield _alike(random.choice(written) if written and random.random() < 0.7 else row, fixed, random)
 
 
-def with_few(rows: Iterable[Row], seed: int, fixed: Collection[str] = ()) -> Iterator[Row]:
+def with_few(rows: Iterable[ArgumentRow], seed: int, fixed: Collection[str] = ()) -> Iterator[ArgumentRow]:
     """The rows; in every second numbers and texts are of a few: what one call leaves another meets. Those of the names
     `fixed` stay.
     """
@@ -56,7 +56,7 @@ def _of_few(text: str, random: Random) -> str:
     return _NUMBER.sub(lambda _: str(random.choice(_FEW_NUMBERS)), text) if '"' not in text else text
 
 
-def _alike(row: Row, fixed: Collection[str], random: Random) -> Row:
+def _alike(row: ArgumentRow, fixed: Collection[str], random: Random) -> ArgumentRow:
     fit = {name: text for name, text in row.items() if name not in fixed and (len(text) < _LONG or text[0] in "'\"")}
     values = {name: value for name, text in fit.items() if (value := literal(text)) is not None}
     pairs = [two for two in itertools.permutations(values, 2) if type(values[two[0]]) is type(values[two[1]])]

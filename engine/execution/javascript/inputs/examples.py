@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.javascript.inputs.subject import Module, Subject
 from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of
 from stet_ls.engine.execution.javascript.inputs.values import kept, source, stored
@@ -32,9 +32,9 @@ Text = tuple[str, str]
 """The text of a test file and its language."""
 
 
-def rows_for(module: Module, subject: Subject, tests: tuple[Text, ...] = ()) -> list[Row]:
+def rows_for(module: Module, subject: Subject, tests: tuple[Text, ...] = ()) -> list[ArgumentRow]:
     """Arguments with which the subject is called in its documentation, its file, and the texts of its tests."""
-    found: list[Row] = []
+    found: list[ArgumentRow] = []
     calls = (_row(call, subject, module, values) for call, values in _calls(module, subject, tests))
     for row in itertools.chain(calls, _labelled(subject)):
         if row is not None and row not in found:
@@ -109,7 +109,7 @@ def _in_prose(text: str, name: str) -> Iterator[tree_sitter.Node]:
         yield from captures(parsed, frozenset({"call_expression"}))[:1]
 
 
-def _labelled(subject: Subject) -> Iterator[Row]:
+def _labelled(subject: Subject) -> Iterator[ArgumentRow]:
     """Values that stand behind the parameters' names: `k = 3`, `grid : [[1, 2], [3, 4]]`."""
     columns: dict[str, list[str]] = {}
     for parameter in subject.parameters:
@@ -152,7 +152,7 @@ def _closing(text: str, start: int) -> int | None:
     return None
 
 
-def _row(call: tree_sitter.Node, subject: Subject, module: Module, values: dict[str, str]) -> Row | None:
+def _row(call: tree_sitter.Node, subject: Subject, module: Module, values: dict[str, str]) -> ArgumentRow | None:
     """The arguments by the parameters' names; None if they do not fit."""
     listed = call.child_by_field_name("arguments")
     if listed is None or listed.type != "arguments":
@@ -167,7 +167,7 @@ def _row(call: tree_sitter.Node, subject: Subject, module: Module, values: dict[
             return None
         texts.append(text)
     given = subject.parameters
-    row: Row = {}
+    row: ArgumentRow = {}
     for number, parameter in enumerate(given):
         if parameter.rest:
             row[parameter.name] = kept("[" + ", ".join(map(source, texts[number:])) + "]")

@@ -12,8 +12,8 @@ from stet_ls.engine.execution.javascript.inputs.value_kinds import (
     ANY,
     FUNCTION,
     UNDEFINED,
-    Kind,
     Types,
+    ValueKind,
     documented,
     kind_of_type,
     text_of,
@@ -21,7 +21,7 @@ from stet_ls.engine.execution.javascript.inputs.value_kinds import (
 )
 from stet_ls.engine.execution.javascript.inputs.values import kind_of, stored
 from stet_ls.validators.source import Source
-from stet_ls.validators.structure.units import Found, captures, find, tree_of
+from stet_ls.validators.structure.units import UnitNode, captures, find, tree_of
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -40,7 +40,7 @@ class Parameter:
     """One parameter. `kind` is ANY where nothing was said; `rest` for `...args`; `optional` may be left out."""
 
     name: str
-    kind: Kind = ANY
+    kind: ValueKind = ANY
     optional: bool = False
     rest: bool = False
 
@@ -63,7 +63,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ClassShape:
     """A class: how it is made and what can be called on its objects."""
 
     name: str
@@ -76,7 +76,7 @@ class Module:
     """A parsed text with its callables and types by name."""
 
     parsed: Parsed
-    found: Mapping[str, Found]
+    found: Mapping[str, UnitNode]
     types: Types = field(default_factory=dict)
 
     @property
@@ -99,7 +99,7 @@ def read_module(text: str, language: str) -> Module | None:
         name = node.child_by_field_name("name")
         if name is not None:
             types[text_of(name)] = node
-    found: dict[str, Found] = {}
+    found: dict[str, UnitNode] = {}
     for each in find(parsed):
         if each.node.type in _FUNCTIONS | _CLASSES:
             found.setdefault(each.unit.qualified, each)
@@ -121,7 +121,7 @@ def subject_of(module: Module, qualified: str) -> Subject | None:
     return Subject(parts[0], "class", outer.node, owner=parts[0], doc=outer.unit.doc)
 
 
-def shape_of(module: Module, name: str) -> Shape:
+def shape_of(module: Module, name: str) -> ClassShape:
     """A class with its constructor, its base's if it has none of its own, and its public methods."""
     outer = module.found[name]
     base = _base(module, outer.node)
@@ -138,7 +138,7 @@ def shape_of(module: Module, name: str) -> Shape:
             how = _how(each.node)
             if how in ("method", "getter") and own[:1] not in "_#[\"'":
                 methods[own] = _function(module, each, how, qualified, name)
-    return Shape(name, init, tuple(methods.values()))
+    return ClassShape(name, init, tuple(methods.values()))
 
 
 def changed_units(before: Module, after: Module, besides: str = "") -> list[str]:
@@ -183,7 +183,7 @@ def _base(module: Module, node: tree_sitter.Node) -> str:
     return match[1] if match and match[1] in module.classes and match[1] != text_of(node) else ""
 
 
-def _function(module: Module, found: Found, how: str, name: str, owner: str = "") -> Subject:
+def _function(module: Module, found: UnitNode, how: str, name: str, owner: str = "") -> Subject:
     told = documented(found.unit.doc, module.types)
     given = tuple(_parameters(found.node, module.types, told))
     return Subject(name, how, found.node, given, owner, found.unit.doc or _above(found.node))
@@ -198,7 +198,7 @@ def _above(node: tree_sitter.Node) -> str:
     return text_of(before) if before is not None and before.type == "comment" and is_near else ""
 
 
-def _parameters(node: tree_sitter.Node, types: Types, told: Mapping[str, Kind]) -> Iterator[Parameter]:
+def _parameters(node: tree_sitter.Node, types: Types, told: Mapping[str, ValueKind]) -> Iterator[Parameter]:
     single = node.child_by_field_name("parameter")
     if single is not None:
         yield Parameter(text_of(single), told.get(text_of(single), ANY))
@@ -222,12 +222,12 @@ def _parameters(node: tree_sitter.Node, types: Types, told: Mapping[str, Kind]) 
             text = stored(value)
             kind = FUNCTION if value.type == "arrow_function" else kind_of([text]) if text else ANY
         if rest and kind.name == "any":
-            kind = Kind("array", (ANY,))
+            kind = ValueKind("array", (ANY,))
         optional = each.type == "optional_parameter" or value is not None or UNDEFINED in kind.items
         yield Parameter(name, union((kind,)), optional, rest)
 
 
-def _taken_apart(pattern: tree_sitter.Node) -> Kind:
+def _taken_apart(pattern: tree_sitter.Node) -> ValueKind:
     """What `{a, b = 1}` takes."""
     fields = []
     for each in pattern.named_children:
@@ -236,4 +236,4 @@ def _taken_apart(pattern: tree_sitter.Node) -> Kind:
         text = stored(right) if right is not None else None
         if left.type != "rest_pattern":
             fields.append((text_of(left), kind_of([text]) if text else ANY, right is not None))
-    return Kind("object", fields=tuple(fields))
+    return ValueKind("object", fields=tuple(fields))

@@ -13,7 +13,7 @@ from stet_ls.engine.execution.javascript.inputs.value_kinds import (
     NUMBER,
     STRING,
     UNDEFINED,
-    Kind,
+    ValueKind,
     text_of,
     union,
 )
@@ -37,14 +37,14 @@ _EITHER = frozenset({"length", "indexOf", "includes", "at", "lastIndexOf"})
 _ARITHMETIC = frozenset({
     "-", "*", "/", "%", "**", "<", ">", "<=", ">=", "-=", "*=", "/=", "%=", "&", "|", "^", "<<", ">>", ">>>",
 })  # fmt: skip
-_NAMES: tuple[tuple[str, Kind], ...] = (
+_NAMES: tuple[tuple[str, ValueKind], ...] = (
     (r"^(n|m|k|x|y|z|i|j|a|b|c|d|num|number|count|size|age|year|limit|index|start|end|min|max|step|total|amount|price"
      r"|threshold|width|height|depth|level)\d*$", NUMBER),
     (r"^(s|str|string|text|word|name|char|ch|line|key|msg|message|sentence|path|url|email|title|prefix|suffix|input"
      r"|label|date|brackets|parens?)\d*$", STRING),
-    (r"^(strings|words|names|lines|keys)$", Kind("array", (STRING,))),
+    (r"^(strings|words|names|lines|keys)$", ValueKind("array", (STRING,))),
     (r"^(numbers|nums|arr|array|list|lst|l|items|values|xs|ys|data|prices|operands?|grid|matrix)\d*$",
-     Kind("array", (NUMBER,))),
+     ValueKind("array", (NUMBER,))),
     (r"^(is|has|should|can)[A-Z]|^(flag|reverse|strict|enabled)$", BOOLEAN),
     (r"^(fn|cb|callback|func|predicate|compare|comparator|mapper|iteratee)$", FUNCTION),
 )  # fmt: skip
@@ -57,17 +57,17 @@ _NOTHING = {
 """What a comparison with nothing asks for, by the length of its operator: `==` takes one for the other."""
 
 
-def used_as(node: tree_sitter.Node, name: str) -> Kind:
+def used_as(node: tree_sitter.Node, name: str) -> ValueKind:
     """The kind that the uses of `name` within a function suggest, its name last; ANY where nothing does."""
     body = node.child_by_field_name("body") or node
     return _of_uses(body, _uses(body, name), name, 3)
 
 
-def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, deepest: int) -> Kind:
+def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, deepest: int) -> ValueKind:
     members: set[str] = set()
     elements: list[tree_sitter.Node] = []
     plain: set[str] = set()
-    asked: set[Kind] = set()
+    asked: set[ValueKind] = set()
     is_indexed = False
     for each in uses:
         around = each.parent
@@ -94,7 +94,7 @@ def _of_uses(body: tree_sitter.Node, uses: list[tree_sitter.Node], name: str, de
     return union((kind, *sorted(asked, key=str))) if asked else kind
 
 
-def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[Kind]:
+def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[ValueKind]:
     """The kinds that the code asks whether a value is of: it is meant for those, and for others."""
     operator = around.child_by_field_name("operator")
     sign = text_of(operator) if operator is not None else ""
@@ -103,7 +103,7 @@ def _asked(each: tree_sitter.Node, around: tree_sitter.Node) -> set[Kind]:
     if around.type == "member_expression" and around.child_by_field_name("optional_chain") is not None:
         return {NULL, UNDEFINED} if around.child_by_field_name("object") == each else set()
     if around.type == "arguments" and around.parent is not None and text_of(around.parent).startswith("Array.isArray"):
-        return {NUMBER, Kind("array", (NUMBER,))}
+        return {NUMBER, ValueKind("array", (NUMBER,))}
     beside = around.parent if sign == "typeof" else around
     other = _other_side(around if sign == "typeof" else each, beside) if beside is not None else None
     if other is None:
@@ -147,34 +147,34 @@ def _given_to_callback(body: tree_sitter.Node, member: tree_sitter.Node) -> list
     return _uses(function.child_by_field_name("body") or body, match[1]) if match else []
 
 
-def _decided(name: str, members: set[str], element: Kind, plain: set[str], *, is_indexed: bool) -> Kind:
+def _decided(name: str, members: set[str], element: ValueKind, plain: set[str], *, is_indexed: bool) -> ValueKind:
     named = next((kind for pattern, kind in _NAMES if re.search(pattern, name)), ANY)
     if members & _STRING and not members & (_ARRAY - {"concat"}):
         return STRING
     if members & _ARRAY:
-        return Kind("array", (element if element.name != "any" else _element_of(named),))
+        return ValueKind("array", (element if element.name != "any" else _element_of(named),))
     if is_indexed or members & _EITHER:
         if element.name not in ("any", "string"):
-            return Kind("array", (element,))
+            return ValueKind("array", (element,))
         if named.name in ("string", "array"):
-            return Kind("array", (element,)) if named.name == "array" and element.name != "any" else named
-        parts = (STRING, Kind("array", (NUMBER,)), Kind("array", (STRING,)))
+            return ValueKind("array", (element,)) if named.name == "array" and element.name != "any" else named
+        parts = (STRING, ValueKind("array", (NUMBER,)), ValueKind("array", (STRING,)))
         return union(parts)
     if len(members & _MAP) > 1:
-        return Kind("map", (STRING, NUMBER))
+        return ValueKind("map", (STRING, NUMBER))
     if plain:
         return union(tuple(STRING if each == "string" else NUMBER for each in sorted(plain)))
     fields = sorted(member for member in members if re.fullmatch(r"[A-Za-z_$][\w$]*", member))
     if fields and not members & {"toString", "toFixed", "valueOf"}:
-        return Kind("object", fields=tuple((each, _by_name(each), False) for each in fields))
+        return ValueKind("object", fields=tuple((each, _by_name(each), False) for each in fields))
     return NUMBER if "toFixed" in members else named
 
 
-def _by_name(name: str) -> Kind:
+def _by_name(name: str) -> ValueKind:
     return next((kind for pattern, kind in _NAMES if re.search(pattern, name)), ANY)
 
 
-def _element_of(kind: Kind) -> Kind:
+def _element_of(kind: ValueKind) -> ValueKind:
     return kind.items[0] if kind.name == "array" else union((NUMBER, STRING))
 
 

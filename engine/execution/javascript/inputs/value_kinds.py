@@ -17,15 +17,15 @@ _DEEPEST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ValueKind:
     """A set of values. `name`: a primitive type, array, tuple, object, record, map, set, union, literal, date, regexp,
     function, class, or any. `items` are its parts, `fields` an object's with a mark whether each may be missing,
     `text` is a literal's source or a class' name.
     """
 
     name: str
-    items: tuple[Kind, ...] = ()
-    fields: tuple[tuple[str, Kind, bool], ...] = ()
+    items: tuple[ValueKind, ...] = ()
+    fields: tuple[tuple[str, ValueKind, bool], ...] = ()
     text: str = ""
 
     @property
@@ -34,17 +34,32 @@ class Kind:
         return self.name != "any" and all(each.known for each in (*self.items, *(kind for _, kind, _ in self.fields)))
 
 
-ANY = Kind("any")
-NUMBER, STRING, BOOLEAN = Kind("number"), Kind("string"), Kind("boolean")
-NULL, UNDEFINED = Kind("null"), Kind("undefined")
-FUNCTION, DATE, REGEXP = Kind("function"), Kind("date"), Kind("regexp")
+ANY = ValueKind("any")
+NUMBER, STRING, BOOLEAN = ValueKind("number"), ValueKind("string"), ValueKind("boolean")
+NULL, UNDEFINED = ValueKind("null"), ValueKind("undefined")
+FUNCTION, DATE, REGEXP = ValueKind("function"), ValueKind("date"), ValueKind("regexp")
 
 _PLAIN = {
-    "number": NUMBER, "string": STRING, "boolean": BOOLEAN, "bigint": Kind("bigint"), "null": NULL, "void": UNDEFINED,
-    "undefined": UNDEFINED, "Number": NUMBER, "String": STRING, "Boolean": BOOLEAN, "Function": FUNCTION, "Date": DATE,
-    "RegExp": REGEXP, "Array": Kind("array", (ANY,)), "int": Kind("int"), "integer": Kind("int"), "float": NUMBER,
-    "bool": BOOLEAN, "function": FUNCTION,
-}  # fmt: skip
+    "number": NUMBER,
+    "string": STRING,
+    "boolean": BOOLEAN,
+    "bigint": ValueKind("bigint"),
+    "null": NULL,
+    "void": UNDEFINED,
+    "undefined": UNDEFINED,
+    "Number": NUMBER,
+    "String": STRING,
+    "Boolean": BOOLEAN,
+    "Function": FUNCTION,
+    "Date": DATE,
+    "RegExp": REGEXP,
+    "Array": ValueKind("array", (ANY,)),
+    "int": ValueKind("int"),
+    "integer": ValueKind("int"),
+    "float": NUMBER,
+    "bool": BOOLEAN,
+    "function": FUNCTION,
+}
 _CONTAINERS = {
     "Array": "array", "ReadonlyArray": "array", "Iterable": "array", "ArrayLike": "array", "Set": "set",
     "ReadonlySet": "set", "Map": "map", "ReadonlyMap": "map", "Record": "record", "Object": "record",
@@ -55,7 +70,7 @@ Types = Mapping[str, "tree_sitter.Node"]
 """The interfaces, aliases, enums and classes of a module by name."""
 
 
-def kind_of_type(node: tree_sitter.Node, types: Types, depth: int = 0) -> Kind:
+def kind_of_type(node: tree_sitter.Node, types: Types, depth: int = 0) -> ValueKind:
     """The kind that a type's node stands for; ANY for what is not understood."""
     if depth > _DEEPEST:
         return ANY
@@ -64,16 +79,16 @@ def kind_of_type(node: tree_sitter.Node, types: Types, depth: int = 0) -> Kind:
     if node.type in ("type_annotation", "parenthesized_type", "readonly_type", "opting_type_annotation"):
         return kind_of_type(inner[-1], types, depth) if inner else ANY
     if node.type == "literal_type":
-        return _PLAIN.get(text, Kind("literal", text=text))
+        return _PLAIN.get(text, ValueKind("literal", text=text))
     if node.type == "array_type":
-        return Kind("array", (kind_of_type(inner[0], types, depth + 1),))
+        return ValueKind("array", (kind_of_type(inner[0], types, depth + 1),))
     if node.type == "tuple_type":
-        return Kind("tuple", tuple(kind_of_type(each, types, depth + 1) for each in inner))
+        return ValueKind("tuple", tuple(kind_of_type(each, types, depth + 1) for each in inner))
     if node.type == "union_type":
         return union(kind_of_type(each, types, depth) for each in inner)
     if node.type == "intersection_type":
         parts = [kind_of_type(each, types, depth) for each in inner]
-        return Kind("object", fields=tuple(field for part in parts for field in part.fields))
+        return ValueKind("object", fields=tuple(field for part in parts for field in part.fields))
     if node.type in ("object_type", "interface_body"):
         return _object(inner, types, depth)
     if node.type in ("function_type", "constructor_type"):
@@ -85,7 +100,7 @@ def kind_of_type(node: tree_sitter.Node, types: Types, depth: int = 0) -> Kind:
     return ANY
 
 
-def kind_of_jsdoc(text: str, types: Types) -> Kind:
+def kind_of_jsdoc(text: str, types: Types) -> ValueKind:
     """The kind that the braces of a JSDoc tag hold: `number`, `?string`, `Array.<number>`, `string[]=`."""
     text = text.strip().removesuffix("=").removeprefix("...").removeprefix("!").replace(".<", "<")
     text = text.replace("*", "any") if text != "*" else "any"
@@ -99,7 +114,7 @@ def kind_of_jsdoc(text: str, types: Types) -> Kind:
     return kind_of_type(value, types) if value is not None else ANY
 
 
-def documented(doc: str, types: Types) -> dict[str, Kind]:
+def documented(doc: str, types: Types) -> dict[str, ValueKind]:
     """The kinds of the parameters that a doc comment tells."""
     found = {}
     for match in re.finditer(r"@(?:param|arg|argument)\s*\{((?:[^{}]|\{[^{}]*\})*)\}\s*(\[)?([\w$.]+)", doc):
@@ -110,17 +125,17 @@ def documented(doc: str, types: Types) -> dict[str, Kind]:
         if found.get(owner, ANY).name in ("any", "record", "object"):
             known = found[owner].fields if owner in found else ()
             kind = found.pop(name)
-            found[owner] = Kind("object", fields=(*known, (field, kind, UNDEFINED in kind.items)))
+            found[owner] = ValueKind("object", fields=(*known, (field, kind, UNDEFINED in kind.items)))
     return found
 
 
-def union(kinds: Iterator[Kind] | tuple[Kind, ...]) -> Kind:
+def union(kinds: Iterator[ValueKind] | tuple[ValueKind, ...]) -> ValueKind:
     """Any of several, those of a union within it on one level."""
-    flat: list[Kind] = []
+    flat: list[ValueKind] = []
     for kind in kinds:
         flat += kind.items if kind.name == "union" else (kind,)
     distinct = tuple(dict.fromkeys(flat))
-    return distinct[0] if len(distinct) == 1 else Kind("union", distinct) if distinct else ANY
+    return distinct[0] if len(distinct) == 1 else ValueKind("union", distinct) if distinct else ANY
 
 
 def text_of(node: tree_sitter.Node) -> str:
@@ -128,41 +143,41 @@ def text_of(node: tree_sitter.Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _object(members: list[tree_sitter.Node], types: Types, depth: int) -> Kind:
-    fields: list[tuple[str, Kind, bool]] = []
+def _object(members: list[tree_sitter.Node], types: Types, depth: int) -> ValueKind:
+    fields: list[tuple[str, ValueKind, bool]] = []
     for each in members:
         name, annotation = each.child_by_field_name("name"), each.child_by_field_name("type")
         optional = any(child.type == "?" for child in each.children)
         if each.type == "index_signature" and annotation is not None:
-            return Kind("record", (STRING, kind_of_type(annotation, types, depth + 1)))
+            return ValueKind("record", (STRING, kind_of_type(annotation, types, depth + 1)))
         if each.type == "method_signature" and name is not None:
             fields.append((text_of(name), FUNCTION, optional))
         elif name is not None and annotation is not None:
             fields.append((text_of(name), kind_of_type(annotation, types, depth + 1), optional))
-    return Kind("object", fields=tuple(fields))
+    return ValueKind("object", fields=tuple(fields))
 
 
-def _generic(inner: list[tree_sitter.Node], types: Types, depth: int) -> Kind:
+def _generic(inner: list[tree_sitter.Node], types: Types, depth: int) -> ValueKind:
     name = text_of(inner[0])
     arguments = [kind_of_type(each, types, depth + 1) for each in inner[1].named_children] if len(inner) > 1 else []
     if name in _SAME and arguments:
         return arguments[0]
     if name == "Partial" and arguments:
-        return Kind("object", fields=tuple((field, kind, True) for field, kind, _ in arguments[0].fields))
+        return ValueKind("object", fields=tuple((field, kind, True) for field, kind, _ in arguments[0].fields))
     if name in _CONTAINERS and arguments:
-        return Kind(_CONTAINERS[name], tuple(arguments))
+        return ValueKind(_CONTAINERS[name], tuple(arguments))
     return _named(name, types, depth)
 
 
-def _named(name: str, types: Types, depth: int) -> Kind:
+def _named(name: str, types: Types, depth: int) -> ValueKind:
     node = types.get(name)
     if node is None:
         return ANY
     if node.type == "class_declaration":
-        return Kind("class", text=name)
+        return ValueKind("class", text=name)
     if node.type == "enum_declaration":
         body = node.child_by_field_name("body")
         members = [each.child_by_field_name("name") or each for each in body.named_children] if body is not None else []
-        return union(tuple(Kind("literal", text=f"{name}.{text_of(each)}") for each in members))
+        return union(tuple(ValueKind("literal", text=f"{name}.{text_of(each)}") for each in members))
     value = node.child_by_field_name("value") or node.child_by_field_name("body")
     return kind_of_type(value, types, depth + 1) if value is not None else ANY

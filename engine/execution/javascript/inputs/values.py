@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
-from stet_ls.engine.execution.javascript.inputs.value_kinds import ANY, BOOLEAN, NULL, NUMBER, STRING, Kind, union
+from stet_ls.engine.execution.javascript.inputs.value_kinds import ANY, BOOLEAN, NULL, NUMBER, STRING, ValueKind, union
 from stet_ls.engine.execution.javascript.inputs.value_kinds import text_of as source_of
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _has_holes(array: tree_sitter.Node) -> bool:
     return any(each == "," and before in (",", "[") for before, each in itertools.pairwise(marks))
 
 
-def kind_of(values: list[str]) -> Kind:
+def kind_of(values: list[str]) -> ValueKind:
     """The kind of what rows hold for one parameter; ANY if some of it is no literal."""
     found = []
     for text in values:
@@ -101,20 +101,20 @@ def kind_of(values: list[str]) -> Kind:
     return union(tuple(found)) if found else ANY
 
 
-def _kind(value: Any) -> Kind:
+def _kind(value: Any) -> ValueKind:
     if value is None:
         return NULL
     if isinstance(value, bool):
         return BOOLEAN
     if isinstance(value, int):
-        return Kind("int")
+        return ValueKind("int")
     if isinstance(value, float):
         return NUMBER
     if isinstance(value, str):
         return STRING
     if isinstance(value, dict):
-        return Kind("object", fields=tuple((str(key), _kind(item), False) for key, item in value.items()))
-    return Kind("array", (union(tuple(map(_kind, value))) if value else NUMBER,))
+        return ValueKind("object", fields=tuple((str(key), _kind(item), False) for key, item in value.items()))
+    return ValueKind("array", (union(tuple(map(_kind, value))) if value else NUMBER,))
 
 
 def _pair(node: tree_sitter.Node) -> tuple[str, Any]:

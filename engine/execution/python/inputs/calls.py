@@ -10,11 +10,18 @@ from functools import lru_cache
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import with_few_texts
-from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, GUESSED, Row
+from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, GUESSED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.draw import rows_of
 from stet_ls.engine.execution.python.inputs.examples import literals, rows_for, scripts_for
-from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Shape, Subject, known_module, subject_of
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.engine.execution.python.inputs.subject import (
+    ClassShape,
+    Module,
+    Parameter,
+    Subject,
+    known_module,
+    subject_of,
+)
+from stet_ls.validators.ast_text import unparse
 
 
 def new_literals(before: str, after: str, qualified: str) -> tuple[str, ...]:
@@ -41,7 +48,7 @@ def calls_for(
         return ()
     constants = (*besides, *literals(subject.node))
     try:
-        seed = zlib.crc32(f"{qualified}\0{unparsed(subject.node)}".encode())
+        seed = zlib.crc32(f"{qualified}\0{unparse(subject.node)}".encode())
     except RecursionError:  # an expression of hundreds of terms
         return ()
     scripts = [_script(setup, body) for setup, body in scripts_for(module, subject)]
@@ -63,14 +70,14 @@ def _script(setup: str, body: str) -> Call:
     return Call(setup, body, tuple(sorted(names)), "example")
 
 
-def _bound(parameters: Sequence[Parameter], row: Row, taken: str) -> tuple[str, dict[str, str]]:
+def _bound(parameters: Sequence[Parameter], row: ArgumentRow, taken: str) -> tuple[str, dict[str, str]]:
     """Statements that bind each argument to a name of its own, and the names by parameter."""
     names = {each.name: each.name.lstrip("*") + ("_" if each.name.lstrip("*") == taken else "") for each in parameters}
     lines = [f"{names[each.name]} = {row[each.name]}" for each in parameters if each.name in row]
     return "\n".join(lines), {name: names[name] for name in row}
 
 
-def _call(subject: Subject, row: Row, origin: str) -> Call:
+def _call(subject: Subject, row: ArgumentRow, origin: str) -> Call:
     from stet_ls.engine.execution.python.inputs.type_strategies import arguments
 
     head = subject.name.partition(".")[0]
@@ -84,7 +91,7 @@ def _on_objects(
     subject: Subject,
     constants: tuple[str, ...],
     tests: tuple[str, ...],
-    rows: Iterator[tuple[Row, str]],
+    rows: Iterator[tuple[ArgumentRow, str]],
     seed: int,
 ) -> Iterator[Call]:
     """A method's calls, each on an object of its own that other methods were called on before."""
@@ -137,20 +144,20 @@ def _given(call: str) -> tuple[dict[str, str], str]:
         if not isinstance(value, ast.List | ast.Dict | ast.Set):
             return value
         name = f"given{len(given) + 1}"
-        given[name] = unparsed(value)
+        given[name] = unparse(value)
         return ast.Name(name)
 
     tree.args = [named(each) for each in tree.args]
     for keyword in tree.keywords:
         keyword.value = named(keyword.value)
-    return given, unparsed(tree) if given else call
+    return given, unparse(tree) if given else call
 
 
 def _bindings(given: Mapping[str, str]) -> list[str]:
     return [f"{name} = {text}" for name, text in given.items()]
 
 
-def _is_told(shape: Shape) -> bool:
+def _is_told(shape: ClassShape) -> bool:
     """True if hints say what the class takes everywhere."""
     given = [*shape.init, *(each for method in shape.methods for each in method.parameters)]
     return all(each.annotation is not None for each in given)
@@ -165,7 +172,9 @@ def _tell(line: str) -> str:
     return "__out__(error)" if line.startswith("__out__") else "pass"
 
 
-def _makings(module: Module, shape: Shape, tests: tuple[str, ...], constants: tuple[str, ...], seed: int) -> list[str]:
+def _makings(
+    module: Module, shape: ClassShape, tests: tuple[str, ...], constants: tuple[str, ...], seed: int
+) -> list[str]:
     """Expressions for objects of a class."""
     from stet_ls.engine.execution.python.inputs.type_strategies import arguments
 
@@ -180,7 +189,7 @@ def _makings(module: Module, shape: Shape, tests: tuple[str, ...], constants: tu
     return [f"{shape.name}({arguments(shape.init, row)})" for row in rows] or [f"{shape.name}()"]
 
 
-def _steps(module: Module, shape: Shape, constants: tuple[str, ...], seed: int, leave_out: str = "") -> list[str]:
+def _steps(module: Module, shape: ClassShape, constants: tuple[str, ...], seed: int, leave_out: str = "") -> list[str]:
     """Calls of a class' public methods, mixed."""
     from stet_ls.engine.execution.python.inputs.type_strategies import arguments
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from stet_ls.engine.execution.inputs.mutations import like_items, literal, meeting, mutated, with_keys
-from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, Row
+from stet_ls.engine.execution.inputs.rows import DRAWN_ALONE, DRAWN_BESIDE, GUESSED, MUTATED, ArgumentRow
 from stet_ls.engine.execution.python.inputs.observed_types import hinted
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject
 from stet_ls.engine.storage.paths import user_paths
@@ -22,10 +22,10 @@ def rows_of(
     module: Module,
     subject: Subject,
     constants: tuple[str, ...],
-    written: Sequence[Row],
+    written: Sequence[ArgumentRow],
     seed: int,
     most: int = DRAWN_ALONE,
-) -> Iterator[tuple[Row, str]]:
+) -> Iterator[tuple[ArgumentRow, str]]:
     """Rows and their origins, the likeliest first; `most` are drawn."""
     if not subject.parameters:
         yield {}, "no argument"
@@ -53,18 +53,18 @@ class _Enough(Exception):
 
 def draws(
     module: Module, parameters: Sequence[Parameter], node: ast.AST, constants: tuple[str, ...], count: int, seed: int
-) -> list[Row]:
+) -> list[ArgumentRow]:
     """Rows from the strategies of the parameters' hints, or of what is guessed; fewer where each takes long to draw."""
     from hypothesis import HealthCheck, Phase, Verbosity, given, settings
     from hypothesis import seed as seeded
 
-    from stet_ls.engine.execution.python.inputs.type_strategies import Known, of_parameters
+    from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, of_parameters
     from stet_ls.engine.execution.python.inputs.untyped_params import items_compared, of_parameter
 
     _alone()
-    rows: list[Row] = []
+    rows: list[ArgumentRow] = []
     strategy = of_parameters(
-        parameters, Known(module, of_parameter, constants), lambda each, known: of_parameter(each, node, known)
+        parameters, ModuleContext(module, of_parameter, constants), lambda each, known: of_parameter(each, node, known)
     )
 
     began = time.thread_time()
@@ -75,7 +75,7 @@ def draws(
         suppress_health_check=list(HealthCheck), print_blob=False,
     )  # fmt: skip
     @given(strategy)
-    def collect(row: Row) -> None:
+    def collect(row: ArgumentRow) -> None:
         # The processor's time, not the clock's: the same inputs are drawn while the machine is busy.
         if time.thread_time() - began > _DRAWING:
             raise _Enough

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.python.inputs.subject import (
+    ClassShape,
     Function,
     Module,
-    Shape,
     Subject,
     decorators,
     known_module,
@@ -62,7 +62,7 @@ def with_protocol(calls: tuple[Call, ...], text: str, unit: str) -> tuple[Call, 
     return calls if inner is None else tuple(_called(call, inner) for call in calls)
 
 
-def _lives(calls: tuple[Call, ...], module: Module, shape: Shape) -> Iterator[Call]:
+def _lives(calls: tuple[Call, ...], module: Module, shape: ClassShape) -> Iterator[Call]:
     done = list(dict.fromkeys(_done(module, shape)))
     made = {found[1]: call for call in calls if (found := _MADE.search(call.body))}
     # What has no text of its own is told with its address, which is another one each time: such calls are left out.
@@ -79,7 +79,7 @@ def _lives(calls: tuple[Call, ...], module: Module, shape: Shape) -> Iterator[Ca
             yield replace(call, body="\n".join([f"{before}other = {other}", *lines, *map(_quiet, group)]))
 
 
-def _done(module: Module, shape: Shape) -> Iterator[str]:
+def _done(module: Module, shape: ClassShape) -> Iterator[str]:
     """Statements for what a class says of itself, or a class of the module that it derives from."""
     if shape.members:
         yield "__out__(obj.value)"

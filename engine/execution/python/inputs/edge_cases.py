@@ -15,11 +15,11 @@ from typing import Any
 
 from stet_ls.engine.execution.harness_run import Call
 from stet_ls.engine.execution.inputs.mutations import literal, text_of
-from stet_ls.engine.execution.inputs.rows import GUESSED, ODD
+from stet_ls.engine.execution.inputs.rows import EDGE_CASE, GUESSED
 from stet_ls.engine.execution.python.inputs.examples import literals, rows_for
 from stet_ls.engine.execution.python.inputs.observed_types import hinted
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter, Subject, known_module, subject_of
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 _BEHIND = 60
 """So many others come first."""
@@ -36,7 +36,7 @@ Change = Callable[[str, Any], str | None]
 """The text of what a parameter takes in place of a value; None to leave it."""
 
 
-def with_odd_values(
+def with_edge_cases(
     calls: tuple[Call, ...], text: str, unit: str, besides: tuple[str, ...] = (), tests: tuple[str, ...] = ()
 ) -> tuple[Call, ...]:
     """The calls of a unit and some more like them; `besides` are literals that count as its own."""
@@ -48,14 +48,14 @@ def with_odd_values(
     parameters = hinted(subject.parameters, rows_for(module, subject, tests))  # an example says what is meant
     open_ones = {each.name.lstrip("*") for each in parameters if each.annotation is None}
     free = [{each.name.lstrip("*") for each in parameters if _takes(each, kind)} for kind in ("str", "int")]
-    origin = GUESSED if _refuses_kinds(subject) else ODD
+    origin = GUESSED if _refuses_kinds(subject) else EDGE_CASE
     more = {(each.setup, each.body): each for each in _more(calls, known, open_ones, free, origin)}
     return (*calls[:_BEHIND], *more.values(), *calls[_BEHIND:])
 
 
 def _takes(parameter: Parameter, kind: str) -> bool:
     """Whether any value of a kind is meant: of a `Literal`, or of a name for one, only some are."""
-    words = re.findall(r"\w+", unparsed(parameter.annotation)) if parameter.annotation is not None else [kind]
+    words = re.findall(r"\w+", unparse(parameter.annotation)) if parameter.annotation is not None else [kind]
     return kind in words and "Literal" not in words
 
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Function, Module, Subject
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 from stet_ls.validators.containment import is_inside
 from stet_ls.validators.project_files import read_text
 
@@ -20,9 +20,9 @@ _SAFE = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.
          ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.Name, ast.Call, ast.Attribute, ast.keyword)  # fmt: skip
 
 
-def rows_for(module: Module, subject: Subject, tests: tuple[str, ...] = ()) -> list[Row]:
+def rows_for(module: Module, subject: Subject, tests: tuple[str, ...] = ()) -> list[ArgumentRow]:
     """Arguments with which the subject is called in its docstring, in its file, and in the texts of its tests."""
-    found: list[Row] = []
+    found: list[ArgumentRow] = []
     for call in _calls(module, subject, tests):
         row = _row(call, subject, module)
         if row is not None and row not in found:
@@ -137,14 +137,14 @@ def _closings(text: str, start: int) -> Iterator[int]:
         yield at
 
 
-def _row(call: ast.Call, subject: Subject, module: Module) -> Row | None:
+def _row(call: ast.Call, subject: Subject, module: Module) -> ArgumentRow | None:
     """The arguments by parameter; None unless all can be understood out of their place."""
-    row: Row = {}
+    row: ArgumentRow = {}
     positional = [each for each in subject.parameters if not each.keyword and not each.name.startswith("*")]
     rest = call.args[len(positional) :]
     star = next((each.name for each in subject.parameters if each.name.startswith("*")), "")
     if star and all(_plain(value, module) for value in rest):
-        row[star] = "[" + ", ".join(unparsed(value) for value in rest) + "]"
+        row[star] = "[" + ", ".join(unparse(value) for value in rest) + "]"
     elif rest:
         return None
     given = [(each.name, value) for each, value in zip(positional, call.args, strict=False)]
@@ -152,7 +152,7 @@ def _row(call: ast.Call, subject: Subject, module: Module) -> Row | None:
     for name, value in given:
         if not _plain(value, module) or name not in {each.name for each in subject.parameters}:
             return None
-        row[name] = unparsed(value)
+        row[name] = unparse(value)
     if any(each.default is None and each.name not in row for each in subject.parameters):
         return None
     return row

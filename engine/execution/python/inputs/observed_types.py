@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from stet_ls.engine.execution.inputs.mutations import literal
-from stet_ls.engine.execution.inputs.rows import Row
+from stet_ls.engine.execution.inputs.rows import ArgumentRow
 from stet_ls.engine.execution.python.inputs.subject import Parameter
 
 _PLAIN = ("bool", "int", "float", "str", "bytes")
 
 
-def hinted(parameters: Sequence[Parameter], rows: Sequence[Row]) -> list[Parameter]:
+def hinted(parameters: Sequence[Parameter], rows: Sequence[ArgumentRow]) -> list[Parameter]:
     """The parameters, each without a hint with that of the values that it has in the rows."""
     return [
         replace(each, annotation=_hint(each, rows)) if each.annotation is None and each.name[0] != "*" else each
@@ -22,7 +22,7 @@ def hinted(parameters: Sequence[Parameter], rows: Sequence[Row]) -> list[Paramet
     ]
 
 
-def _hint(parameter: Parameter, rows: Sequence[Row]) -> ast.expr | None:
+def _hint(parameter: Parameter, rows: Sequence[ArgumentRow]) -> ast.expr | None:
     texts = [row[parameter.name] for row in rows if parameter.name in row]
     values = [literal(text) for text in texts if text != "None"]
     if not values or any(value is None for value in values):

@@ -11,7 +11,7 @@ from stet_ls.engine.execution.inputs.mutations import literal, text_of
 _LARGEST = 20_000
 
 
-def grown(call: Call, factor: int) -> Call | None:
+def scaled(call: Call, factor: int) -> Call | None:
     """The call with its lists, texts and dictionaries `factor` times as long; None if it has none."""
     lines = []
     changed = False

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from stet_ls.validators.ast_text import dumped, unparsed
+from stet_ls.validators.ast_text import dump, unparse
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -23,7 +23,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ClassShape:
     """A class: how it is made, and what can be called on its objects. `members` are the names of an Enum's."""
 
     name: str
@@ -62,7 +62,7 @@ class Module:
     """A text with its classes and aliases by name."""
 
     tree: ast.Module
-    shapes: dict[str, Shape] = field(default_factory=dict)
+    shapes: dict[str, ClassShape] = field(default_factory=dict)
     values: dict[str, ast.expr] = field(default_factory=dict)
 
 
@@ -119,7 +119,7 @@ def _changed(before: Sequence[ast.stmt], after: Sequence[ast.stmt], besides: Seq
     new = {node.name: node for node in after if isinstance(node, Function | ast.ClassDef)}
     for node in before:
         now = new.get(node.name) if isinstance(node, Function | ast.ClassDef) else None
-        if now is None or not isinstance(node, Function | ast.ClassDef) or dumped(node) == dumped(now):
+        if now is None or not isinstance(node, Function | ast.ClassDef) or dump(node) == dump(now):
             continue
         if len(besides) > 1 and node.name == besides[0] and isinstance(node, ast.ClassDef):
             yield from (f"{node.name}.{each}" for each in _changed(node.body, now.body, besides[1:]))
@@ -154,7 +154,7 @@ def _top(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _top(node.orelse)
 
 
-def _shape(node: ast.ClassDef, known: dict[str, Shape]) -> Shape:
+def _shape(node: ast.ClassDef, known: dict[str, ClassShape]) -> ClassShape:
     bases = [known[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in known]
     inits = [each for each in node.body if isinstance(each, Function) and each.name == "__init__"]
     methods = {each.name: each for base in bases for each in base.methods}
@@ -177,13 +177,13 @@ def _shape(node: ast.ClassDef, known: dict[str, Shape]) -> Shape:
         init = (*(each for base in bases for each in base.init), *_fields(node))
     else:
         init = bases[0].init if bases else ()
-    return Shape(node.name, node, init, tuple(methods.values()), members)
+    return ClassShape(node.name, node, init, tuple(methods.values()), members)
 
 
 def _fields(node: ast.ClassDef) -> Iterator[Parameter]:
     for each in node.body:
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            if "ClassVar" in unparsed(each.annotation):
+            if "ClassVar" in unparse(each.annotation):
                 continue
             yield Parameter(each.target.id, each.annotation, each.value)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stet_ls.engine.execution.inputs.mutations import text_of
 from stet_ls.engine.execution.python.inputs.subject import Module, Parameter
-from stet_ls.validators.ast_text import unparsed
+from stet_ls.validators.ast_text import unparse
 
 Texts = st.SearchStrategy[str]
 
@@ -21,7 +21,7 @@ _DEEPEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ModuleContext:
     """What is known of the module whose hints are read.
 
     `of_parameter` gives the strategy of a parameter of a function, with a hint or without; `constants` are texts of
@@ -29,16 +29,16 @@ class Known:
     """
 
     module: Module
-    of_parameter: Callable[[Parameter, ast.AST, Known], Texts]
+    of_parameter: Callable[[Parameter, ast.AST, ModuleContext], Texts]
     constants: tuple[str, ...] = ()
     depth: int = 0
 
-    def deeper(self) -> Known:
+    def deeper(self) -> ModuleContext:
         """The same, one level further in."""
         return replace(self, depth=self.depth + 1)
 
 
-def of_hint(hint: ast.expr | None, known: Known) -> Texts | None:
+def of_hint(hint: ast.expr | None, known: ModuleContext) -> Texts | None:
     """The strategy of a hint; None for one that says nothing here (Any, a foreign class)."""
     if hint is None or known.depth > 6:
         return None
@@ -52,7 +52,7 @@ def of_hint(hint: ast.expr | None, known: Known) -> Texts | None:
     return _plain(_name(hint), known)
 
 
-def _of_constant(hint: ast.Constant, known: Known) -> Texts | None:
+def _of_constant(hint: ast.Constant, known: ModuleContext) -> Texts | None:
     if hint.value is None:
         return st.just("None")
     if isinstance(hint.value, str):
@@ -67,12 +67,12 @@ def _name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
-def _union(hints: Sequence[ast.expr], known: Known) -> Texts | None:
+def _union(hints: Sequence[ast.expr], known: ModuleContext) -> Texts | None:
     options = [each for hint in hints if (each := of_hint(hint, known)) is not None]
     return st.one_of(options) if options else None
 
 
-def _plain(name: str, known: Known) -> Texts | None:
+def _plain(name: str, known: ModuleContext) -> Texts | None:
     if name in PLAIN:
         return PLAIN[name](known)
     if name in _CONTAINERS:
@@ -89,7 +89,7 @@ def _plain(name: str, known: Known) -> Texts | None:
     return None
 
 
-def _generic(name: str, inner: Sequence[ast.expr], known: Known) -> Texts | None:
+def _generic(name: str, inner: Sequence[ast.expr], known: ModuleContext) -> Texts | None:
     below = known.deeper()
     if name in ("Optional", "Union"):
         options = _union(inner, known)
@@ -97,7 +97,7 @@ def _generic(name: str, inner: Sequence[ast.expr], known: Known) -> Texts | None
     if name in ("Annotated", "Final", "ClassVar", "Required", "NotRequired"):
         return of_hint(inner[0], known) if inner else None
     if name == "Literal":
-        return st.sampled_from([unparsed(each) for each in inner]) if inner else None
+        return st.sampled_from([unparse(each) for each in inner]) if inner else None
     if name == "Callable":
         return callables()
     if name == "Type" or name == "type":
@@ -120,12 +120,12 @@ def _generic(name: str, inner: Sequence[ast.expr], known: Known) -> Texts | None
     return lists(item, kind, small=known.depth > 0)
 
 
-def _inner(inner: Sequence[ast.expr], at: int, known: Known, otherwise: Texts) -> Texts:
+def _inner(inner: Sequence[ast.expr], at: int, known: ModuleContext, otherwise: Texts) -> Texts:
     found = of_hint(inner[at], known) if len(inner) > at else None
     return otherwise if found is None else found
 
 
-def made(name: str, known: Known) -> Texts | None:
+def made(name: str, known: ModuleContext) -> Texts | None:
     """Objects of one of the module's classes."""
     shape = known.module.shapes[name]
     if shape.members:
@@ -137,7 +137,7 @@ def made(name: str, known: Known) -> Texts | None:
 
 
 def of_parameters(
-    parameters: Sequence[Parameter], known: Known, strategy: Callable[[Parameter, Known], Texts]
+    parameters: Sequence[Parameter], known: ModuleContext, strategy: Callable[[Parameter, ModuleContext], Texts]
 ) -> st.SearchStrategy[dict[str, str]]:
     """Rows of arguments. Parameters with a default are left out now and then."""
     given = {each.name: strategy(each, known) for each in parameters if each.default is None}
@@ -160,7 +160,7 @@ def arguments(parameters: Sequence[Parameter], row: dict[str, str]) -> str:
     return ", ".join(parts)
 
 
-def INTEGERS(known: Known) -> Texts:
+def INTEGERS(known: ModuleContext) -> Texts:
     """Mostly small, such as meet others and count what there is; now and then larger; those that the code names."""
     own = [text for text in known.constants if text.lstrip("-").isdigit()]
     options: list[Texts] = [
@@ -169,7 +169,7 @@ def INTEGERS(known: Known) -> Texts:
     return st.one_of([*options, st.sampled_from(own)] if own else options)
 
 
-def SHORT(known: Known) -> Texts:
+def SHORT(known: ModuleContext) -> Texts:
     """Texts of a few letters, of a few lines, and those that the code names."""
     own = [text for text in known.constants if text[0] in "'\""]
     options: list[Texts] = [
@@ -180,33 +180,33 @@ def SHORT(known: Known) -> Texts:
     return st.one_of([*options, st.sampled_from(own)] if own else options)
 
 
-def _bytes(known: Known) -> Texts:
+def _bytes(known: ModuleContext) -> Texts:
     own = [text for text in known.constants if text.startswith("b")]
     written = st.text(st.sampled_from(LETTERS), max_size=10).map(lambda each: repr(each.encode()))
     options: list[Texts] = [written, st.binary(max_size=10).map(repr)]
     return st.one_of([*options, st.sampled_from(own)] if own else options)
 
 
-def _floats(_: Known) -> Texts:
+def _floats(_: ModuleContext) -> Texts:
     return st.one_of(
         st.integers(-10, 30).map(float), st.sampled_from([0.5, -0.25, 1.5, 1e6, -1e-3, float("inf"), float("nan")]),
         st.floats(-1000, 1000, allow_nan=False, width=32),
     ).map(text_of)  # fmt: skip
 
 
-def _of_texts(*texts: str) -> Callable[[Known], Texts]:
+def _of_texts(*texts: str) -> Callable[[ModuleContext], Texts]:
     return lambda _: st.sampled_from(texts)
 
 
-def _date(kind: str, parts: str) -> Callable[[Known], Texts]:
-    def strategy(_: Known) -> Texts:
+def _date(kind: str, parts: str) -> Callable[[ModuleContext], Texts]:
+    def strategy(_: ModuleContext) -> Texts:
         numbers = st.tuples(st.integers(1999, 2030), st.integers(1, 12), st.integers(1, 28), st.integers(0, 23))
         return numbers.map(lambda each: f"__import__('datetime').{kind}({parts.format(*each)})")
 
     return strategy
 
 
-PLAIN: dict[str, Callable[[Known], Texts]] = {
+PLAIN: dict[str, Callable[[ModuleContext], Texts]] = {
     "int": INTEGERS,
     "SupportsInt": INTEGERS,
     "float": _floats,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stet_ls.engine.execution.python.inputs import type_strategies
 from stet_ls.engine.execution.python.inputs.subject import Parameter
-from stet_ls.engine.execution.python.inputs.type_strategies import Known, Texts, of_hint
+from stet_ls.engine.execution.python.inputs.type_strategies import ModuleContext, Texts, of_hint
 
 _NAMES = (
     (r"n|m|k|i|j|x|y|z|a|b|c|num|number|count|size|index|idx|limit|length|width|height|year|month|day|age|depth|step"
@@ -55,7 +55,7 @@ _BUILT_IN = {
 }
 
 
-def of_parameter(parameter: Parameter, node: ast.AST, known: Known) -> Texts:
+def of_parameter(parameter: Parameter, node: ast.AST, known: ModuleContext) -> Texts:
     """The strategy of a parameter of `node`, by its hint or else by all that speaks for a kind."""
     if parameter.name.startswith("*"):
         one = of_hint(parameter.annotation, known)
@@ -99,14 +99,14 @@ def items_compared(parameters: Sequence[Parameter], node: ast.AST) -> dict[str, 
     return {one: holder for one, holder in found.items() if one in open_ones and one != holder}
 
 
-def _one_of(kinds: list[str], known: Known) -> Texts:
+def _one_of(kinds: list[str], known: ModuleContext) -> Texts:
     """Any of some kinds, each as a hint is written; anything at all where none of them says something."""
     found = [of_hint(ast.parse(kind, mode="eval").body, known) for kind in dict.fromkeys(kinds)]
     options = [each for each in found if each is not None]
     return st.one_of(options) if options else ANY(known)
 
 
-def ANY(known: Known) -> Texts:
+def ANY(known: ModuleContext) -> Texts:
     """Where nothing is known: one of the kinds that functions mostly take."""
     return st.one_of(
         type_strategies.INTEGERS(known),

@@ -14,28 +14,30 @@ from pathlib import Path
 
 import pytest
 
-from stet_ls.engine.sandbox.environments.environment_store import Store, key_of
+from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore, key_of
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
 from stet_ls.engine.sandbox.environments.package_index import uv_options
-from stet_ls.engine.sandbox.environments.wheel_install import Fresh, PackagesError
+from stet_ls.engine.sandbox.environments.wheel_install import MinimumAge, PackagesError
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import RunSpec, Status
+from stet_ls.engine.sandbox.spec import RunSpec, RunStatus
 
 Wheel = Callable[..., None]
 
 
 @pytest.fixture
-def store(index: Path, tmp_path: Path) -> Store:
-    return Store(tmp_path / "environments")
+def store(index: Path, tmp_path: Path) -> EnvironmentStore:
+    return EnvironmentStore(tmp_path / "environments")
 
 
-def folders(store: Store) -> list[str]:
+def folders(store: EnvironmentStore) -> list[str]:
     """What lies in the store but locks, and what uv keeps."""
     found = (entry.name for entry in store.cache.parent.iterdir() if entry.suffix != ".lock")
     return sorted(name for name in found if name != "uv")
 
 
-async def test_packages_are_there_and_cannot_be_written(store: Store, python: Interpreter, runs: Sandbox) -> None:
+async def test_packages_are_there_and_cannot_be_written(
+    store: EnvironmentStore, python: Interpreter, runs: Sandbox
+) -> None:
     script = textwrap.dedent("""
         import stone, os
         print(stone.WEIGHT)
@@ -53,13 +55,13 @@ async def test_packages_are_there_and_cannot_be_written(store: Store, python: In
         assert not environment.has("pebble")
         result = await runs.run(RunSpec((str(environment.path), "-c", script), binds=environment.binds))
 
-    assert (result.status, result.stdout, result.stderr) == (Status.OK, b"7\n", b"")
+    assert (result.status, result.stdout, result.stderr) == (RunStatus.OK, b"7\n", b"")
     kept = [file.read_text() for file in store.cache.rglob("stone.py")]
     assert kept == ["WEIGHT = 7\n"], "the file is uv's too"
     assert next(environment.folder.rglob("stone.py")).stat().st_nlink > 1, "they share it, or nothing was shown"
 
 
-async def test_the_second_use_builds_nothing(store: Store, python: Interpreter, index: Path) -> None:
+async def test_the_second_use_builds_nothing(store: EnvironmentStore, python: Interpreter, index: Path) -> None:
     async with store.use(python, ["stone"]) as first:
         pass
     for file in index.iterdir():
@@ -69,7 +71,7 @@ async def test_the_second_use_builds_nothing(store: Store, python: Interpreter, 
         assert second.folder == first.folder
 
 
-async def test_uses_at_the_same_time_build_once(store: Store, python: Interpreter) -> None:
+async def test_uses_at_the_same_time_build_once(store: EnvironmentStore, python: Interpreter) -> None:
     async def use() -> int:
         async with store.use(python, ["stone"]) as environment:
             assert environment.folder
@@ -83,7 +85,7 @@ async def test_uses_at_the_same_time_build_once(store: Store, python: Interprete
     [("pebble", "there is no wheel|the index has no such package"), ("gravel", "the index has no such package")],
 )
 async def test_what_cannot_be_had_is_told_and_leaves_nothing(
-    store: Store, python: Interpreter, name: str, why: str
+    store: EnvironmentStore, python: Interpreter, name: str, why: str
 ) -> None:
     with pytest.raises(PackagesError, match=rf"^{name} could not be installed: ({why})"):
         async with store.use(python, [name]):
@@ -92,7 +94,9 @@ async def test_what_cannot_be_had_is_told_and_leaves_nothing(
     assert folders(store) == []
 
 
-async def test_sources_are_never_built(store: Store, python: Interpreter, index: Path, tmp_path: Path) -> None:
+async def test_sources_are_never_built(
+    store: EnvironmentStore, python: Interpreter, index: Path, tmp_path: Path
+) -> None:
     mark = tmp_path / "ran"
     source = tmp_path / "boulder-1.0"
     source.mkdir()
@@ -106,7 +110,9 @@ async def test_sources_are_never_built(store: Store, python: Interpreter, index:
     assert not mark.exists()
 
 
-async def test_the_interpreters_own_packages_stay(store: Store, python: Interpreter, index: Path, wheel: Wheel) -> None:
+async def test_the_interpreters_own_packages_stay(
+    store: EnvironmentStore, python: Interpreter, index: Path, wheel: Wheel
+) -> None:
     """What is installed already is neither replaced nor doubled by another version."""
     wheel(index, "stone", "2.0", {"stone.py": ""})
     wheel(index, "cairn", "1.0", {"cairn.py": ""}, requires="stone")
@@ -121,7 +127,7 @@ def _fields(interpreter: Interpreter) -> dict[str, object]:
     return {name: getattr(interpreter, name) for name in Interpreter.__slots__}
 
 
-async def test_a_cancelled_build_leaves_nothing(store: Store, python: Interpreter, index: Path) -> None:
+async def test_a_cancelled_build_leaves_nothing(store: EnvironmentStore, python: Interpreter, index: Path) -> None:
     endless = index / "endless-1.0-py3-none-any.whl"
     os.mkfifo(endless)  # whoever opens it waits for somebody who writes
     use = store.use(python, ["endless"])
@@ -135,7 +141,7 @@ async def test_a_cancelled_build_leaves_nothing(store: Store, python: Interprete
     assert folders(store) == []
 
 
-async def test_what_a_killed_process_left_is_swept(store: Store, python: Interpreter) -> None:
+async def test_what_a_killed_process_left_is_swept(store: EnvironmentStore, python: Interpreter) -> None:
     async with store.use(python, ["stone"]):
         pass
     base = store.cache.parent
@@ -147,23 +153,23 @@ async def test_what_a_killed_process_left_is_swept(store: Store, python: Interpr
     try:
         assert builder.stdout
         builder.stdout.readline()
-        async with Store(base).use(python, ["stone"]):
+        async with EnvironmentStore(base).use(python, ["stone"]):
             assert (base / "building-x").exists(), "somebody builds there"
     finally:
         builder.send_signal(signal.SIGKILL)
         builder.communicate()
 
-    async with Store(base).use(python, ["stone"]):
+    async with EnvironmentStore(base).use(python, ["stone"]):
         assert not (base / "building-x").exists()
 
 
 async def test_the_least_recently_used_goes_and_none_in_use(
-    store: Store, python: Interpreter, index: Path, wheel: Wheel
+    store: EnvironmentStore, python: Interpreter, index: Path, wheel: Wheel
 ) -> None:
     names = ["one", "two", "three"]
     for name in names:
         wheel(index, name, "1.0", {f"{name}.py": "#" * 3_000_000})
-    small = Store(store.cache.parent, limit=7_000_000)
+    small = EnvironmentStore(store.cache.parent, limit=7_000_000)
     for number, name in enumerate(names[:2]):
         async with small.use(python, [name]) as environment:
             assert environment.folder
@@ -182,7 +188,7 @@ def test_a_file_of_two_names_is_counted_once(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x" * 100_000)
     (tmp_path / "b").hardlink_to(tmp_path / "a")
 
-    assert 100_000 <= Store(tmp_path).size() < 150_000
+    assert 100_000 <= EnvironmentStore(tmp_path).size() < 150_000
 
 
 def test_keys_tell_apart_what_could_change_a_run(tmp_path: Path) -> None:
@@ -208,10 +214,10 @@ def test_uv_is_given_no_key_and_nothing_of_the_project(tmp_path: Path) -> None:
 
 
 def test_young_packages_wait_but_for_those_of_the_project() -> None:
-    options = Fresh(7, ["mine"]).options()
+    options = MinimumAge(7, ["mine"]).options()
 
     week_ago = time.strptime(options[1], "%Y-%m-%dT%H:%M:%SZ")
     assert 6.9 < (time.time() - time.mktime(week_ago) + time.timezone) / 86_400 < 7.1
     assert options[2] == "--exclude-newer-package"
     assert options[3].startswith("mine=")
-    assert Fresh(0).options() == []
+    assert MinimumAge(0).options() == []

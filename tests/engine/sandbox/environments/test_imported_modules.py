@@ -9,7 +9,7 @@ import pytest
 
 from stet_ls.engine.errors import PolicyError
 from stet_ls.engine.sandbox.environments.imported_modules import Imports, imports, missing
-from stet_ls.engine.sandbox.environments.install_policy import Gate
+from stet_ls.engine.sandbox.environments.install_policy import InstallPolicy
 from stet_ls.engine.sandbox.environments.known_packages import distribution, normalized, well_known
 from stet_ls.engine.sandbox.environments.requirements import dependencies, requirement
 from stet_ls.engine.sandbox.environments.workspace_imports import Sources
@@ -115,7 +115,7 @@ def test_a_requirement_carries_nothing_else(text: str) -> None:
 
 
 async def test_known_and_allowed_names_pass() -> None:
-    gate = Gate({"mine": "mine>=2"}, frozenset({"The_Users"}), frozenset({"indexed"}))
+    gate = InstallPolicy({"mine": "mine>=2"}, frozenset({"The_Users"}), frozenset({"indexed"}))
     wanted = Imports(frozenset({"mine", "the_users", "indexed", "yaml"}), frozenset({"numpy", "invented"}))
 
     assert await gate.requirements(wanted) == ("PyYAML", "indexed", "mine>=2", "numpy", "the_users")
@@ -130,14 +130,14 @@ async def test_an_invented_name_is_refused_or_asked_for() -> None:
 
     invented = Imports(frozenset({"invented", "numpy"}))
     with pytest.raises(PolicyError, match=r"^invented is not installed here.*sandbox\.packages"):
-        await Gate().requirements(invented)
-    assert await Gate(ask=yes).requirements(invented) == ("invented", "numpy")
+        await InstallPolicy().requirements(invented)
+    assert await InstallPolicy(ask=yes).requirements(invented) == ("invented", "numpy")
     assert asked == [("invented",)]
 
 
 async def test_what_the_system_has_to_bring_is_said_and_not_installed() -> None:
     with pytest.raises(PolicyError, match=r"tkinter cannot be installed from wheels.*python3-tk"):
-        await Gate().requirements(Imports(frozenset({"tkinter"})))
+        await InstallPolicy().requirements(Imports(frozenset({"tkinter"})))
 
 
 async def test_no_package_is_called_like_an_option() -> None:
@@ -145,7 +145,7 @@ async def test_no_package_is_called_like_an_option() -> None:
         return True
 
     with pytest.raises(PolicyError, match="no package has such a name"):
-        await Gate(ask=yes).requirements(Imports(frozenset({"größe"})))
+        await InstallPolicy(ask=yes).requirements(Imports(frozenset({"größe"})))
 
 
 def test_a_workspaces_own_modules_bring_their_imports(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from stet_ls.engine.sandbox.environments.installation import UnfitError, install
 from stet_ls.engine.sandbox.environments.interpreter_candidates import candidates
 from stet_ls.engine.sandbox.environments.interpreter_detection import Detector
 from stet_ls.engine.sandbox.sandbox import Sandbox
-from stet_ls.engine.sandbox.spec import RunSpec, Status
+from stet_ls.engine.sandbox.spec import RunSpec, RunStatus
 
 REAL = Path(sys.executable).resolve()
 
@@ -64,7 +64,7 @@ async def test_what_binds_are_told_is_enough_to_start(runs: Sandbox, tmp_path: P
 
     result = await runs.run(RunSpec((str(interpreter.path), "-c", "import ssl, json"), binds=interpreter.binds))
 
-    assert (result.status, result.stderr) == (Status.OK, b"")
+    assert (result.status, result.stderr) == (RunStatus.OK, b"")
 
 
 def test_a_home_that_is_no_installation_is_not_shown(tmp_path: Path) -> None:
