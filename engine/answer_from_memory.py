@@ -39,8 +39,8 @@ async def answer_from_memory(job: Job, recipe: Action, known: RecalledSolution) 
     """The answer that a remembered solution makes; None if it does not hold here, and a model has to be asked."""
     if job.request.budget is Budget.QUICK or not job.settings.checks.validation:
         return None  # nothing is run that could prove it
-    warned, own = list(job.ledger.warnings), None
-    job.given = _reply(known, job.request.language)
+    warned, own = list(job.usage.warnings), None
+    job.canned_reply = _reply(known, job.request.language)
     try:
         answer = await recipe.run(job)
         if answer.success and not answer.refuted:
@@ -48,13 +48,13 @@ async def answer_from_memory(job: Job, recipe: Action, known: RecalledSolution) 
     except (ModelError, LimitError, UsageError):
         return None
     finally:
-        job.given = None
+        job.canned_reply = None
     if own is not None:
         answer = _with(answer, own, known.tests)
     is_open = own is not None and own.verdict is Ruling.UNKNOWN
     if not answer.success or answer.refuted or is_open or not any(_passes(item) for item in answer.evidence):
         why = [f"What fits is remembered, but it was not proven: {own.detail}."] if own is not None and is_open else []
-        job.ledger.warnings[:] = [*warned, *why]
+        job.usage.warnings[:] = [*warned, *why]
         return None
     done = answer.message.partition(" · ")[0]
     message = f"{done} · from memory, {known.stood}, its tests pass · {summary(answer.evidence)}"

@@ -89,14 +89,14 @@ async def propose(
         job.look_for_runtime()  # this budget does not wait for it later
     for attempt in count():
         if attempt and (reason := _no_repair(job, attempt - 1)):
-            job.ledger.warnings.append(f"No {'further ' if attempt > 1 else ''}repair was asked for: {reason}.")
+            job.usage.warnings.append(f"No {'further ' if attempt > 1 else ''}repair was asked for: {reason}.")
             break
         try:
             reply = await job.ask(prompt, temperature=temperature, max_tokens=max_tokens)
         except (ModelError, LimitError) as error:
             if best is None:
                 raise
-            job.ledger.warnings.append(f"A repair was given up: {error}")
+            job.usage.warnings.append(f"A repair was given up: {error}")
             break
         with job.stage("judge"):
             result = await judge_reply(job, reply, read, judges, prompt.secrets)
@@ -167,7 +167,7 @@ def _no_repair(job: Job, repairs: int) -> str:
             return f"the setting checks.fix_attempts allows {wanted} at most"
         most = f"{wanted} repair{'' if wanted == 1 else 's'}"
         return f"a model like this one is asked for {most} at most; the setting checks.fix_attempts changes that"
-    return job.why_no_more()
+    return job.call_limit_reason()
 
 
 def _no_code(reply: Completion) -> str:

@@ -87,7 +87,7 @@ class Engine:
         await self._own_models.settle()  # before the job's time begins: a person is asked
         profile = await self.models.profile()
         tape = JobRecorder(self.models, on_event)
-        job = Job(request, self.settings, tape, profile, self._purse, tape.hear, self.index, self.runtimes)
+        job = Job(request, self.settings, tape, profile, self._purse, tape.on_event, self.index, self.runtimes)
         tape.name(job.trace_id, request.action)
         log.info("job began", extra={"job": job.trace_id, "action": request.action})
         ended, answer, raised = JobEnd.FAILED, None, None
@@ -101,7 +101,7 @@ class Engine:
             raised = error
             raise
         finally:
-            await job.held.aclose()
+            await job.resources.aclose()
             self._write_down(job, ended)
             self._tell(job, tape, ended, answer, raised)
         return answer
@@ -149,7 +149,7 @@ class Engine:
         recall = await self.memory.recall(job.request)
         known = recall.known
         if recall.missed:
-            job.ledger.warnings.append(f"memory not searched: {recall.missed}")
+            job.usage.warnings.append(f"memory not searched: {recall.missed}")
         for exact in known:
             if exact.fits and (answer := await answer_from_memory(job, recipe, exact)) is not None:
                 self.memory.offered(job.trace_id, job.request, answer, (exact,))
@@ -176,7 +176,7 @@ class Engine:
             now(),
             ended,
             job.seconds(),
-            dict(job.ledger.stages),
+            dict(job.usage.stages),
             job.request,
             job.settings,
             job.profile,
@@ -188,7 +188,7 @@ class Engine:
             watcher(finished)
 
     def _write_down(self, job: Job, ended: JobEnd) -> None:
-        spent = job.ledger
+        spent = job.usage
         entry = LedgerEntry(
             at=now(),
             job=job.trace_id,
@@ -217,18 +217,18 @@ class Engine:
         return (await asyncio.to_thread(build_job_prompt, job, recipe)).prompt
 
     def _recipe(self, request: Request) -> Action:
-        return self.actions.recipe(request.action)
+        return self.actions.get(request.action)
 
-    async def outcome(self, job: str, outcome: EditOutcome, text: str) -> None:
+    async def learn_outcome(self, job: str, outcome: EditOutcome, text: str) -> None:
         """Hears what became of a job's edit. `text` is the document as it stands."""
         log.info("job %s: %s", job, outcome)
         # The memory first: a prompt that is made meanwhile must not show what was undone.
         await self.memory.outcome(job, outcome, text)
-        await self.became(job, "discarded" if outcome is EditOutcome.REJECTED else outcome.value)
+        await self.record_outcome(job, "discarded" if outcome is EditOutcome.REJECTED else outcome.value)
 
-    async def became(self, job: str, fate: str) -> None:
+    async def record_outcome(self, job: str, fate: str) -> None:
         """Hears, in a word for its record, what became of a job's edit, where that is nothing to be learned from."""
-        await self._traces.became(job, fate)
+        await self._traces.record_outcome(job, fate)
 
     async def health(self) -> Mapping[str, Any]:
         """Which model would serve, and whether it answers; and how the memory is."""

@@ -51,7 +51,7 @@ async def most_consistent(
         try:
             reply = await job.ask(prompt, temperature=TEMPERATURE, max_tokens=max_tokens)
         except (ModelError, LimitError) as error:
-            job.ledger.warnings.append(f"No further sample was drawn: {error}")
+            job.usage.warnings.append(f"No further sample was drawn: {error}")
             break
         with job.stage("judge"):
             result = await judge_reply(job, reply, read, judges, prompt.secrets)

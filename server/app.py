@@ -66,7 +66,7 @@ def create_server(
 
 
 def _initialize(ls: StetServer, params: types.InitializeParams) -> None:
-    ls.meet(params)
+    ls.on_initialize(params)
 
 
 async def _initialized(ls: StetServer, params: types.InitializedParams) -> None:
@@ -76,19 +76,19 @@ async def _initialized(ls: StetServer, params: types.InitializedParams) -> None:
 
 
 async def _shutdown(ls: StetServer, params: None) -> None:
-    ls.offer.close()
+    ls.model_download.close()
     ls.diagnostics.close()
     try:
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.jobs.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(FATE_SECONDS):
-                await ls.fates()
+                await ls.flush_outcomes()
         async with asyncio.timeout(CLOSE_SECONDS):
             await ls.engine.close()
             await ls.counters.close()
             await ls.health.close()
-            await asyncio.to_thread(ls.shelf.close)
+            await asyncio.to_thread(ls.evidence_files.close)
     except TimeoutError:
         LOGGER.warning("the clean-up at shutdown was given up after %s s", CLOSE_SECONDS)
 

@@ -110,7 +110,7 @@ class StetServer(LanguageServer):
         )
 
     @cached_property
-    def shelf(self) -> EvidenceFiles:
+    def evidence_files(self) -> EvidenceFiles:
         """The evidence of jobs as files that can be opened."""
         return EvidenceFiles(self.reports, self.paths.evidence)
 
@@ -125,7 +125,7 @@ class StetServer(LanguageServer):
         return DiagnosticsPublisher(self, self.documents, self.client)
 
     @cached_property
-    def offer(self) -> ModelDownloadOffer:
+    def model_download(self) -> ModelDownloadOffer:
         """The offer to fetch the embedded model, where a job found none at all."""
         return ModelDownloadOffer(self, self.paths, shown=self.client.work_done_progress)
 
@@ -166,7 +166,7 @@ class StetServer(LanguageServer):
         """What the engine's index hears of the workspace."""
         return IndexUpdates(lambda: self.engine.index, self.roots)
 
-    def meet(self, params: types.InitializeParams) -> None:
+    def on_initialize(self, params: types.InitializeParams) -> None:
         """Learns who the client is."""
         self.client = ClientFeatures.of(params)
         # The server ends with this process. pygls forgets what the command line told when `initialize` tells nothing.
@@ -243,16 +243,16 @@ class StetServer(LanguageServer):
         task.add_done_callback(self._background.discard)
         return task
 
-    def became(self, answer: Answer, fate: str) -> None:
+    def record_outcome(self, answer: Answer, fate: str) -> None:
         """Has the record of a job say, in a word, what became of its edit."""
 
         async def tell(trace: str) -> None:
-            await (await self.engine.get()).engine.became(trace, fate)
+            await (await self.engine.get()).engine.record_outcome(trace, fate)
 
         if trace := answer.metadata.get("trace"):
             self._fate(tell(str(trace)), f"{trace} was {fate}")
 
-    async def fates(self) -> None:
+    async def flush_outcomes(self) -> None:
         """Returns once the engine was told what became of every edit: many a user saves and leaves in one breath."""
         while self._fates:
             await asyncio.wait(self._fates)
@@ -262,13 +262,13 @@ class StetServer(LanguageServer):
 
     def _forget(self, job: str) -> None:
         self.lenses.forget(job)
-        self.shelf.drop(job)
+        self.evidence_files.drop(job)
 
     def _tell_outcome(self, trace: str, fate: OutcomeName, text: str) -> None:
         async def tell() -> None:
             from stet_ls.engine.api.answer import EditOutcome
 
-            await (await self.engine.get()).engine.outcome(trace, EditOutcome(fate), text)
+            await (await self.engine.get()).engine.learn_outcome(trace, EditOutcome(fate), text)
 
         self._fate(tell(), f"outcome of {trace}")
 

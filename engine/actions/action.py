@@ -25,7 +25,7 @@ class Action:
     task: TaskSpec | None
     run: Callable[[Job], Awaitable[Answer]]
     needs_instruction: bool = False
-    prepare: Callable[[Job], TaskSpec] | None = None
+    make_task: Callable[[Job], TaskSpec] | None = None
     """Where the task depends on the job: makes it, after it has fitted the request to the action."""
 
 
@@ -46,7 +46,7 @@ def build_job_prompt(job: Job, recipe: Action) -> JobPrompt:
 
     Raises UsageError if the action has nothing to go by, or no target that fits the model.
     """
-    task = recipe.task if recipe.prepare is None else recipe.prepare(job)
+    task = recipe.task if recipe.make_task is None else recipe.make_task(job)
     request = job.request
     if task is None:
         raise UsageError(f"{recipe.title}: no prompt is made for this action.")
@@ -56,7 +56,7 @@ def build_job_prompt(job: Job, recipe: Action) -> JobPrompt:
     target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
     instruction = _instruction(recipe, request, target)
     # A task that was made with the instruction in it does not say it twice.
-    told = recipe.prepare is not None and recipe.needs_instruction
+    told = recipe.make_task is not None and recipe.needs_instruction
     prompt = build(
         request,
         target,
@@ -72,7 +72,7 @@ def build_job_prompt(job: Job, recipe: Action) -> JobPrompt:
     words = [] if instruction is None or instruction.origin == "stub" else [instruction.text]
     words = words if request.said is None else [request.said]
     return JobPrompt(
-        target, instruction, prompt, "\n".join([*words, task.goal] if recipe.prepare is not None else words)
+        target, instruction, prompt, "\n".join([*words, task.goal] if recipe.make_task is not None else words)
     )
 
 

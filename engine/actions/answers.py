@@ -17,14 +17,14 @@ def refusal(job: Job, message: str) -> Answer:
 
 def isolation(job: Job) -> Mapping[str, Any] | None:
     """The weakest box in which code of the job ran so far; None if none ran."""
-    return None if job.ledger.isolation is None else job.ledger.isolation.to_json()
+    return None if job.usage.isolation is None else job.usage.isolation.to_json()
 
 
 def finished(job: Job, answer: Answer) -> Answer:
     """The answer with the job's ledger and warnings in it, and the weakest box in which code of it ran."""
     return replace(
         answer,
-        warnings=(*answer.warnings, *job.ledger.warnings),
+        warnings=(*answer.warnings, *job.usage.warnings),
         isolation=isolation(job),
         metadata={**job.metadata(), **answer.metadata},
     )

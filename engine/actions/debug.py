@@ -38,10 +38,10 @@ NOT_REPRODUCED = "The bug was not reproduced: no test, example or diagnostic sho
 
 REWRITE = rewrite.Rewrite(
     done="Fixed",
-    tried="Tried to fix",
+    attempted="Tried to fix",
     judges=rewrite.INTERFACE_JUDGES,
     samples=True,
-    further=thorough.generate_test_fix,
+    after_choice=thorough.generate_test_fix,
 )
 
 
@@ -54,9 +54,9 @@ async def run(job: Job) -> Answer:
         examples = stated_examples(words, target.name) if job.request.language == "python" else ""
         seen = await reproduce(job, target, examples)
     if not seen.found and not words:
-        job.ledger.warnings.append(NOT_REPRODUCED)
+        job.usage.warnings.append(NOT_REPRODUCED)
     if examples and seen.holds:
-        job.ledger.warnings.append("What the instruction says comes out as you want it already.")
+        job.usage.warnings.append("What the instruction says comes out as you want it already.")
     return await rewrite.run(replace(job, request=seen.request), RECIPE, REWRITE, stated=examples, seen=seen.evidence)
 
 

@@ -52,7 +52,7 @@ async def run(job: Job) -> Answer:
         silent = job.request.language == "python" and not shown.raised and is_silent(job.request.source, target.span)
         text, unknown = mark_unknown(shown.text, job.request.source.text, job.request.language, silent=silent)
         evidence = () if shown.evidence is None else (shown.evidence,)
-        words = [*facts, "", text, "", f"_Explained by {job.ledger.model}; {_verified(evidence, unknown)}._"]
+        words = [*facts, "", text, "", f"_Explained by {job.usage.model}; {_verified(evidence, unknown)}._"]
         if told.truncated:
             words.append("_The reply broke off here._")
         answer = Answer(
@@ -95,4 +95,4 @@ def _task(job: Job) -> TaskSpec:
     return replace(TASK, rules=(*TASK.rules, _EXAMPLES)) if job.request.language == "python" else TASK
 
 
-RECIPE = Action("explain", "Explain", "Explain what the code does.", TASK, run, prepare=_task)
+RECIPE = Action("explain", "Explain", "Explain what the code does.", TASK, run, make_task=_task)

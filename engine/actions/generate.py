@@ -33,12 +33,12 @@ TASK = TaskSpec(
 
 REWRITE = rewrite.Rewrite(
     done="Generated",
-    tried="Tried to generate",
+    attempted="Tried to generate",
     judges=(*rewrite.STATIC_JUDGES, signature.kept, lint.judge, *rewrite.TEST_JUDGES),
     temperature=0.2,
     samples=True,
     adds=True,
-    further=thorough.generate_test_fix,
+    after_choice=thorough.generate_test_fix,
 )
 
 

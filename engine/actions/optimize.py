@@ -34,7 +34,7 @@ TASK = TaskSpec(
 
 REWRITE = rewrite.Rewrite(
     done="Optimized",
-    tried="Tried to optimize",
+    attempted="Tried to optimize",
     judges=(*rewrite.EQUIVALENCE_JUDGES, timing.judge),
     required=frozenset({Check.TIMING}),
 )

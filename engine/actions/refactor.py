@@ -29,9 +29,9 @@ TASK = TaskSpec(
 
 REWRITE = rewrite.Rewrite(
     done="Refactored",
-    tried="Tried to refactor",
+    attempted="Tried to refactor",
     judges=rewrite.EQUIVALENCE_JUDGES,
-    goal=lambda case, asked: refactor_metrics.describe_gain(case, asked=asked),
+    measure_gain=lambda case, asked: refactor_metrics.describe_gain(case, asked=asked),
 )
 
 

@@ -79,7 +79,7 @@ class Actions:
         """True if there is such an action, trusted or not."""
         return name in BUILT_IN or name in self.custom
 
-    def recipe(self, name: str) -> Action:
+    def get(self, name: str) -> Action:
         """The recipe to run. Raises UsageError for an unknown name, PolicyError for one that waits for trust."""
         if (recipe := BUILT_IN.get(name)) is not None:
             return recipe
@@ -101,7 +101,7 @@ class Actions:
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
         return f"Unknown action {name!r}; {hint}"
 
-    def waiting(self, name: str) -> RegisteredAction | None:
+    def awaiting_trust(self, name: str) -> RegisteredAction | None:
         """The action of that name, if it waits for trust."""
         listed = self.custom.get(name)
         return None if listed is None or listed.trusted else listed

@@ -64,7 +64,7 @@ async def run(job: Job) -> Answer:
     skipped: dict[int, str] = {}
     problem = ""
     for number, step in enumerate(plan, 1):
-        if job.ledger.calls >= CALLS[job.request.budget]:
+        if job.usage.calls >= CALLS[job.request.budget]:
             problem = f"the budget {job.request.budget} of {CALLS[job.request.budget]} model calls is spent"
             break
         job.on_event(Stage("step", f"{number} of {len(plan)}: {step}"))
@@ -82,7 +82,7 @@ async def run(job: Job) -> Answer:
         if not answer.success:
             problem = answer.message
             break
-        sketch.take(answer)
+        sketch.apply_answer(answer)
         done[number] = answer
     return _answer(job, plan, _Course(done, skipped, problem), sketch)
 
@@ -168,7 +168,7 @@ def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: Workspa
         explanation=report,
         confidence=math.prod(each.confidence for each in done),
         warnings=tuple(
-            w for w in dict.fromkeys(w for each in done for w in each.warnings) if w not in job.ledger.warnings
+            w for w in dict.fromkeys(w for each in done for w in each.warnings) if w not in job.usage.warnings
         ),
         evidence=evidence,
         metadata={**_confidence(course.done), "steps": [str(step) for step in plan]},

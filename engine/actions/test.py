@@ -112,7 +112,7 @@ async def _with_more(
     try:
         reply = await job.ask(prompt, temperature=0.4, max_tokens=size)
     except (ModelError, LimitError) as error:
-        job.ledger.warnings.append(f"No further tests were asked for: {error}")
+        job.usage.warnings.append(f"No further tests were asked for: {error}")
         return first
     with job.stage("judge"):
         result = await judge_reply(job, reply, read, JUDGES, prompt.secrets)
@@ -149,7 +149,7 @@ def _answer(
             no, evidence=evidence, markdown=markdown, explanation=_sentences(suspects), unneeded=proof.redundant
         )
     text = proof.text.text
-    chance = confidence(evidence, job.profile.tier, model=job.ledger.model, truncated=proposal.draft.truncated)
+    chance = confidence(evidence, job.profile.tier, model=job.usage.model, truncated=proposal.draft.truncated)
     named = f"`{target.name}`" if target.name else (request.path.name if request.path else "the document")
     apart = f" · {len(suspects)} shown apart: a possible bug or a wrong expectation" if suspects else ""
     answer = Answer(

@@ -56,7 +56,7 @@ class CallOutcome:
     opaque: bool = False
     partial: bool = False
     order: str = ""
-    shared: str = ""
+    aliases: str = ""
     lacks: str = ""
 
     @property
@@ -229,7 +229,7 @@ def _outcome(row: Mapping[str, Any]) -> CallOutcome:
         opaque=bool(row.get("opaque", False)),
         partial=bool(row.get("partial", False)),
         order=str(row.get("order", "")),
-        shared=str(row.get("shared", "")),
+        aliases=str(row.get("shared", "")),
         lacks=str(row.get("lacks", "")),
     )
 

@@ -49,8 +49,8 @@ class Runtime:
     workspace: Workspace = field(default_factory=Workspace)
     until: float = float("inf")
     why_no_python: str = ""
-    lacking: Lacking = Lacking()
-    fitting: Fitting | None = field(default=None, compare=False, repr=False)
+    missing_packages: Lacking = Lacking()
+    provision: Fitting | None = field(default=None, compare=False, repr=False)
     extent: Extent = Extent.FULL
     reports: dict[Any, Any] = field(default_factory=dict, compare=False)
 
@@ -63,17 +63,17 @@ class Runtime:
 
         What that takes is no time of the judges.
         """
-        if self.python is None or self.fitting is None:
+        if self.python is None or self.provision is None:
             return self
         began = time.monotonic()
-        python, lacking = await self.fitting(self.python, texts)
-        return replace(self, python=python, lacking=lacking, until=self.until + time.monotonic() - began)
+        python, lacking = await self.provision(self.python, texts)
+        return replace(self, python=python, missing_packages=lacking, until=self.until + time.monotonic() - began)
 
     def excuse(self, lacks: str) -> str:
         """Why a run could not import the module `lacks`, if that is nobody's code's fault; "" otherwise."""
         if lacks and self.extent is Extent.BRIEF:
             return f"`{lacks}` is not there, and the budget `quick` installs nothing"
-        lacking = self.lacking
+        lacking = self.missing_packages
         return f"environment: {lacking.why.rstrip('.')}" if lacks.partition(".")[0] in lacking.modules else ""
 
     def root_of(self, path: Path | None) -> Path | None:

@@ -72,7 +72,7 @@ class RuntimeProvider:
         python = bare_environment(found.interpreter)
         await self.sandbox.build_ahead(warm_spec(python))
         sources = Sources(root, {buffer.path: buffer.text for buffer in request.workspace.buffers})
-        return replace(runtime, python=python, fitting=partial(self._fitter.fit, sources, request.path, helper))
+        return replace(runtime, python=python, provision=partial(self._fitter.fit, sources, request.path, helper))
 
     async def close(self) -> None:
         """Lets go of boxes that were built ahead."""

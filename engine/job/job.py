@@ -76,12 +76,12 @@ class Job:
     on_event: OnEvent
     index: SymbolIndex | None = None
     runtimes: RuntimeProvider | None = None
-    ledger: JobUsage = field(default_factory=JobUsage)
+    usage: JobUsage = field(default_factory=JobUsage)
     trace_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     started: float = field(default_factory=time.monotonic)
     remembered: tuple[RememberedItem, ...] = ()
     """Solutions that stood, for the prompt; once it is made, those that are in it."""
-    given: Completion | None = None
+    canned_reply: Completion | None = None
     """A reply that is there already: it is taken instead of asking a model, and costs nothing."""
     reserved: int = 0
     """Calls that are kept for what comes later: each further step of a task needs one."""
@@ -94,7 +94,7 @@ class Job:
     """How often it waits for an environment now: a person may be asked about it."""
     _call: Spend | None = None
     """What the call under way takes at most."""
-    held: AsyncExitStack = field(default_factory=AsyncExitStack)
+    resources: AsyncExitStack = field(default_factory=AsyncExitStack)
     """What is in use until the job ends; whoever made the job closes it."""
     _runtime: asyncio.Task[Runtime] | None = None
 
@@ -107,9 +107,9 @@ class Job:
         """Begins to look for what code is run with, so that it is known when the first candidate comes."""
         if self.runtimes is None or self._runtime is not None:
             return
-        helper = JobResources(self.held, self.stage, self._warn, self._wait, self._ran)
+        helper = JobResources(self.resources, self.stage, self._warn, self._wait, self._ran)
         self._runtime = asyncio.create_task(self.runtimes.runtime(self.request, helper))
-        self.held.push_async_callback(_given_up, self._runtime)
+        self.resources.push_async_callback(_given_up, self._runtime)
 
     async def runtime(self, *texts: str) -> Runtime | None:
         """What code may run with, and all that these texts of the document import; None where the budget runs none.
@@ -138,7 +138,7 @@ class Job:
         self.waited += seconds
 
     def _ran(self, report: IsolationReport) -> None:
-        self.ledger.isolation = weakest(self.ledger.isolation, report)
+        self.usage.isolation = weakest(self.usage.isolation, report)
 
     async def runtime_for_judges(self, *texts: str) -> Runtime | None:
         """What a candidate's code may run with while it is judged: in the budget quick too, for what is soon done.
@@ -160,8 +160,8 @@ class Job:
         return replace(late, extent=Extent.BRIEF)
 
     def _warn(self, warning: str) -> None:
-        if warning not in self.ledger.warnings:
-            self.ledger.warnings.append(warning)
+        if warning not in self.usage.warnings:
+            self.usage.warnings.append(warning)
 
     @contextmanager
     def stage(self, name: str, detail: str = "") -> Iterator[None]:
@@ -173,7 +173,7 @@ class Job:
             yield
             self.at = outer  # one that was left by an error stays named
         finally:
-            self.ledger.stages[name] = self.ledger.stages.get(name, 0.0) + time.perf_counter() - started
+            self.usage.stages[name] = self.usage.stages.get(name, 0.0) + time.perf_counter() - started
 
     async def ask(
         self, prompt: Prompt, *, temperature: float, max_tokens: int, stage: Stage | None = None
@@ -182,8 +182,8 @@ class Job:
 
         `stage` says what it is for; without one the first call is the model's and every other a repair.
         """
-        if self.given is not None:
-            return self.given
+        if self.canned_reply is not None:
+            return self.canned_reply
         asked = self.settings.model.temperature
         sampling = Sampling(
             temperature if asked is None else asked,
@@ -191,14 +191,14 @@ class Job:
             role="reviewer" if self.request.action in _REVIEWS else "generator",
             by_user=asked is not None,
         )
-        if self.ledger.calls >= CALLS[self.request.budget]:
+        if self.usage.calls >= CALLS[self.request.budget]:
             raise LimitError(
                 f"The budget {self.request.budget} allows {calls_of(self.request.budget)}, and they are made; "
                 "a larger budget allows more."
             )
         limit = self._call_limit(prompt.tokens, max_tokens)
         await self._reserve(prompt.tokens, max_tokens)
-        stage = stage or (Stage("repair") if self.ledger.calls else Stage("model", self.profile.model))
+        stage = stage or (Stage("repair") if self.usage.calls else Stage("model", self.profile.model))
         waited = self.waited
         try:
             with self.stage(stage.name, stage.detail):
@@ -215,10 +215,10 @@ class Job:
     def _hear(self, event: Event) -> None:
         """Counts the time that a call waits for its turn, which no deadline counts, and what failed requests took."""
         if isinstance(event, UnmeteredUsage):
-            self.ledger.uncounted += event.tokens
-            self.ledger.known_cost += event.cost
-            if self.ledger.cost is not None:
-                self.ledger.cost += event.cost
+            self.usage.uncounted += event.tokens
+            self.usage.known_cost += event.cost
+            if self.usage.cost is not None:
+                self.usage.cost += event.cost
             if self._call is not None:
                 self.purse.renew(self.trace_id, self.spent(), self._call)
             return
@@ -230,20 +230,20 @@ class Job:
 
     def _count_waiting(self, stage: str, seconds: float) -> None:
         if seconds:
-            stages = self.ledger.stages
+            stages = self.usage.stages
             stages[stage] = max(stages.get(stage, 0.0) - seconds, 0.0)
             stages[QUEUED] = stages.get(QUEUED, 0.0) + seconds
 
     def may_ask_again(self) -> bool:
         """True if another call fits the budget's count and the time that is left at the model's measured speed."""
-        return not self.why_no_more()
+        return not self.call_limit_reason()
 
-    def why_no_more(self) -> str:
+    def call_limit_reason(self) -> str:
         """What forbids another call beside those that are reserved, in words; "" if nothing does."""
         budget = self.request.budget
-        if self.given is not None:
+        if self.canned_reply is not None:
             return "its reply came from memory, not from a model"
-        if self.ledger.calls + self.reserved >= CALLS[budget]:
+        if self.usage.calls + self.reserved >= CALLS[budget]:
             kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
             return f"the budget {budget} allows {calls_of(budget)}{kept}"
         if self._seconds_per_call() * (1 + self.reserved) > self._left():
@@ -273,7 +273,7 @@ class Job:
 
     def spent(self) -> Spend:
         """What the job's calls took so far; a call of unknown price counts as nothing."""
-        ledger = self.ledger
+        ledger = self.usage
         return Spend(ledger.prompt_tokens + ledger.completion_tokens + ledger.uncounted, ledger.known_cost)
 
     def seconds(self) -> float:
@@ -282,7 +282,7 @@ class Job:
 
     def metadata(self) -> dict[str, Any]:
         """The part of an answer's metadata that the ledger knows."""
-        ledger = self.ledger
+        ledger = self.usage
         return {
             "model": ledger.model,
             "endpoint": ledger.endpoint,
@@ -331,18 +331,18 @@ class Job:
     def _call_limit(self, prompt_tokens: int, reply_tokens: int) -> float:
         """Seconds that a call may take. The first one of a slow model is made whatever the deadline says."""
         left = max(self._left(), 1.0)
-        if self.ledger.calls or not self._slow():
+        if self.usage.calls or not self._slow():
             return left
         expected = self.profile.seconds_for(round(prompt_tokens * self.profile.token_factor), reply_tokens)
         return max(left, FIRST_CALL_LIMIT if expected is None else min(_LEEWAY * expected, FIRST_CALL_LIMIT))
 
     def _seconds_per_call(self) -> float:
         """Seconds that one more call will take: as the calls so far did, a repair being of the same size."""
-        spent = self.ledger.stages.get("model", 0.0) + self.ledger.stages.get("repair", 0.0)
-        return spent / max(self.ledger.calls, 1)
+        spent = self.usage.stages.get("model", 0.0) + self.usage.stages.get("repair", 0.0)
+        return spent / max(self.usage.calls, 1)
 
     def _book(self, completion: Completion) -> None:
-        ledger = self.ledger
+        ledger = self.usage
         ledger.calls += 1
         ledger.model, ledger.endpoint = completion.model, completion.endpoint
         ledger.warnings += [warning for warning in completion.warnings if warning not in ledger.warnings]

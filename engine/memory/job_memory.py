@@ -228,7 +228,7 @@ class JobMemory:
                 await self._retract(trace)
                 await self._count(used, losses=1)
 
-    async def look(self, query: str, *, languages: list[str] | None, limit: int) -> list[dict[str, Any]]:
+    async def search(self, query: str, *, languages: list[str] | None, limit: int) -> list[dict[str, Any]]:
         """What a person looks for, in all scopes, as `Solution.to_json` with its score. Waits for the process."""
         if not self._holds_anything():
             return []

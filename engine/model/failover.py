@@ -126,7 +126,7 @@ def _resting(client: EndpointClient) -> _Setback:
     breaker = client.breaker
     failure = breaker.last or EndpointFailure(Fault.SERVER)
     when = (
-        f"it is left alone for another {max(1, round(breaker.rests_for))} s"
+        f"it is left alone for another {max(1, round(breaker.cooldown_remaining))} s"
         if breaker.state is State.OPEN
         else "it is being tried again right now"
     )

@@ -75,7 +75,7 @@ async def _row(client: EndpointClient) -> dict[str, Any]:
         **_as_row(client.name, client.address, status, model, None if last is None else sentence(last, client.label)),
         "breaker": breaker.state.value,
         "failures": breaker.failures,
-        "retry_in": round(breaker.rests_for, 1),
+        "retry_in": round(breaker.cooldown_remaining, 1),
         "profile": None if shown is None else profile_row(shown),
     }
 

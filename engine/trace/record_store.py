@@ -41,7 +41,7 @@ class RecordStore:
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
 
-    async def became(self, job: str, fate: str) -> None:
+    async def record_outcome(self, job: str, fate: str) -> None:
         """Writes beside a job's record what became of its edit; the last word counts. Without a record nobody asks."""
         if not self._kept:
             return

@@ -57,7 +57,7 @@ class JobRecorder:
         """Since the tape began."""
         return round(time.monotonic() - self._started, 4)
 
-    def hear(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Passes an event on, and remembers it unless it only says how far something is."""
         if not isinstance(event, Progress | JudgeStarted):
             self.events.append((self.seconds(), event))

@@ -97,7 +97,7 @@ async def _stats(flow: JobMemory, arguments: argparse.Namespace) -> int:
 
 async def _search(flow: JobMemory, arguments: argparse.Namespace) -> int:
     languages = [arguments.language] if arguments.language else None
-    found = await flow.look(arguments.text, languages=languages, limit=arguments.limit)
+    found = await flow.search(arguments.text, languages=languages, limit=arguments.limit)
     if arguments.json:
         print(json.dumps(found, ensure_ascii=False, indent=2))
     elif found:

@@ -138,7 +138,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     if arguments.apply and status == 0:
         trace = str(answer.metadata.get("trace", ""))
         await engine.memory.applied(trace)
-        await engine.became(trace, "applied")
+        await engine.record_outcome(trace, "applied")
     return status
 
 

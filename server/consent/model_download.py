@@ -34,7 +34,7 @@ class ModelDownloadOffer:
         self._fetching: str | None = None
         self._given_up = threading.Event()
 
-    async def make(self, name: str, problem: str) -> None:
+    async def offer(self, name: str, problem: str) -> None:
         """Tells the problem, with a button that fetches the embedded model of that name. Returns when all is done."""
         from stet_ls.engine.model.embedded.weights import WEIGHTS
 

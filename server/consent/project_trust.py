@@ -34,7 +34,9 @@ class ProjectTrust:
         state = (origin.project, origin.digest)
         async with self._asking:
             ready = await self._engine.get()
-            if ready.engine.actions.waiting(listed.action.name) is None or not await self._says_yes(listed, ready):
+            if ready.engine.actions.awaiting_trust(listed.action.name) is None or not await self._says_yes(
+                listed, ready
+            ):
                 return ready
             # What was shown is what is trusted: tables that changed meanwhile have another hash.
             await asyncio.to_thread(trust, *state)

@@ -44,7 +44,7 @@ class EvidenceFiles:
 
         Returns `{job, markdown, attachments: [{check, name, language, text, uri}]}`.
         """
-        shown = await self.take(job, answer, check)
+        shown = await self.collect(job, answer, check)
         await self._reports.show(f"evidence-{job}", shown["markdown"])
         if check:
             for each in shown["attachments"]:
@@ -52,7 +52,7 @@ class EvidenceFiles:
                     await self._reports.open(each["uri"])
         return shown
 
-    async def take(self, job: str, answer: Answer, check: str = "", *, diff: str = "") -> dict[str, Any]:
+    async def collect(self, job: str, answer: Answer, check: str = "", *, diff: str = "") -> dict[str, Any]:
         """What `show` returns, opened by nobody: for a plugin that shows it itself.
 
         A report on all of it holds the edit as `diff`, or else as it was made, cut to a bounded length.

@@ -46,7 +46,7 @@ async def result(ls: StetServer, params: Any) -> Json:
     """What a job came to; with `wait` not before it came to anything. Giving up waiting does not touch the job."""
     job = ls.jobs.get(params.job)
     if params.wait:
-        job.followed.set()
+        job.has_waiter.set()
         await job.wait()
     return _result(job)
 
@@ -66,20 +66,20 @@ async def evidence(ls: StetServer, params: Any) -> Json:
         job = ls.jobs.get(params.job)
     if job.answer is None:
         raise UsageError(f"job: {job.id} came to no answer (it is {job.status.value}), so there is no evidence.")
-    show = ls.shelf.take if ls.client.shows_reports else ls.shelf.show
+    show = ls.evidence_files.collect if ls.client.shows_reports else ls.evidence_files.show
     return await show(job.id, job.answer, params.check)
 
 
 async def apply(ls: StetServer, params: Any) -> Json:
     """Applies the edit that a job asks its user about, asked for long ago or not; what `stet.result` tells then."""
     known = list(ls.jobs) if params.job is None else [ls.jobs.get(params.job)]
-    job = next((each for each in reversed(known) if each.asks), None)
+    job = next((each for each in reversed(known) if each.awaiting_confirmation), None)
     if job is None:
         raise UsageError("job: nobody is asked about an edit" + (f" of {params.job}." if params.job else "."))
-    job.applies.set()
+    job.apply_requested.set()
     await job.wait()
-    if job.later is not None:
-        await asyncio.wait({job.later})
+    if job.deferred_result is not None:
+        await asyncio.wait({job.deferred_result})
     return _result(job)
 
 
@@ -128,7 +128,7 @@ def jobs(ls: StetServer, params: Any) -> Json:
                 "status": job.status.value,
                 "stage": job.stage,
                 "seconds": round(job.elapsed(), 3),
-                "message": job.ending.message if job.ending else "",
+                "message": job.result.message if job.result else "",
             }
             for job in ls.jobs
         ]
@@ -142,7 +142,7 @@ async def health(ls: StetServer, params: Any) -> Mapping[str, Any]:
 
 async def stats(ls: StetServer, params: Any) -> Json:
     """What this server did since it started, what is in the ledger of all jobs, and the metrics of this process."""
-    answers = [job.ending.answer for job in ls.jobs if job.ending and job.ending.answer]
+    answers = [job.result.answer for job in ls.jobs if job.result and job.result.answer]
     tokens = Counter[str]()
     for answer in answers:
         tokens.update({name: count or 0 for name, count in answer.metadata.get("tokens", {}).items()})
@@ -229,7 +229,7 @@ def _known(actions: Actions, name: str) -> None:
 
 
 def _result(job: JobHandle) -> Json:
-    ending = job.ending or JobResult(job.status, "")
+    ending = job.result or JobResult(job.status, "")
     answer = ending.answer
     return {
         "status": ending.status.value,
@@ -237,7 +237,7 @@ def _result(job: JobHandle) -> Json:
         "markdown": answer.markdown if answer else "",
         "message": ending.message,
         "applied": ending.applied,
-        **({"asks": True} if job.asks else {}),
+        **({"asks": True} if job.awaiting_confirmation else {}),
     }
 
 

@@ -16,7 +16,7 @@ async def search(ls: StetServer, params: Any) -> Json:
     if memory.memory.obstacle():
         return {"solutions": [], "available": False}
     languages = [params.language] if params.language else None
-    found = await memory.look(params.query, languages=languages, limit=params.limit)
+    found = await memory.search(params.query, languages=languages, limit=params.limit)
     return {"solutions": found, "available": True}
 
 

@@ -56,7 +56,7 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
             return await _send(ls, job, answer, origin, None)
         if ls.client.change_annotations:
             if ls.client.show_document and answer.evidence:  # its preview shows the diff, and of words a line
-                await ls.shelf.show(job.id, answer)
+                await ls.evidence_files.show(job.id, answer)
             return await _send(ls, job, answer, origin, question(answer, reasons, _done(answer)))
     except StaleError as stale:
         return _withheld(ls, answer, str(stale))
@@ -155,7 +155,7 @@ async def _heard(job: JobHandle, delivery: PendingEdit) -> ApplyResult:
 
 async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan) -> JobResult:
     """What follows from an edit that shows: its lens, and what becomes of it. Its ending, whoever cancels now."""
-    ls.became(answer, "applied")
+    ls.record_outcome(answer, "applied")
     for change in plan.changes[:1]:
         ls.outcomes.landed(answer, change)
         with suppress(asyncio.CancelledError):  # it stands, and its lens comes a moment later
@@ -166,7 +166,7 @@ async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan
 
 def _declined(ls: StetServer, job: JobHandle, answer: Answer, reply: ApplyResult) -> JobResult:
     if job.cancelling:
-        ls.became(answer, "cancelled")
+        ls.record_outcome(answer, "cancelled")
         return JobResult(JobStatus.CANCELLED, "Cancelled; the editor did not apply the edit.", False, answer)
     ls.outcomes.rejected(answer)
     reason = f": {reply.reason}" if reply.reason else ""
@@ -180,9 +180,9 @@ async def _late(ls: StetServer, job: JobHandle, answer: Answer, delivery: Pendin
         shows = reply.seen or (reply.applied is True and await delivery.shown(LATE_SECONDS))
         # The same text may have been sent again since, by another job: then it is that one's.
         if shows and not delivery.repeated:
-            job.correct(await _landed(ls, job, answer, delivery.plan))
+            job.replace_result(await _landed(ls, job, answer, delivery.plan))
         elif reply.applied is False:
-            job.correct(_declined(ls, job, answer, reply))
+            job.replace_result(_declined(ls, job, answer, reply))
     finally:
         delivery.close()
 
@@ -211,7 +211,7 @@ def _moved(documents: Documents, change: DocumentChange) -> bool:
 async def _hand_over(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan, gap: str) -> JobResult:
     """The edit for a client that cannot apply it: shown as a diff, and in the job's result."""
     where = await show_diff(ls, job, plan)
-    ls.became(answer, "shown")
+    ls.record_outcome(answer, "shown")
     return JobResult(JobStatus.DONE, f"{summarize(answer)} · {gap}; the diff is {where}", applied=False, answer=answer)
 
 
@@ -231,5 +231,5 @@ def _done(answer: Answer) -> list[str]:
 
 def _withheld(ls: StetServer, answer: Answer, message: str) -> JobResult:
     """The edit may not land, whatever its user thinks of it."""
-    ls.became(answer, "refused")
+    ls.record_outcome(answer, "refused")
     return not_applied(answer, message)

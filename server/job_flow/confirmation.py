@@ -32,11 +32,11 @@ async def confirm_and_apply(
     A job whose client is silent ends, and its question stays open: what it comes to corrects the ending.
     """
     agreed = ls.in_background(_agreed(ls, job, answer, reasons, plan), f"question of {job.name}")
-    applied = asyncio.ensure_future(job.applies.wait())
-    job.asks = True
+    applied = asyncio.ensure_future(job.apply_requested.wait())
+    job.awaiting_confirmation = True
 
     def over() -> None:
-        job.asks = False
+        job.awaiting_confirmation = False
         agreed.cancel()
         applied.cancel()
 
@@ -57,7 +57,7 @@ async def confirm_and_apply(
         except Exception as error:  # noqa: BLE001 - a task's root: a yes is answered, whatever came in its way
             failure = failure_of(error, during=f"late answer to {job.name}")
             ending = JobResult(JobStatus(failure.blame.value), failure.message, applied=False, answer=answer)
-        job.correct(ending)
+        job.replace_result(ending)
         return ending
 
     try:
@@ -67,7 +67,7 @@ async def confirm_and_apply(
         raise
     if agreed.done() or applied.done():
         return await outcome()
-    job.later = ls.in_background(later(), f"late answer to {job.name}")
+    job.deferred_result = ls.in_background(later(), f"late answer to {job.name}")
     why = "Nobody answered whether the edit may land, so nothing was changed."
     return not_applied(answer, f"{why} The question stays open: answer it, or apply the edit by `stet.apply`.")
 
@@ -85,7 +85,7 @@ def not_applied(answer: Answer, message: str) -> JobResult:
 async def _agreed(ls: StetServer, job: JobHandle, answer: Answer, reasons: Sequence[str], plan: EditPlan) -> bool:
     """True if the person says so, who sees the diff and the evidence, or may look at them first."""
     if ls.client.shows_offers and answer.evidence:
-        shown = await ls.shelf.take(job.id, answer, diff=await asyncio.to_thread(plan.diff))
+        shown = await ls.evidence_files.collect(job.id, answer, diff=await asyncio.to_thread(plan.diff))
         return await offer(ls, job.id, why_asked(reasons), shown["markdown"])
     while (choice := await ask(ls, question(answer, reasons))) in (
         ConfirmChoice.SHOW_DIFF,
@@ -94,7 +94,7 @@ async def _agreed(ls: StetServer, job: JobHandle, answer: Answer, reasons: Seque
         if choice is ConfirmChoice.SHOW_DIFF:
             await show_diff(ls, job, plan)
         else:
-            await ls.shelf.show(job.id, answer)
+            await ls.evidence_files.show(job.id, answer)
     return choice is ConfirmChoice.APPLY
 
 

@@ -68,16 +68,16 @@ def start_prepared(ls: StetServer, prepared: Prepared) -> JobHandle:
             _announce(ls, job, later.result())
 
     def on_end(job: JobHandle) -> None:
-        assert job.ending is not None
-        if job.later is None:
+        assert job.result is not None
+        if job.deferred_result is None:
             prepared.origin.track.release()
         else:
-            job.later.add_done_callback(on_later)
-        sent = job.ending.answer is not None  # a job that is merely cancelled ends without its answer
-        progress.end("cancelled" if job.status is JobStatus.CANCELLED and not sent else job.ending.message)
+            job.deferred_result.add_done_callback(on_later)
+        sent = job.result.answer is not None  # a job that is merely cancelled ends without its answer
+        progress.end("cancelled" if job.status is JobStatus.CANCELLED and not sent else job.result.message)
         if job.status is JobStatus.CANCELLED and job.answer is not None:
-            ls.became(job.answer, "sent" if sent and job.ending.applied is None else "cancelled")
-        _announce(ls, job, job.ending)
+            ls.record_outcome(job.answer, "sent" if sent and job.result.applied is None else "cancelled")
+        _announce(ls, job, job.result)
         if ls.jobs.idle:
             ls.in_background(ls.engine.close_retired(), "close engines of former settings")
 
@@ -146,7 +146,7 @@ async def _run(ls: StetServer, job: JobHandle, prepared: Prepared, progress: Job
     on_event(Stage("starting"))
     ready = await ls.engine.get()
     ls.indexing.look()
-    if (listed := ready.engine.actions.waiting(prepared.action)) is not None:
+    if (listed := ready.engine.actions.awaiting_trust(prepared.action)) is not None:
         on_event(Stage("trust"))
         ready = await ls.trust.ask(listed, ready)
     job.answer = answer = await ready.engine.run(prepared.request, on_event=on_event)
@@ -171,7 +171,7 @@ async def _is_followed(job: JobHandle) -> bool:
     """True if a plugin waits for the result. A quick job may be done before that request has come."""
     try:
         async with asyncio.timeout(FOLLOW_SECONDS):
-            await job.followed.wait()
+            await job.has_waiter.wait()
     except TimeoutError:
         return False
     return True
@@ -194,8 +194,8 @@ def _announce(ls: StetServer, job: JobHandle, ending: JobResult) -> None:
         kind = types.MessageType.Info if ending.applied is False else types.MessageType.Warning
     elif ending.applied is True and not ls.client.work_done_progress:
         kind = types.MessageType.Info  # such clients hide their log: Eglot drops it
-    if ending.absent:
-        ls.in_background(ls.offer.make(ending.absent, ending.message), "offer the embedded model")
+    if ending.missing_model:
+        ls.in_background(ls.model_download.offer(ending.missing_model, ending.message), "offer the embedded model")
     elif kind is not None and ls.client.message_buttons and ending.answer and ending.answer.evidence:
         ls.in_background(_offer_evidence(ls, job, kind, ending), "offer evidence")
     elif kind is not None:
@@ -214,7 +214,7 @@ async def _offer_evidence(ls: StetServer, job: JobHandle, kind: types.MessageTyp
         ls.window_show_message(types.ShowMessageParams(kind, ending.message))
         return
     if item is not None and item.title == button.title and ending.answer is not None:
-        await ls.shelf.show(job.id, ending.answer)
+        await ls.evidence_files.show(job.id, ending.answer)
 
 
 def _edits(ending: JobResult) -> bool:

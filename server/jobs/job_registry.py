@@ -41,7 +41,7 @@ class JobResult:
     message: str
     applied: bool | None = None
     answer: Answer | None = None
-    absent: str = ""
+    missing_model: str = ""
 
 
 _BLAMED = {Blame.REFUSED: JobStatus.REFUSED, Blame.FAILED: JobStatus.FAILED}
@@ -57,7 +57,7 @@ class JobHandle:
     """The command's parameters as they were validated: `stet.retry` runs them again."""
     id: str = field(default_factory=lambda: secrets.token_hex(6))  # no leading "-": it names folders and options
     started: float = field(default_factory=time.monotonic)
-    ending: JobResult | None = None
+    result: JobResult | None = None
     seconds: float | None = None
     stage: str = ""
     answer: Answer | None = None
@@ -66,13 +66,13 @@ class JobHandle:
     """True once somebody asked for its end."""
     abandoned: bool = False
     """True once the server ends: nothing is waited for any more."""
-    asks: bool = False
+    awaiting_confirmation: bool = False
     """True while its user is asked whether the edit may land, ended or not."""
-    applies: asyncio.Event = field(default_factory=asyncio.Event)
+    apply_requested: asyncio.Event = field(default_factory=asyncio.Event)
     """Set to apply the edit that its user is asked about, whatever became of the question."""
-    later: asyncio.Future[JobResult] | None = None
+    deferred_result: asyncio.Future[JobResult] | None = None
     """Of a job that ended while its question was open: how that one ends."""
-    followed: asyncio.Event = field(default_factory=asyncio.Event)
+    has_waiter: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once somebody waits for its result: a plugin that shows it."""
     _ended: asyncio.Event = field(default_factory=asyncio.Event)
     _task: asyncio.Task[None] | None = None
@@ -85,7 +85,7 @@ class JobHandle:
     @property
     def status(self) -> JobStatus:
         """Where it stands."""
-        return JobStatus.RUNNING if self.ending is None else self.ending.status
+        return JobStatus.RUNNING if self.result is None else self.result.status
 
     def elapsed(self) -> float:
         """The seconds it took, or takes so far."""
@@ -100,7 +100,7 @@ class JobHandle:
 
         One whose edit was sent ends when it is known what became of that, or a moment later.
         """
-        if self.ending is not None or self._task is None:
+        if self.result is not None or self._task is None:
             return False
         self.cancelling = True
         self._task.cancel()
@@ -108,13 +108,13 @@ class JobHandle:
 
     def end(self, ending: JobResult) -> None:
         """Records how it ended: the first ending stays."""
-        if self.ending is None:
-            self.ending = ending
+        if self.result is None:
+            self.result = ending
             self.seconds = time.monotonic() - self.started
 
-    def correct(self, ending: JobResult) -> None:
+    def replace_result(self, ending: JobResult) -> None:
         """Replaces the ending by what turned out later; who waited has heard the first."""
-        self.ending = ending
+        self.result = ending
 
     def wake(self) -> None:
         """Lets go of all who wait for the end."""
@@ -157,7 +157,7 @@ class Jobs:
     @property
     def idle(self) -> bool:
         """True if no job runs."""
-        return all(job.ending is not None for job in self)
+        return all(job.result is not None for job in self)
 
     def cancel_for(self, uri: str) -> None:
         """Stops all running jobs whose target is that document."""
@@ -180,7 +180,7 @@ class Jobs:
         # Whoever waits hears of the end after the user did.
         on_end(job)
         job.wake()
-        ended = [known.id for known in self._jobs.values() if known.ending is not None]
+        ended = [known.id for known in self._jobs.values() if known.result is not None]
         for job_id in ended[: max(len(ended) - HISTORY, 0)]:
             del self._jobs[job_id]
             self._forgotten(job_id)
@@ -192,4 +192,4 @@ async def _root(job: JobHandle, run: Run) -> None:
     except Exception as error:  # noqa: BLE001 - a task's root: what nobody expected becomes one sentence and a log entry
         failure = failure_of(error, during=f"job {job.id} ({job.action})")
         absent = error.absent if isinstance(error, NoModelError) else ""
-        job.end(JobResult(_BLAMED[failure.blame], failure.message, applied=False, absent=absent))
+        job.end(JobResult(_BLAMED[failure.blame], failure.message, applied=False, missing_model=absent))

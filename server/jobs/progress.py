@@ -51,7 +51,7 @@ class JobProgress:
         """Reports what the engine tells; the engine calls it on the event loop's thread."""
         if isinstance(event, Notice):
             self._log(f"{self._title}: {event.message}")
-        self._report(urgent=self._at.hear(event))
+        self._report(urgent=self._at.on_event(event))
 
     def say(self, message: str) -> None:
         """Reports words of its own; many in a row are thinned out."""

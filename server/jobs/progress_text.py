@@ -66,7 +66,7 @@ class ProgressText:
         self._before_notice = ""
         self._since: float | None = None
 
-    def hear(self, event: Event) -> bool:
+    def on_event(self, event: Event) -> bool:
         """Takes an event in. True if it is news; False for further counts and for what a reader need not be told of."""
         match event:
             case Stage("model", model):

@@ -57,7 +57,7 @@ class Metrics:
         """All numbers in Prometheus' text form."""
         return generate_latest(self.registry).decode()
 
-    def saw(self, job: FinishedJob) -> None:
+    def count_job(self, job: FinishedJob) -> None:
         """Counts a job that has ended."""
         action = self._name("action", job.request.action)
         self._jobs.labels(action, job.ended.value).inc()

@@ -34,7 +34,7 @@ class MetricsFeed:
         self._engine = engine
         if self._metrics is None:
             self._metrics = Metrics(self._queue)
-        engine.watch(self._metrics.saw)
+        engine.watch(self._metrics.count_job)
         self._listen(engine.settings.metrics_port)
 
     def text(self) -> str:

@@ -198,7 +198,7 @@ def _opinions(job: Job, opinions: ModelFindings) -> Iterator[str]:
     if opinions.asked:
         dropped = f" {_plural(opinions.dropped, 'finding')} dropped: the quoted line is not in the code."
         cut = " The reply broke off." if opinions.truncated else ""
-        whose = f"By {job.ledger.model}; opinions, counted in no number, not verified."
+        whose = f"By {job.usage.model}; opinions, counted in no number, not verified."
         yield f"\n_{whose}{dropped if opinions.dropped else ''}{cut}_"
 
 

@@ -78,7 +78,7 @@ async def ask_for_findings(job: Job, target: Target, recipe: Action, functions: 
         except StetError as error:
             if not said:
                 return ModelFindings(note=f"No opinion: {error}")
-            job.ledger.warnings.append(f"A part was not looked at: {error}")
+            job.usage.warnings.append(f"A part was not looked at: {error}")
             break
     return _together(said)
 

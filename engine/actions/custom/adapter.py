@@ -40,7 +40,7 @@ def recipe_of(action: CustomAction) -> Action:
         task=None,
         run=start,
         needs_instruction=action.needs_instruction,
-        prepare=partial(prepared, action),
+        make_task=partial(prepared, action),
     )
     return recipe
 
@@ -57,7 +57,7 @@ async def _rewrite(job: Job, action: CustomAction, recipe: Action) -> Answer:
         recipe,
         rewrite.Rewrite(
             done=f"{action.title}:",
-            tried=f"{action.title}, tried:",
+            attempted=f"{action.title}, tried:",
             judges=judges,
             temperature=action.temperature,
             required=required,
@@ -75,7 +75,7 @@ async def _tell(job: Job, action: CustomAction, recipe: Action) -> Answer:
         if isinstance(told, Unusable):
             return refusal(job, f"{action.title}: nothing to show. {told.problem}")
         heading = prose.heading(job, target)
-        words = [f"# {action.title}: {heading}", "", told.text, "", f"_By {job.ledger.model}; not verified._"]
+        words = [f"# {action.title}: {heading}", "", told.text, "", f"_By {job.usage.model}; not verified._"]
         if told.truncated:
             words.append("_The reply broke off here._")
         return finished(

@@ -85,7 +85,7 @@ async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart:
     code_of = Source(text)
     found = tuple(_of_the_user(_of_the_tests(each, code_of, plan), code_of, plan) for each in diagnose(report, about))
     problem = "" if found or passed else report.detail or "no test ran"
-    return CandidateTrial(report, about, found, passed, problem, runtime.lacking.why, bench)
+    return CandidateTrial(report, about, found, passed, problem, runtime.missing_packages.why, bench)
 
 
 def _about(plan: LoopPlan, runtime: Runtime, way: SuitePlan, text: str) -> CodeFacts:

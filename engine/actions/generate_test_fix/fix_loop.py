@@ -43,7 +43,7 @@ async def generate_test_fix(
     with job.stage("plan"):
         runtime = await job.runtime(first.draft.case.after.text)
         plan = await asyncio.to_thread(plan_for, job, about, first.draft.case, runtime)
-    none = plan if isinstance(plan, str) else job.why_no_more()
+    none = plan if isinstance(plan, str) else job.call_limit_reason()
     if isinstance(plan, str) or none:
         return _without(job, first, none)
     suite = await write(job, plan)
@@ -53,7 +53,7 @@ async def generate_test_fix(
 
 
 def _without(job: Job, first: Proposal[Patch], why: str) -> Proposal[Patch]:
-    job.ledger.warnings.append(f"No tests were written from the specification: {why.rstrip('.')}.")
+    job.usage.warnings.append(f"No tests were written from the specification: {why.rstrip('.')}.")
     return first
 
 
@@ -100,7 +100,7 @@ class _Loop:
         return not found.problem and len(self.apart) > len(self.suite.tests) - len(self.apart)
 
     async def _with_other_tests(self, first: Proposal[Patch], found: CandidateTrial) -> CandidateTrial:
-        if why := self.job.why_no_more():
+        if why := self.job.call_limit_reason():
             self._note(f"No other tests were asked for in the place of wrong ones: {why}")
             return found
         suite = await write_anew(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
@@ -115,10 +115,10 @@ class _Loop:
         wrong = self.mender.mendable(first, found)
         if not wrong:
             return first, found
-        if why := self.job.why_no_more():
+        if why := self.job.call_limit_reason():
             self._note(f"No repair was asked for after the model's own tests failed: {why}")
             return first, found
-        mended = await self.mender.mend(first, wrong)
+        mended = await self.mender.repair(first, wrong)
         if isinstance(mended, str):
             self._note(mended)
             return first, found
@@ -155,7 +155,7 @@ class _Loop:
         return replace(best, draft=replace(best.draft, content=content), evidence=(*kept, item))
 
     def _note(self, sentence: str) -> None:
-        self.job.ledger.warnings.append(f"{sentence.rstrip('.')}.")
+        self.job.usage.warnings.append(f"{sentence.rstrip('.')}.")
 
 
 def _but(found: CandidateTrial, again: CandidateTrial) -> CandidateTrial:

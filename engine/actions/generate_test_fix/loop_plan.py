@@ -79,7 +79,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
     path = request.path or Path(dialect.unsaved.format(unit=unit.partition(".")[0]))
     tested = CodeUnderTest(path, after, unit, runtime.root_of(path))
     tested = replace(tested, root=dialect.root(tested))
-    if why := dialect.unloadable(tested):
+    if why := dialect.why_untestable(tested):
         return why
     source = Source(text)
     spans = [each.span for each in units(source, request.language) if each.qualified == tested.outermost]

@@ -53,14 +53,14 @@ class Repairer:
         brought = (each for each in lacking if each.fix and each.fix.shown(before, before, language))
         return (*found.of(Cause.LOGIC, Cause.UNDETERMINED), *brought)
 
-    async def mend(self, proposal: Proposal[Patch], wrong: Sequence[Diagnosis]) -> Proposal[Patch] | str:
+    async def repair(self, proposal: Proposal[Patch], wrong: Sequence[Diagnosis]) -> Proposal[Patch] | str:
         """A repaired candidate that shows the fixes; the same one if the model stands by it; words if there is none."""
         fixes = [each.fix for each in wrong if each.fix is not None]
         code = proposal.draft.content.fitted.code
         fence = code_fence(code)
         prompt, said = self.about.prompt, f"CODE:\n{fence}{self.job.request.language}\n{code.rstrip()}\n{fence}"
         for missed in (False, True):
-            if missed and (why := self.job.why_no_more()):
+            if missed and (why := self.job.call_limit_reason()):
                 return f"The model did not do what its diagnosis asked, and was not asked once more: {why}"
             told = repair_orders(wrong, missed=missed)
             stage = Stage("repair", "what was asked is missing" if missed else "")

@@ -56,7 +56,7 @@ class WorkspaceOverlay:
         gone = Span(line.start, end) if alone and end > after else comment
         self._after[path] = source.splice([Splice(gone, "")]).text
 
-    def take(self, answer: Answer) -> None:
+    def apply_answer(self, answer: Answer) -> None:
         """What a step came to."""
         for file in answer.new_files:
             self._after[file.path] = file.text

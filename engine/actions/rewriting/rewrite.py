@@ -67,15 +67,15 @@ class Rewrite:
     """
 
     done: str
-    tried: str
+    attempted: str
     judges: tuple[Judge, ...]
     temperature: float = 0.1
     required: frozenset[Check] = frozenset()
     formats: bool = True
     samples: bool = False
     adds: bool = False
-    further: Further | None = None
-    goal: Callable[[Case, bool], str] | None = None
+    after_choice: Further | None = None
+    measure_gain: Callable[[Case, bool], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +111,14 @@ async def run(job: Job, recipe: Action, rewrite: Rewrite, *, stated: str = "", s
     proposal = await propose(job, prompt, read, rewrite.judges, temperature=rewrite.temperature, max_tokens=size)
     if rewrite.samples and isinstance(proposal, Proposal):
         proposal = await self_consistency.most_consistent(job, prompt, read, rewrite.judges, proposal, max_tokens=size)
-    if rewrite.further is not None and isinstance(proposal, Proposal):
-        proposal = await rewrite.further(job, about, read, rewrite.judges, proposal, size)
+    if rewrite.after_choice is not None and isinstance(proposal, Proposal):
+        proposal = await rewrite.after_choice(job, about, read, rewrite.judges, proposal, size)
     with job.stage("finish"):
         if isinstance(proposal, Unusable):
             return replace(refusal(job, f"{recipe.title}: no edit. {proposal.problem}"), evidence=before)
         reached = ""
-        if rewrite.goal is not None and proposal.offerable:
-            reached = await asyncio.to_thread(rewrite.goal, proposal.draft.case, about.instruction is not None)
+        if rewrite.measure_gain is not None and proposal.offerable:
+            reached = await asyncio.to_thread(rewrite.measure_gain, proposal.draft.case, about.instruction is not None)
         proposal = replace(proposal, evidence=(*before, *proposal.evidence))
         return _answer(job, recipe, rewrite, about, proposal, reached)
 
@@ -204,7 +204,7 @@ def _answer(
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, metadata=told, unneeded=same)
     unit = about.target.name or _new_unit(fitted.code, request.language)
     name = f" `{unit}`" if unit else ""
-    did = rewrite.tried if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done
+    did = rewrite.attempted if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done
     answer = Answer(
         success=True,
         action=request.action,

@@ -28,7 +28,7 @@ class Difference:
     call: Call
     old: CallOutcome
     new: CallOutcome
-    vouched: bool = False
+    in_domain: bool = False
 
     @property
     def is_telling(self) -> bool:
@@ -38,7 +38,7 @@ class Difference:
         if self.call.origin not in UNSURE:
             return self.old.valid
         made_sense = not any(_SENSELESS.search(each) for each in self.old.results)
-        return self.old.valid and made_sense and (self.vouched or self.new.error not in _WRONG_KIND)
+        return self.old.valid and made_sense and (self.in_domain or self.new.error not in _WRONG_KIND)
 
     @property
     def is_refusal(self) -> bool:
@@ -54,7 +54,7 @@ class Difference:
         if str(self.old) == str(self.new):
             told = [each.variables for each in (self.old, self.new)]
             if told[0] == told[1]:
-                told = [each.shared or "nothing is shared" for each in (self.old, self.new)]
+                told = [each.aliases or "nothing is shared" for each in (self.old, self.new)]
             return f"after `{shortened(call)}` before: {shortened(told[0])}, now: {shortened(told[1])}"
         return f"`{shortened(call)}` was: {shortened(str(self.old))}, now: {shortened(str(self.new))}"
 
@@ -88,7 +88,7 @@ class Comparison:
     calls: tuple[Call, ...] = ()
     unseen: frozenset[Probe] = frozenset()
 
-    def beside(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
+    def combine(self, more: Comparison, unseen: frozenset[Probe]) -> Comparison:
         """With further inputs of the same unit, which did not come by the places of `unseen`."""
         return replace(
             self, compared=self.compared + more.compared, valid=self.valid + more.valid,
@@ -160,7 +160,7 @@ def _vouched(
     both = (call for (call, _, new), how in zip(pairs, alike, strict=True)
             if new.kind == "ok" and how is not OutcomeEquality.DIFFERENT)  # fmt: skip
     taken = list(map(kinds_of, both))
-    return [replace(each, vouched=not taken or in_input_domain(each.call, taken)) for each in differences]
+    return [replace(each, in_domain=not taken or in_input_domain(each.call, taken)) for each in differences]
 
 
 def unseen(both: tuple[ProbedText, ProbedText], report: HarnessReport) -> frozenset[Probe]:

@@ -32,7 +32,7 @@ def compare_outcomes(old: CallOutcome, new: CallOutcome) -> OutcomeEquality:
     rounded = _is_rounded(one, other)
     if one != other and not rounded:
         return OutcomeEquality.DIFFERENT
-    if old.shared != new.shared:
+    if old.aliases != new.aliases:
         return OutcomeEquality.SHARED
     return OutcomeEquality.ROUNDED if rounded else OutcomeEquality.DIFFERENT
 

@@ -65,7 +65,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         trial = replace(_trial(texts, unit, more, place, both), seconds=_FURTHER)
         further = await run(runtime, trial, place.overlay) if more else None
         if isinstance(further, HarnessReport) and not further.texts[0].problem:
-            found = found.beside(compared(unit, more, further), unseen(both, further))
+            found = found.combine(compared(unit, more, further), unseen(both, further))
 
     def runnable(name: str, title: str, calls: Sequence[Call]) -> Attachment | None:
         return comparison(f"{name}.py", title, place.name, texts, calls)

@@ -68,7 +68,7 @@ class Breaker:
         return State.OPEN if self._clock() < self._open_until else State.HALF_OPEN
 
     @property
-    def rests_for(self) -> float:
+    def cooldown_remaining(self) -> float:
         """Seconds until the endpoint may be tried again, 0 if it may."""
         return 0.0 if self._open_until is None else max(0.0, self._open_until - self._clock())
 

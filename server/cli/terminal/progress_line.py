@@ -26,7 +26,7 @@ class ProgressLine:
 
     def __call__(self, event: Event) -> None:
         """Shows where the job is. Called on the event loop's thread."""
-        self._at.hear(event)
+        self._at.on_event(event)
         if isinstance(event, Notice):
             self._wipe()
             print_status(visible(event.message))

@@ -310,21 +310,23 @@ UNLOADABLE = [
 def test_what_no_test_can_call_is_said(language: str, text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "other.cpp").write_text("int other() { return 1; }\n")
     unit = "A.median" if language == "java" else "median"
-    assert why in DIALECTS[language].unloadable(CodeUnderTest(tmp_path / "solution.x", text, unit))
+    assert why in DIALECTS[language].why_untestable(CodeUnderTest(tmp_path / "solution.x", text, unit))
 
 
 @pytest.mark.parametrize("include", ["/", "..", "a" * 300, "/etc/../etc/passwd", "\\\\host\\share\\a.h"])
 def test_no_name_of_a_header_is_too_odd_to_be_looked_at(include: str, tmp_path: Path) -> None:
     text = f'#include "{include}"\nint median(void) {{ return 1; }}\n'
-    assert not DIALECTS["c"].unloadable(CodeUnderTest(tmp_path / "solution.c", text, "median", tmp_path))
+    assert not DIALECTS["c"].why_untestable(CodeUnderTest(tmp_path / "solution.c", text, "median", tmp_path))
 
 
 def test_a_header_outside_of_what_is_open_is_not_looked_at(tmp_path: Path) -> None:
     (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
     (tmp_path / "open").mkdir()
     text = '#include "../other.h"\nint median(void) { return 1; }\n'
-    assert not DIALECTS["c"].unloadable(CodeUnderTest(tmp_path / "open/solution.c", text, "median", tmp_path / "open"))
-    assert DIALECTS["c"].unloadable(CodeUnderTest(tmp_path / "open/solution.c", text, "median", tmp_path))
+    assert not DIALECTS["c"].why_untestable(
+        CodeUnderTest(tmp_path / "open/solution.c", text, "median", tmp_path / "open")
+    )
+    assert DIALECTS["c"].why_untestable(CodeUnderTest(tmp_path / "open/solution.c", text, "median", tmp_path))
 
 
 HOSTILE = ["\n" * 100_000, "use a::*\n" * 5_000, "exports=" * 20_000, "pub(" * 20_000, "import " * 10_000]
@@ -336,7 +338,7 @@ def test_what_is_read_of_a_text_takes_linear_time(language: str, text: str, tmp_
     """Where it is quadratic the time of a test runs out."""
     dialect = DIALECTS[language]
     about = CodeUnderTest(tmp_path / "solution.x", text, "median", tmp_path)
-    dialect.unloadable(about)
+    dialect.why_untestable(about)
     assert isinstance(dialect.ready(text, about, tmp_path / "tests.x"), str)
 
 

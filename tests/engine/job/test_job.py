@@ -34,8 +34,8 @@ def job_of(
     job = Job(
         request, settings, ModelPool(settings, user_paths()), Profile("mid", 8192, 1, 2, speed), no_limits(), ignore
     )
-    job.ledger.calls = calls
-    job.ledger.stages["model"] = calls * call
+    job.usage.calls = calls
+    job.usage.stages["model"] = calls * call
     job.started = time.monotonic() - ago
     return job
 
@@ -64,7 +64,7 @@ def test_what_later_steps_need_is_kept_for_them(stet_home: Path) -> None:
     job = job_of(100, budget=Budget.TASK, calls=10, call=0)
     assert job.may_ask_again()
     job.reserved = 5
-    assert job.why_no_more() == "the budget task allows 15 calls, 5 of them kept for later steps"
+    assert job.call_limit_reason() == "the budget task allows 15 calls, 5 of them kept for later steps"
     slow = job_of(10, budget=Budget.TASK, calls=3, call=20, ago=55)  # 120 seconds, and 65 of them are left
     slow.reserved = 2
     assert slow.may_ask_again()

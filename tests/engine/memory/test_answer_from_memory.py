@@ -57,7 +57,7 @@ async def ask(bench: Bench, project: Path, *, marked: str = STUB, **fields: obje
 async def test_what_was_kept_twice_answers_by_itself(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
     scripted.reply(code_reply(GOOD))
     first = await ask(bench, project)
-    await bench.engine.outcome(first.metadata["trace"], EditOutcome.KEPT, GOOD)
+    await bench.engine.learn_outcome(first.metadata["trace"], EditOutcome.KEPT, GOOD)
     calls = len(scripted.requests)
     answer = await ask(bench, project)
 
@@ -65,7 +65,7 @@ async def test_what_was_kept_twice_answers_by_itself(bench: Bench, scripted: Scr
     assert answer.message.startswith("Generated `double` · from memory, kept 1 time, its tests pass · ")
     assert "return n * 2" in answer.edits[0].new_text
     assert answer.metadata["memory_hits"] == 1
-    await bench.engine.outcome(answer.metadata["trace"], EditOutcome.KEPT, GOOD)
+    await bench.engine.learn_outcome(answer.metadata["trace"], EditOutcome.KEPT, GOOD)
     again = await ask(bench, project)
     assert "from memory, kept 3 times" in again.message, "the edit stood, and what it was made of won"
     await bench.engine.close()

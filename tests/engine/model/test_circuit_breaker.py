@@ -44,7 +44,7 @@ def test_it_opens_after_failures_in_a_row(breaker: Breaker) -> None:
     fail(breaker, 2)
     assert (breaker.state, breaker.failures) == (State.CLOSED, 2)
     fail(breaker, 1)
-    assert (breaker.state, breaker.rests_for) == (State.OPEN, 30)
+    assert (breaker.state, breaker.cooldown_remaining) == (State.OPEN, 30)
     assert breaker.admit() is None
 
 
@@ -64,7 +64,7 @@ def test_a_failed_trial_opens_it_again(breaker: Breaker, clock: Clock) -> None:
     fail(breaker)
     clock.now += 30
     fail(breaker, 1)
-    assert (breaker.state, breaker.rests_for) == (State.OPEN, 30)
+    assert (breaker.state, breaker.cooldown_remaining) == (State.OPEN, 30)
 
 
 def test_a_cancelled_trial_leaves_the_next_one_to_try(breaker: Breaker, clock: Clock) -> None:
@@ -105,7 +105,7 @@ def test_what_is_no_fault_of_the_endpoint_does_not_count(
 
 def test_retry_after_is_kept_for_the_next_calls_too(breaker: Breaker, clock: Clock) -> None:
     fail(breaker, 1, EndpointFailure(Fault.RATE_LIMITED, retry_after=12))
-    assert (breaker.state, breaker.rests_for) == (State.OPEN, 12)
+    assert (breaker.state, breaker.cooldown_remaining) == (State.OPEN, 12)
     clock.now += 12
     fail(breaker, 1, None)
     assert breaker.state is State.CLOSED
@@ -113,7 +113,7 @@ def test_retry_after_is_kept_for_the_next_calls_too(breaker: Breaker, clock: Clo
 
 def test_an_absurd_retry_after_is_not_believed(breaker: Breaker) -> None:
     fail(breaker, 1, EndpointFailure(Fault.RATE_LIMITED, retry_after=1e9))
-    assert breaker.rests_for == LONGEST_REST
+    assert breaker.cooldown_remaining == LONGEST_REST
 
 
 def test_calls_that_come_back_late_prolong_nothing(breaker: Breaker, clock: Clock) -> None:
@@ -122,7 +122,7 @@ def test_calls_that_come_back_late_prolong_nothing(breaker: Breaker, clock: Cloc
     clock.now += 20
     for admission in late:
         breaker.end(admission or "call", BROKEN)
-    assert breaker.rests_for == 10
+    assert breaker.cooldown_remaining == 10
     breaker.end("call", None)
     assert breaker.state is State.CLOSED, "one that served all the same is a sign of life"
 

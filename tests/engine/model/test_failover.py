@@ -286,7 +286,7 @@ async def test_whoever_starts_a_server_that_was_not_running_does_not_wait(breaki
 
 def _rested(breaker: Breaker) -> None:
     """Its clock runs ahead until its pause is over."""
-    clock, pause = breaker._clock, breaker.rests_for + 1
+    clock, pause = breaker._clock, breaker.cooldown_remaining + 1
     breaker._clock = lambda: clock() + pause
 
 

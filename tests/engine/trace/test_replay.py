@@ -208,7 +208,7 @@ async def test_only_the_last_ones_stay_and_only_their_user_reads_them(scripted: 
         ids = []
         for _ in range(5):
             ids.append((await bench.run("refactor", SIGN)).metadata["trace"])
-            await bench.engine.became(ids[-1], "applied")
+            await bench.engine.record_outcome(ids[-1], "applied")
     store = RecordStore(user_paths().traces, 3)
     files = store.files()
     assert [store.fate(file) for file in files] == ["applied"] * 3

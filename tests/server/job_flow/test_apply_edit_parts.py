@@ -201,13 +201,13 @@ async def test_what_is_told_last_is_heard_before_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Many a user saves and leaves in one breath; here the engine takes its time to hear of it."""
-    honest = Engine.outcome
+    honest = Engine.learn_outcome
 
     async def slow(self: Engine, job: str, outcome: EditOutcome, text: str) -> None:
         await asyncio.sleep(0.3)
         await honest(self, job, outcome, text)
 
-    monkeypatch.setattr(Engine, "outcome", slow)
+    monkeypatch.setattr(Engine, "learn_outcome", slow)
     monkeypatch.setattr(app, "CLOSE_SECONDS", PATIENCE)
     scripted.default = fenced(NEW)
     async with editing(NEOVIM) as client:

@@ -39,7 +39,7 @@ async def test_a_job_ends_with_what_it_returned() -> None:
     await job.wait()
     await asyncio.sleep(0)
 
-    assert job.ending == JobResult(JobStatus.DONE, "ready", applied=True)
+    assert job.result == JobResult(JobStatus.DONE, "ready", applied=True)
     assert watched.ended == [job]
 
 
@@ -64,7 +64,7 @@ async def test_an_error_becomes_one_sentence(error: Exception, status: JobStatus
     job = Watched().start(fails)
     await job.wait()
 
-    assert job.ending == JobResult(status, message, applied=False)
+    assert job.result == JobResult(status, message, applied=False)
 
 
 async def test_cancelling_stops_the_job_after_its_cleanup() -> None:

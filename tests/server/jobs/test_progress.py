@@ -283,33 +283,33 @@ async def test_many_jobs_end_each_once(scripted: ScriptedModel, environment: Env
 def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> None:
     at = ProgressText()
     for event in (Stage("model", "Qwen/Qwen2.5-Coder-7B"), Progress(1)):
-        at.hear(event)
+        at.on_event(event)
     assert at.text == "asking Qwen2.5-Coder-7B · writing, 1 token"
-    at.hear(JudgeStarted("project_tests"))
+    at.on_event(JudgeStarted("project_tests"))
     assert at.text == "checking: the project's tests"
-    at.hear(JudgeStarted(""))
+    at.on_event(JudgeStarted(""))
     assert at.text == "checking"
-    at.hear(Stage("queued", "2 ahead"))
+    at.on_event(Stage("queued", "2 ahead"))
     assert at.text == "waiting, 2 ahead"
-    at.hear(Stage("model"))
+    at.on_event(Stage("model"))
     assert at.text == "asking Qwen2.5-Coder-7B", "its turn has come"
-    at.hear(Stage("step", "1 of 2: split the model"))
+    at.on_event(Stage("step", "1 of 2: split the model"))
     assert at.text == "step: 1 of 2: split the model", "the user's words stay"
 
 
 def test_a_notice_stays_until_tokens_come_and_thoughts_are_told_from_the_answer() -> None:
     at = ProgressText()
-    at.hear(Stage("model", "Qwen/Qwen2.5-Coder-7B"))
+    at.on_event(Stage("model", "Qwen/Qwen2.5-Coder-7B"))
     for notice in ("Starting the embedded model.", "It is still loading."):
-        assert at.hear(Notice(notice)), "news"
+        assert at.on_event(Notice(notice)), "news"
     assert at.text == "It is still loading"
-    assert at.hear(Progress(3, thinking=True)), "news"
+    assert at.on_event(Progress(3, thinking=True)), "news"
     assert at.text == "asking Qwen2.5-Coder-7B · thinking, 3 tokens"
-    assert not at.hear(Progress(4, thinking=True)), "a mere count"
-    assert at.hear(Progress(5)), "news"
+    assert not at.on_event(Progress(4, thinking=True)), "a mere count"
+    assert at.on_event(Progress(5)), "news"
     assert at.text == "asking Qwen2.5-Coder-7B · writing, 5 tokens"
-    at.hear(Notice("Asking somebody else."))
-    at.hear(Stage("repair"))
+    at.on_event(Notice("Asking somebody else."))
+    at.on_event(Stage("repair"))
     assert at.text == "asking Qwen2.5-Coder-7B once more"
 
 

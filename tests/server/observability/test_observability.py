@@ -99,7 +99,7 @@ async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench
 async def counted(bench: Bench, *jobs: str) -> str:
     """The metrics after jobs on one text."""
     metrics = Metrics(lambda: bench.engine.queue)
-    bench.engine.watch(metrics.saw)
+    bench.engine.watch(metrics.count_job)
     for action in jobs:
         await bench.run(action, TEXT.replace("total = a", "$0total = a"), instruction="shorter")
     return metrics.text()
@@ -120,7 +120,7 @@ async def test_jobs_calls_tokens_cost_and_verdicts_are_counted(bench: Bench, scr
 
 async def test_refusals_and_faults_are_counted_by_reason(bench: Bench, scripted: ScriptedModel) -> None:
     metrics = Metrics()
-    bench.engine.watch(metrics.saw)
+    bench.engine.watch(metrics.count_job)
     scripted.default = Reply(code_reply("def add(a, b:\n    return"))
     await bench.run("refactor", TEXT.replace("total = a", "$0total = a"))
     scripted.default = Reply("No.")
@@ -286,7 +286,7 @@ async def test_nothing_planted_is_left_on_the_disk_or_in_the_metrics(
     provider = Provider(name="scripted", base_url=address, model=scripted.models[0], api_key=SecretStr(planted["key"]))
     engine = Engine(settings.model_copy(update={"providers": (provider,)}), user_paths())
     metrics = Metrics()
-    engine.watch(metrics.saw)
+    engine.watch(metrics.count_job)
     made_up = f'def add(a, b, key="{planted["reply"]}"):\n    return a + b'
     scripted.default = Reply(code_reply(made_up), reasoning=planted["reasoning"])
     await engine.run(request)

@@ -50,7 +50,7 @@ class LoopLanguage:
     file: str
     unsaved: str
     rules: tuple[str, ...] = ()
-    unloadable: Callable[[CodeUnderTest], str] = _loads
+    why_untestable: Callable[[CodeUnderTest], str] = _loads
     ready: Callable[[str, CodeUnderTest, Path], str] = _as_it_is
     framework: str = ""
     folder: Callable[[CodeUnderTest], Path] | None = None
