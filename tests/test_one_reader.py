@@ -81,6 +81,7 @@ ALLOWED: dict[str, str] = {
     "engine/sandbox/processes/process_tree.py": KERNEL,
     "engine/sandbox/files/run_folder.py": STETS_OWN,
     "engine/trace/": STETS_OWN,
+    "engine/storage/": STETS_OWN,
     "engine/workers/": STETS_OWN,
     "server/__main__.py": KERNEL,
     "server/cli/inputs/secret_arguments.py": KERNEL,

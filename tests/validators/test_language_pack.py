@@ -330,7 +330,7 @@ from stet_ls.validators import syntax, structure
 from stet_ls.validators.source import Source
 assert syntax.check(Source("x = ("), "nix", deadline=60).status == "error"
 assert structure.units(Source("x = 1"), "nix") == ()
-print([name for name in sys.modules if "language_pack" in name])
+print([name for name in sys.modules if name.startswith("tree_sitter_language_pack")])
 """
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output.strip() == "[]"
