@@ -1,6 +1,6 @@
-"""Running a text's functions on given calls, in the box and in the user's own interpreter.
+"""Runs functions of a text on given calls, in the sandbox and with the user's own interpreter.
 
-`inside/` is what goes into the box, as one text: it needs Python 3.8 and nothing else, reads one job and writes one
-report. `trial.py` says what goes in and what comes out, `run.py` is the only door through which a judge runs code. What
-the code does is decided nowhere here: the judges compare.
+`harness_run` defines what goes in and what comes out, `python/harness` and `javascript/harness` start the run. Each
+`inside/` runs in the sandbox: it needs Python 3.8 or Node alone, reads one job and writes one report. Results are not
+interpreted here: the judges compare them.
 """

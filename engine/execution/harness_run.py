@@ -39,8 +39,8 @@ class Call:
 class CallOutcome:
     """What came of one call. `kind`: ok, raised, late, limit, died or reached (it would have reached out).
 
-    `results`, `variables`, `printed` and `shared` are bounded texts, empty where all texts that are compared came to
-    the same. `shared` names what of the results, the arguments and what they hold is one thing, where old
+    `results`, `variables`, `printed` and `aliases` are bounded texts, empty where all texts that are compared came to
+    the same. `aliases` names what of the results, the arguments and what they hold is one thing, where old
     is held against new. `lacks` is the module for want of which an import failed. `partial`: of an iterator only the
     first items were seen. `order`
     stands for that of the keys of dictionaries, where it was looked at.

@@ -39,9 +39,10 @@ class Extent(StrEnum):
 class Runtime:
     """The sandbox, the user's Python, the workspace with its unsaved buffers, and the moment by which all is done.
 
-    `python` is None where none was looked for or none works; `why_no_python` says which. `lacking` are the packages
-    that the code imports and that could not be had. `until` is on the clock of `time.monotonic`; a judge that comes too
-    late says so. `reports` keeps what tests of the text before came to, for the next candidate of the same job.
+    `python` is None where none was looked for or none works; `why_no_python` says which. `missing_packages` are the
+    packages that the code imports and that could not be had. `until` is on the clock of `time.monotonic`; a judge
+    that comes too late says so. `reports` keeps what tests of the text before came to, for the next candidate of
+    the same job.
     """
 
     sandbox: Box

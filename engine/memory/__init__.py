@@ -1,6 +1,6 @@
 """Solutions that stood: kept in a store of their own process, found again by what they are for.
 
-The journal is the truth; the table beside it can be made from it at any time. `client` is the side of those who ask;
-`child` and all that it loads (the table, the vectors, the embedder) live in the worker process and nowhere else.
+The journal is the truth; the table beside it can be made from it at any time. `memory_client` is the side of those who
+ask; `store/` and all that it loads (the table, the vectors, the embedder) live in the worker process and nowhere else.
 This room knows no model, no sandbox and no editor.
 """

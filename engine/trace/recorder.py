@@ -39,7 +39,7 @@ class ModelCall:
 
 
 class JobRecorder:
-    """A source of replies that remembers what was asked and what came. `hear` is what the job tells its events."""
+    """A source of replies that remembers what was asked and what came. The job sends its events to `on_event`."""
 
     def __init__(self, models: ModelSource, on_event: OnEvent) -> None:
         self.calls: list[ModelCall] = []
@@ -80,7 +80,7 @@ class JobRecorder:
         def hear(event: Event) -> None:
             if isinstance(event, Requested):
                 call.requests.append(event)
-            on_event(event)  # the job's, which is `hear`
+            on_event(event)  # the job's, which is `on_event`
 
         try:
             call.completion = await self._models.complete(

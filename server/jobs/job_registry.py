@@ -34,7 +34,7 @@ class JobStatus(StrEnum):
 class JobResult:
     """What a job came to. `applied` is None if nobody could tell, or if there was nothing to apply.
 
-    `absent` names the embedded model whose download would have helped.
+    `missing_model` names the embedded model whose download would have helped.
     """
 
     status: JobStatus
@@ -49,7 +49,7 @@ _BLAMED = {Blame.REFUSED: JobStatus.REFUSED, Blame.FAILED: JobStatus.FAILED}
 
 @dataclass(eq=False)
 class JobHandle:
-    """One job: what it was asked, and, once it ended, its `ending`."""
+    """One job: what it was asked, and, once it ended, its `result`."""
 
     action: str
     uri: str

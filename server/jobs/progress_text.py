@@ -57,7 +57,10 @@ def stage_text(stage: Stage, model: str = _MODEL) -> str:
 
 
 class ProgressText:
-    """Where a job is. `hear` takes its events in; `text` is the line for now, `clocked` the same with its seconds."""
+    """Where a job is.
+
+    `on_event` takes its events in; `text` is the line for now, `clocked` the same with its seconds.
+    """
 
     def __init__(self) -> None:
         self._model = _MODEL

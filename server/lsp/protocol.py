@@ -1,7 +1,8 @@
 """The language server protocol as Stet speaks it: pygls, with its defects mended.
 
-Everything that is done to pygls 2.1.1 stands here, in `documents.py` (texts) and in `transport.py` (bytes).
-tests/server/lsp/test_stock_pygls.py records each defect as it is in pygls, so that an upgrade tells which mend can go.
+Everything that is done to pygls 2.1.1 stands here, in `documents/open_documents.py` (texts) and in `transport.py`
+(bytes). tests/server/lsp/test_stock_pygls.py records each defect as it is in pygls, so that an upgrade tells which mend
+can go.
 
 What holds beyond pygls: every request gets exactly one answer. A handler runs up to its first await before the next
 message is looked at, and an answer of the client reaches its waiter before that too. No message's body is ever logged.

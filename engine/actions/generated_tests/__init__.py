@@ -1,6 +1,6 @@
 """Judging tests that were just written: each alone, three times, and by what it notices.
 
-`split.py` takes a text of tests apart and together again, `trial.py` runs them against the code and against its mutants
-in one run of the box (`inside.py` is what goes in), `choose.py` leaves out those that add nothing. Whose fault a
-failure is, is said above: `engine/diagnosis` stands on the judges.
+`suite_split.py` takes a text of tests apart and together again, `mutant_trial.py` runs them against the code and its
+mutants in one run of the sandbox (`inside.py` is the program there), `selection.py` leaves out tests that add nothing.
+`engine/diagnosis` tells whose fault a failure is.
 """

@@ -2,8 +2,8 @@
 
 Needs Python 3.8; pytest runs the tests where it is there, else what unittest's loader finds. Plain functions need no
 runner, which takes ten times as long as they do: they are called where all of them pass so on the text as it is. Reads
-one job (JSON, the path is its argument, see `trial.py`) and writes one report to the descriptor BOX_REPORT_FD. Which
-lines of the module ran is told by a trace function: coverage.py need not be there.
+one job (JSON, the path is its argument, see `mutant_trial.py`) and writes one report to the descriptor BOX_REPORT_FD.
+Which lines of the module ran is told by a trace function: coverage.py need not be there.
 """
 
 from __future__ import annotations

@@ -55,15 +55,15 @@ _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コ
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored"), and `tried` is
-    what they say where a judge failed it ("Tried to refactor").
+    """What sets one rewriting action apart. `done` is the past tense for messages ("Refactored"), and
+    `attempted` what they say where a judge failed it ("Tried to refactor").
 
-    Without a pass of each of the `required` checks nothing is offered, unless a trusted judge says that nothing here
-    could make it: then an editor asks. `formats`: the edit is formatted as the project formats, which may change more
-    than white space. `adds`: what the reply leaves out stays, and what it defines anew goes beside it. `samples`:
-    of several replies the one is taken whose behaviour most of them share, where nothing proves the first.
-    `further` is done for the one that was taken. `goal` tells in words what the edit reached, from the case and whether
-    an instruction asked for something special.
+    Without a pass of each of the `required` checks nothing is offered, unless a trusted judge says that nothing
+    here could make it: then an editor asks. `formats`: the edit is formatted as the project formats, which may
+    change more than white space. `adds`: what the reply leaves out stays, and what it defines anew goes beside it.
+    `samples`: of several replies the one is taken whose behaviour most of them share, where nothing proves the
+    first. `after_choice` is done for the reply that was chosen. `measure_gain` describes what the edit gained, from
+    the case and whether an instruction asked for something special.
     """
 
     done: str

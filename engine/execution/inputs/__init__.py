@@ -1,6 +1,4 @@
-"""Inputs for Python code, made without running it: calls as text, from the code, its documentation and its tests.
+"""Inputs that Python and JavaScript share: rows of arguments, mutations, repeated calls, coverage-guided changes.
 
-`subject` tells what can be called and how, `examples` finds calls that somebody wrote, `mutate` changes their values,
-`hints` and `guess` make strategies of values (as text) for parameters, `draw` makes rows of arguments and `calls` the
-calls with them. Nothing of the user's code is imported or evaluated here.
+Inputs are made without importing or evaluating any code of the user.
 """

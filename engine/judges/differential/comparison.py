@@ -23,7 +23,10 @@ Runnable = Callable[[str, str, Sequence[Call]], Attachment | None]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A call on which two texts differ, and what each made of it. `vouched`: the new one takes its kinds elsewhere."""
+    """A call on which two texts differ, and what each made of it.
+
+    `in_domain`: the new one takes its kinds elsewhere.
+    """
 
     call: Call
     old: CallOutcome

@@ -1,8 +1,9 @@
 """`stet check`: what the server shows while typing, for scripts, hooks and CI.
 
-`command` knows the arguments, `walk` the files, `crew` the processes, `leaving` their end, `judging` a file, `baseline`
-an older revision's, `formats` what is printed, `tally` what is told. Nothing here imports the settings or a terminal
-library before it is needed: the check of one file is over before they would be loaded.
+`command` parses the arguments, `file_discovery` finds the files, `worker_pool` spreads them over processes, `signals`
+cleans up when these are interrupted, `check_file` judges one file, `baseline` reads an older revision, `formats` prints
+findings and `summary` the totals. Settings and terminal libraries are imported only when needed: checking one file
+takes less time than loading them.
 """
 
 from stet_ls.server.cli.check.command import configure, run

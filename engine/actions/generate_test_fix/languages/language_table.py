@@ -35,8 +35,9 @@ def _opened(about: CodeUnderTest) -> Path | None:
 class LoopLanguage:
     """`specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` what
     it added; `tests` the ids in a text of tests behind its file; `ready` makes such a text whole for its place;
-    `unloadable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is where a document
-    without a place is thought to lie: nothing is written there, or read. `rules` are for whoever writes the tests.
+    `why_untestable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is where a
+    document without a place is thought to lie: nothing is written there, or read. `rules` are for whoever writes
+    the tests.
 
     `framework` names the runner where the first that fits is not the one. `folder` is where the tests lie (None: where
     the project has its own), `root` what of the open folder the build sees. `program(file, code, test, number)` is the

@@ -1,7 +1,7 @@
-"""Inputs for JavaScript and TypeScript, made without running it: as for Python, of what people wrote and of types.
+"""Inputs for JavaScript and TypeScript, made without running the code.
 
-`subject` tells what can be called, `kinds` what a parameter takes (types, JSDoc, defaults), `usage` what its use tells
-where nothing else does, `examples` finds written calls, `values` carries values between the languages so that the near
-misses of Python's inputs serve here too, `constants` tells what the code compares with, `draw` makes values of a kind,
-`calls` puts all together, and `reaching` changes calls where they left something of a change unseen.
+`subject` finds what can be called, `value_kinds` what a parameter takes (types, JSDoc, defaults), `untyped_params` what
+its use tells otherwise, `examples` finds calls that people wrote, `values` carries values between the languages so that
+mutations made for Python serve here too, `constants` finds what the code compares with, `draw` makes values of a kind,
+`calls` combines all of them, and `guided_changes` changes calls that left part of a change unexecuted.
 """

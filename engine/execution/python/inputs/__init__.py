@@ -1,1 +1,6 @@
-"""What a unit of Python is called with."""
+"""Inputs for Python code: calls as text, from the code, its documentation and its tests.
+
+`subject` finds what can be called and how, `examples` finds calls that people wrote, `type_strategies` and
+`untyped_params` generate values (as text) for parameters, `draw` makes rows of arguments, `calls` the calls with them.
+Nothing of the user's code is imported or evaluated here.
+"""
