@@ -20,10 +20,14 @@ def unit_of(source: Source, target: Span, language: str) -> str | None:
     """One step of indentation as the target has it, else the document; None if nothing is indented."""
     if language in _AS_IT_IS:
         return None
-    fixed = fixed_lines(source, language)
     first, last = source.line_of(target.start), source.line_of(target.end)
+    small = source.line_count <= _LINES_READ
+    fixed = fixed_lines(source, language) if small else frozenset()
     for numbers in (range(first, last + 1), range(min(source.line_count, _LINES_READ))):
-        unit = _step(source.line_text(number) for number in numbers if number not in fixed)
+        lines = [source.line_text(number) for number in numbers]
+        if not small:  # the strings of a document of megabytes take seconds to find
+            fixed = frozenset(numbers[at] for at in fixed_lines(Source("\n".join(lines)), language))
+        unit = _step(line for number, line in zip(numbers, lines, strict=True) if number not in fixed)
         if unit is not None:
             return unit
     return _USUAL.get(language)

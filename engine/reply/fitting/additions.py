@@ -191,7 +191,7 @@ def _merge_values(merged: _Merged, snippet: Snippet, source: Source, language: s
         text = data[symbol.span.start : symbol.span.end].decode("utf-8", "surrogatepass")
         if _words(text) != _words(source.slice(old.span)):
             merged.splices.append(Splice(old.span, text))
-    lines = {source.line_text(number).strip() for number in range(source.line_count)}
+    lines = {line.strip() for line in source.text.split("\n")}
     taken = [*merged.known, *(unit.span for unit in snippet.top_units)]
     for number in range(snippet.source.line_count):
         span = snippet.source.line_span(number)

@@ -52,11 +52,13 @@ def imported(code: str) -> tuple[Imported, ...]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     found: dict[Imported, None] = {}
+    # Only statements import, but for calls of `importorskip`: expressions are most of a large file.
+    kinds = ast.AST if "importorskip" in code else (ast.stmt, ast.ExceptHandler, ast.match_case)
     pending: list[tuple[ast.AST, bool]] = [(tree, False)]
     while pending:
         node, caught = pending.pop()
         found.update(dict.fromkeys(Imported(name, level, caught) for name, level in _named(node)))
-        pending += _inside(node, caught)
+        pending += [(inner, optional) for inner, optional in _inside(node, caught) if isinstance(inner, kinds)]
     return tuple(found)
 
 
