@@ -9,6 +9,7 @@ are no part of the edit: they are shown apart, since nobody knows yet whether th
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt
@@ -21,12 +22,13 @@ from stet_ls.engine.actions.generated_tests.validation_result import ValidationR
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence
+from stet_ls.engine.api.request import Target
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.confidence import confidence, summary
-from stet_ls.engine.judges.danger import judge
+from stet_ls.engine.judges.danger import judge as danger
 from stet_ls.engine.loop import Draft, Proposal, Unusable, judge_reply, propose
 from stet_ls.engine.markdown import fenced, harmless
 from stet_ls.engine.model.chat import Completion
@@ -52,7 +54,7 @@ TASK = TaskSpec(
 _LEAST_TOKENS = 400
 """Tokens in which a few small tests fit; of a reply that broke off, the whole ones are kept."""
 
-JUDGES = (noop.judge, syntax.judge, judge.judge, names.judge, signature.kept, lint.judge)
+JUDGES = (noop.judge, syntax.judge, danger.judge, names.judge, signature.kept, lint.judge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,9 @@ async def run(job: Job) -> Answer:
 
     proposal = await propose(job, about.prompt, read, JUDGES, temperature=0.2, max_tokens=size)
     if isinstance(proposal, Unusable):
-        return refusal(job, f"Test: no tests. {proposal.problem}")
+        no = refusal(job, f"Test: no tests. {proposal.problem}")
+        # A model that is asked for tests that are there says so, and writes none.
+        return replace(no, unneeded=_is_tested(place, about.target))
     if not proposal.offerable:
         refuted = proposal.refuted_by
         no = refusal(job, f"Test: no tests, {refuted.detail if refuted else 'they were refuted'}.")
@@ -88,6 +92,11 @@ async def run(job: Job) -> Answer:
         proof = await _with_more(job, place, about, proof, size)
     with job.stage("finish"):
         return _answer(job, place, about, proposal, proof)
+
+
+def _is_tested(place: SuiteFile, target: Target) -> bool:
+    """Whether the test file names the target already."""
+    return place.exists and re.search(rf"\b{re.escape(target.name or place.path.name)}\b", place.text) is not None
 
 
 async def _proven(job: Job, place: SuiteFile, code: str, about: JobPrompt) -> ValidationResult:

@@ -402,15 +402,17 @@ def test_a_danger_is_written_only_if_it_is_accepted_by_name(stet: Stet, scripted
     assert (accepted.status, "profile.d" in file.read_text()) == (0, True), accepted.err
 
 
+@pytest.mark.parametrize("replies", ["the same test", "no code"])
 def test_a_task_goes_on_where_a_step_of_tests_adds_nothing(
-    stet: Stet, scripted: ScriptedModel, file: Path, folder: Path
+    stet: Stet, scripted: ScriptedModel, file: Path, folder: Path, replies: str
 ) -> None:
     file.write_text(FIXED)
     test = "def test_total():\n    assert total([1, 2]) == 3\n"
     (folder / "test_sums.py").write_text(f"from sums import total\n\n\n{test}")
     again = test.replace("test_total", "test_total_of_two")
     scripted.on(asks_for_tests, "I write none.")
-    scripted.on(lambda body: "Now do step 1 alone" in str(body["messages"]), reply_of_tests(again))
+    step = reply_of_tests(again) if replies == "the same test" else "The tests are there already."
+    scripted.on(lambda body: "Now do step 1 alone" in str(body["messages"]), step)
     mean = "def mean(items):\n    return total(items) / len(items)\n"
     scripted.replies(["1. test | sums.py | total | cover it\n2. generate | sums.py | new | add a mean"])
     scripted.default = Reply(reply(mean))

@@ -20,7 +20,7 @@ from stet_ls.engine.judges import doctest, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.confidence import confidence, summary
-from stet_ls.engine.judges.danger import judge
+from stet_ls.engine.judges.danger import judge as danger
 from stet_ls.engine.judges.differential import judge as differential
 from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
@@ -37,7 +37,7 @@ from stet_ls.engine.reply.parsing.parse_reply import ParsedReply, parse_reply
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span
 
-STATIC_JUDGES: tuple[Judge, ...] = (noop.judge, syntax.judge, judge.judge, names.judge)
+STATIC_JUDGES: tuple[Judge, ...] = (noop.judge, syntax.judge, danger.judge, names.judge)
 """The judges of any edit, cheapest first."""
 TEST_JUDGES: tuple[Judge, ...] = (doctest.judge, project_tests.judge)
 """The judges that run what the user wrote to be run. They say that nothing was run where nothing may be."""

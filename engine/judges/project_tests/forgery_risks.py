@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.danger import judge
+from stet_ls.engine.judges.danger import judge as danger
 from stet_ls.engine.runners.report import TestReport
 
 _MOST_TOLD = 3
@@ -39,7 +39,7 @@ def doubted(evidence: Evidence, signs: Collection[str]) -> Evidence:
 def _added(case: Case) -> tuple[str, ...]:
     given = dict.fromkeys(_given(case, case.after.text)) if case.language == "python" else {}
     old = set(_given(case, case.before.text)) if given else set()
-    return (*judge.forging(case), *(name for name in given if name not in old))
+    return (*danger.forging(case), *(name for name in given if name not in old))
 
 
 def _given(case: Case, text: str) -> Iterator[str]:

@@ -9,14 +9,14 @@ import pytest
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.confidence import summary
-from stet_ls.engine.judges.danger import judge
+from stet_ls.engine.judges.danger import judge as danger
 from stet_ls.validators.source import Source
 
 BEFORE = "import os\n\n\ndef f(a):\n    os.system(a)\n"
 
 
 async def judged(after: str, language: str = "python", *, before: str = BEFORE, action: str = "refactor") -> Evidence:
-    return await judge.judge(Case(action, language, Path("a"), Source(before), Source(after), "f"))
+    return await danger.judge(Case(action, language, Path("a"), Source(before), Source(after), "f"))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.danger import judge
+from stet_ls.engine.judges.danger import judge as danger
 from stet_ls.engine.judges.danger.risk_kinds import ACCEPTABLE
 from stet_ls.validators.source import Source
 
@@ -17,7 +17,7 @@ BEFORE = {"python": "import os\n\n\ndef f(a):\n    return a\n", "go": "package a
 
 async def judged(code: str, language: str = "python", action: str = "refactor", name: str = "a") -> Evidence:
     before = BEFORE.get(language, "let a = 1\n" if "script" in language else "")
-    return await judge.judge(Case(action, language, Path(name), Source(before), Source(f"{before}{code}\n"), "f"))
+    return await danger.judge(Case(action, language, Path(name), Source(before), Source(f"{before}{code}\n"), "f"))
 
 
 TUNED = {
