@@ -393,7 +393,7 @@ async def test_a_stage_that_hangs_does_not_keep_the_job(
     """A thread in a file system that does not answer cannot be stopped; its job ends all the same."""
     released = threading.Event()
     monkeypatch.setattr(job.Job, "end", lambda _: 0.3)
-    monkeypatch.setattr(rewrite, "brief", lambda *_: released.wait(30))
+    monkeypatch.setattr(rewrite, "build_job_prompt", lambda *_: released.wait(30))
     with pytest.raises(LimitError, match="stopped at the stage `context`; see the setting deadline"):
         await bench.run("refactor", SIGN)
     released.set()
