@@ -28,7 +28,7 @@ async def run(job: Job) -> Answer:
     target = await prose.find_target(job)
     with job.stage("judge"):
         measures = await measure(job, target)
-    opinions = await ask_for_findings(job, target, RECIPE, measures.functions or ())
+    opinions = await ask_for_findings(job, target, ACTION, measures.functions or ())
     with job.stage("finish"):
         heading = prose.heading(job, target)
         told = opinions.findings(request.source)
@@ -49,4 +49,4 @@ async def run(job: Job) -> Answer:
         return finished(job, answer)
 
 
-RECIPE = Action("analyze", "Analyze", "Report what tools and the model find.", TASK, run)
+ACTION = Action("analyze", "Analyze", "Report what tools and the model find.", TASK, run)

@@ -57,7 +57,7 @@ async def run(job: Job) -> Answer:
         job.usage.warnings.append(NOT_REPRODUCED)
     if examples and seen.holds:
         job.usage.warnings.append("What the instruction says comes out as you want it already.")
-    return await rewrite.run(replace(job, request=seen.request), RECIPE, REWRITE, stated=examples, seen=seen.evidence)
+    return await rewrite.run(replace(job, request=seen.request), ACTION, REWRITE, stated=examples, seen=seen.evidence)
 
 
-RECIPE = Action("debug", "Fix", "Fix what a diagnostic or an instruction points at.", TASK, run)
+ACTION = Action("debug", "Fix", "Fix what a diagnostic or an instruction points at.", TASK, run)

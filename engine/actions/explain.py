@@ -42,7 +42,7 @@ _EXAMPLES = "Show up to three calls as `>>> call` lines in a code block, each wi
 async def run(job: Job) -> Answer:
     """Answers with markdown: facts first, then the model's words, marked as such."""
     target = await prose.find_target(job)
-    told = await prose.ask_for_prose(job, target, RECIPE)
+    told = await prose.ask_for_prose(job, target, ACTION)
     if isinstance(told, Unusable):
         return refusal(job, f"Explain: nothing to show. {told.problem}")
     with job.stage("judge"):
@@ -95,4 +95,4 @@ def _task(job: Job) -> TaskSpec:
     return replace(TASK, rules=(*TASK.rules, _EXAMPLES)) if job.request.language == "python" else TASK
 
 
-RECIPE = Action("explain", "Explain", "Explain what the code does.", TASK, run, make_task=_task)
+ACTION = Action("explain", "Explain", "Explain what the code does.", TASK, run, make_task=_task)

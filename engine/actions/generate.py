@@ -44,7 +44,7 @@ REWRITE = rewrite.Rewrite(
 
 async def run(job: Job) -> Answer:
     """Offers new code for the target. Calls that the instruction tells the results of are tried."""
-    return await rewrite.run(job, RECIPE, REWRITE, stated=await asyncio.to_thread(_wished, job))
+    return await rewrite.run(job, ACTION, REWRITE, stated=await asyncio.to_thread(_wished, job))
 
 
 def _wished(job: Job) -> str:
@@ -56,7 +56,7 @@ def _wished(job: Job) -> str:
     return stated_examples(instruction.text, target.name, wished=True)
 
 
-RECIPE = Action(
+ACTION = Action(
     "generate",
     "Generate",
     "Write code from a comment, a docstring or an instruction.",

@@ -42,7 +42,7 @@ REWRITE = rewrite.Rewrite(
 
 async def run(job: Job) -> Answer:
     """Offers a faster text of the target, with how much faster it was measured to be."""
-    return await rewrite.run(job, RECIPE, REWRITE)
+    return await rewrite.run(job, ACTION, REWRITE)
 
 
-RECIPE = Action("optimize", "Optimize", "Make the code faster without changing what it does.", TASK, run)
+ACTION = Action("optimize", "Optimize", "Make the code faster without changing what it does.", TASK, run)

@@ -37,7 +37,7 @@ REWRITE = rewrite.Rewrite(
 
 async def run(job: Job) -> Answer:
     """Offers a clearer text of the target."""
-    return await rewrite.run(job, RECIPE, REWRITE)
+    return await rewrite.run(job, ACTION, REWRITE)
 
 
-RECIPE = Action("refactor", "Refactor", "Make the code clearer without changing what it does.", TASK, run)
+ACTION = Action("refactor", "Refactor", "Make the code clearer without changing what it does.", TASK, run)

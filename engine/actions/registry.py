@@ -21,14 +21,14 @@ BUILT_IN: Mapping[str, Action] = MappingProxyType(
     {
         recipe.name: recipe
         for recipe in (
-            generate.RECIPE,
-            debug.RECIPE,
-            refactor.RECIPE,
-            analyze.RECIPE,
-            test.RECIPE,
-            explain.RECIPE,
-            optimize.RECIPE,
-            task.RECIPE,
+            generate.ACTION,
+            debug.ACTION,
+            refactor.ACTION,
+            analyze.ACTION,
+            test.ACTION,
+            explain.ACTION,
+            optimize.ACTION,
+            task.ACTION,
         )
     }
 )

@@ -36,8 +36,8 @@ from stet_ls.engine.privacy.placeholders import for_reader
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 
-_RECIPES = {each.name: each for each in (generate.RECIPE, debug.RECIPE, refactor.RECIPE, optimize.RECIPE, test.RECIPE)}
-assert tuple(_RECIPES) == STEPS
+_ACTIONS = {each.name: each for each in (generate.ACTION, debug.ACTION, refactor.ACTION, optimize.ACTION, test.ACTION)}
+assert tuple(_ACTIONS) == STEPS
 
 _PLAN_TOKENS = 500
 _WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
@@ -70,7 +70,7 @@ async def run(job: Job) -> Answer:
         job.on_event(Stage("step", f"{number} of {len(plan)}: {step}"))
         try:
             mine = replace(job, request=_within(plan, number, sketch.request_for(step)), reserved=len(plan) - number)
-            answer = await _RECIPES[step.action].run(mine)
+            answer = await _ACTIONS[step.action].run(mine)
         except StetError as error:
             if not done:
                 raise
@@ -127,7 +127,7 @@ async def _plan(job: Job, about: Project) -> tuple[TaskStep, ...] | Unusable:
     listing = await asyncio.to_thread(about.listing, request.language)
     asking = replace(job, request=replace(request, context={**request.context, _LISTING: listing}))
     with job.stage("context"):
-        prompt = (await asyncio.to_thread(build_job_prompt, asking, RECIPE)).prompt
+        prompt = (await asyncio.to_thread(build_job_prompt, asking, ACTION)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, tools=job.tools)
 
     async def read(completion: Completion) -> Draft[tuple[TaskStep, ...]] | Unusable:
@@ -217,7 +217,7 @@ def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
     return tuple(merged)
 
 
-RECIPE = Action(
+ACTION = Action(
     "task",
     "Do a task",
     "Plan a change and work through it in several steps, over several files.",

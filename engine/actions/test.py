@@ -71,7 +71,7 @@ async def run(job: Job) -> Answer:
     if request.path is None:
         return refusal(job, "Test: save the document first; a test file needs a place beside it.")
     with job.stage("context"):
-        about = await asyncio.to_thread(build_job_prompt, job, RECIPE)
+        about = await asyncio.to_thread(build_job_prompt, job, ACTION)
         place = await asyncio.to_thread(find_suite_file, request)
     size = job.reply_room(estimate(request.source.slice(about.target.span)) + 1200, _LEAST_TOKENS)
 
@@ -222,4 +222,4 @@ def _hidden(item: Evidence, about: JobPrompt) -> Evidence:
     return replace(item, detail=hide_secrets(item.detail, about.prompt.secrets))
 
 
-RECIPE = Action("test", "Write tests", "Write tests into the project's test file.", TASK, run)
+ACTION = Action("test", "Write tests", "Write tests into the project's test file.", TASK, run)
