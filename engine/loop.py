@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Generic, TypeVar
 
+from stet_ls.engine.api.checks import CHECKS, PROVING
 from stet_ls.engine.api.events import JudgeFinished, JudgeStarted
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
-from stet_ls.engine.judges.case import Case, Judge, name_of, timed
+from stet_ls.engine.judges.case import Case, Judge, timed
+from stet_ls.engine.judges.table import check_of
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.model.endpoint.faults import EndpointFailure, reason
 from stet_ls.engine.privacy.placeholders import hide_secrets
@@ -48,9 +50,7 @@ class Proposal(Generic[Content]):
     @property
     def offerable(self) -> bool:
         """False for what is never offered: a text that does not parse, or no change at all."""
-        return not any(
-            item.verdict is Ruling.FAIL and item.check in (Check.SYNTAX, Check.NOOP) for item in self.evidence
-        )
+        return not any(item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer for item in self.evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,6 @@ class Unusable:
 Reader = Callable[[Completion], Awaitable[Draft[Content] | Unusable]]
 """Turns a reply, with the user's values in it again, into a draft, or says why it cannot."""
 
-_RUN = (Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL)
 _QUOTED = 80
 _RETRY_TEMPERATURE = 0.7
 """A model that gave nothing or nothing new gives the same again unless it is warmed up."""
@@ -131,14 +130,14 @@ async def judge_reply(
         case = replace(case, runtime=await job.runtime_for_judges(case.before.text, case.after.text))
     evidence: list[Evidence] = []
     for judge in judges:
-        job.on_event(JudgeStarted(name_of(judge)))
+        job.on_event(JudgeStarted(check_of(judge)))
         try:
             item = without_secrets(await timed(judge, case), secrets)
         except RecursionError:  # what no judge could look at is offered by none
             return Unusable("The code is nested too deeply to be checked.")
         job.on_event(JudgeFinished(item))
         evidence.append(item)
-        if item.verdict is Ruling.FAIL and item.check in (Check.NOOP, Check.SYNTAX):
+        if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
             break  # what does not parse, or is no change, has nothing for the other judges
     if judges and reply.is_thought and not _confirmed(evidence):
         return Unusable(ONLY_REASONED)
@@ -147,13 +146,13 @@ async def judge_reply(
 
 def _confirmed(evidence: Sequence[Evidence]) -> bool:
     """True if something ran the code and found it right."""
-    return any(item.check in _RUN and item.trusted and item.verdict is Ruling.PASS for item in evidence)
+    return any(item.check in PROVING and item.trusted and item.verdict is Ruling.PASS for item in evidence)
 
 
 def _rather_anew(job: Job, result: Proposal[Content] | Unusable) -> bool:
     """True for a tiny model whose code ran and was wrong: another try helps it more than being told (aider's runs)."""
     refuted = None if isinstance(result, Unusable) else result.refuted_by
-    return job.profile.tier == "tiny" and refuted is not None and refuted.check in _RUN
+    return job.profile.tier == "tiny" and refuted is not None and refuted.check in PROVING
 
 
 def _no_repair(job: Job, repairs: int) -> str:

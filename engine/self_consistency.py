@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from stet_ls.engine.api.checks import PROVING
 from stet_ls.engine.api.events import JudgeFinished, JudgeStarted
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
@@ -26,7 +27,6 @@ Content = TypeVar("Content")
 TEMPERATURE = 0.8
 """Of every sample but the first: colder ones repeat it."""
 
-_PROVING = frozenset({Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL})
 _MANY_EXAMPLES = 3
 """So many leave less out: of a small model's 18 answers that passed one example, 5 were wrong."""
 _ENOUGH = 2
@@ -76,7 +76,7 @@ def proven(job: Job, proposal: Proposal[Content]) -> bool:
     thrifty = job.request.budget in (Budget.QUICK, Budget.STANDARD)
     passed = (item for item in proposal.evidence if item.trusted and item.verdict is Ruling.PASS)
     return any(
-        item.check in _PROVING and (item.check is not Check.DOCTEST or (thrifty and item.count >= _MANY_EXAMPLES))
+        item.check in PROVING and (item.check is not Check.DOCTEST or (thrifty and item.count >= _MANY_EXAMPLES))
         for item in passed
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stet_ls.engine.api.evidence import Evidence
+from stet_ls.engine.api.evidence import Check, Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class JudgeStarted:
-    """A judge is asked. `judge` is its name ("differential"), "" for one that somebody added."""
+    """A judge is asked; `check` is what it answers for."""
 
-    judge: str
+    check: Check
 
 
 @dataclass(frozen=True, slots=True)

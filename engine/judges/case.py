@@ -58,12 +58,6 @@ TOO_LARGE = f"the file is larger than {LARGEST_RUN // 1000} KB"
 Judge = Callable[[Case], Awaitable[Evidence]]
 
 
-def name_of(judge: Judge) -> str:
-    """A judge's name, which is that of its file or folder beside this one ("differential"); "" for one of others."""
-    ours, _, place = judge.__module__.partition(f"{__package__}.")
-    return "" if ours else place.partition(".")[0]
-
-
 async def timed(judge: Judge, case: Case) -> Evidence:
     """The judge's evidence with the seconds it took."""
     started = time.perf_counter()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from stet_ls.engine.api.checks import CHECKS, REASONS
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges import calibration
 from stet_ls.engine.judges.calibration import EvidenceTier
@@ -14,23 +15,6 @@ Tier = Literal["tiny", "mid", "strong"]
 
 REFUTED = 0.1
 """The most that is left where a trusted judge failed it."""
-_TELLS_OF_RUNNING = (
-    Check.TESTS, Check.DOCTEST, Check.DIFFERENTIAL, Check.AGREEMENT, Check.MUTANTS, Check.TIMING,
-)  # fmt: skip
-"""Checks that ran the code, in the order in which a reason names them."""
-
-_SKIPPED = {
-    Check.DOCTEST: "doctests not run",
-    Check.TESTS: "tests not run",
-    Check.DIFFERENTIAL: "behaviour not compared",
-    Check.MUTANTS: "tests not tried on mutants",
-    Check.TIMING: "speed not measured",
-}
-"""What is said of a check that did not take place; the others were "not checked"."""
-_UNREAD = (Check.NOOP, Check.DANGER)
-"""Checks that a reader need not see when they pass."""
-_TELLING = (Check.LINT, Check.DANGER)
-"""Checks whose words say that something was found, not that nothing could be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +50,7 @@ def _reason(evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: Evide
         return "the reply broke off"
     held = (item for item in evidence if item.verdict is Ruling.PASS or calibration.is_partly_equal(item))
     passed = {item.check: item.detail for item in held}
-    told = [passed[check] for check in _TELLS_OF_RUNNING if check in passed]
+    told = [passed[check] for check in REASONS if check in passed]
     return "; ".join(told) if told else calibration.WORDS[at]
 
 
@@ -75,7 +59,7 @@ def summary(evidence: Sequence[Evidence]) -> str:
     shown = [
         item
         for item in evidence
-        if not (item.check in _UNREAD and item.verdict is Ruling.PASS)
+        if not (CHECKS[item.check].silent_pass and item.verdict is Ruling.PASS)
         # Most code has no examples; where nothing was run at all, the tests say so.
         and not (item.check is Check.DOCTEST and item.verdict is Ruling.SKIPPED)
     ]
@@ -88,7 +72,7 @@ def _phrase(item: Evidence) -> str:
     if item.verdict is Ruling.FAIL:
         return f"{item.label} FAILED: {item.detail}"
     if item.verdict is Ruling.SKIPPED:
-        return _SKIPPED.get(item.check, f"{item.label} not checked")
-    if item.verdict is Ruling.UNKNOWN and item.check not in _TELLING:
+        return CHECKS[item.check].skipped or f"{item.label} not checked"
+    if item.verdict is Ruling.UNKNOWN and not CHECKS[item.check].detail_is_finding:
         return f"{item.label} unknown: {item.detail}"
     return item.detail

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from stet_ls.engine import errors
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.checks import CHECKS
 from stet_ls.engine.api.events import OnEvent, ignore
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Buffer, Diagnostic, Request, Selection, Workspace
@@ -39,6 +40,7 @@ _REMEMBERED = " · remembered: "
 
 
 _NUMBER = re.compile(r"\d[\d.,]*")
+_MEASURED_ANEW = frozenset(row.check.value for row in CHECKS.values() if row.measured_anew)
 _CLOCK = re.compile(r"\b(?:timing|timed|times?|faster|slower|speed|seconds)\b|\bms\b")
 
 
@@ -187,7 +189,7 @@ def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: J
         lines += [
             f"{each.get('check')}: {each.get('verdict')}"
             for each in answer.get("evidence", [])
-            if each.get("check") != "timing"
+            if each.get("check") not in _MEASURED_ANEW
         ]
     return lines
 

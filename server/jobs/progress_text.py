@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from stet_ls.engine.api.checks import CHECKS
 from stet_ls.engine.api.events import Event, JudgeFinished, JudgeStarted, Notice, Progress, Stage
 from stet_ls.engine.api.evidence import Ruling
 
@@ -33,17 +34,6 @@ _WORDS = {
     "landing": "with your editor, which may ask you",
     "probe": "testing",
 }
-
-_JUDGES = {
-    "noop": "what changed",
-    "danger": "what it does beside",
-    "doctest": "the examples",
-    "project_tests": "the project's tests",
-    "differential": "old against new",
-    "timing": "old against new for speed",
-    "agreement": "the samples against each other",
-}
-"""What judges look at; the others go by their own names."""
 
 _YOURS = ("trust", "landing")
 """Stages in which the job waits for a person, whom no clock hurries."""
@@ -79,8 +69,9 @@ class ProgressText:
                 self._begin(stage_text(event, self._model))
                 if name in _YOURS:
                     self._since = None
-            case JudgeStarted(judge):
-                self._begin(f"{_WORDS['judge']}: {_JUDGES.get(judge, judge)}" if judge else _WORDS["judge"])
+            case JudgeStarted(check):
+                looks_at = CHECKS[check].looks_at
+                self._begin(f"{_WORDS['judge']}: {looks_at}" if looks_at else _WORDS["judge"])
             case Notice(message):
                 before = self._before_notice or self._line or stage_text(Stage("model"), self._model)
                 self._begin(message.rstrip("."))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from stet_ls.engine.api.checks import CHECKS
 from stet_ls.engine.api.events import JudgeFinished, Requested
 from stet_ls.engine.job.ledger import JobEnd
 
@@ -22,8 +23,6 @@ _MOST_NAMES = 50
 """Different models or endpoints that are told apart; who lists more shares one row."""
 
 _SECRETLESS = re.compile(r"[\w.:/@+ -]{1,60}\Z")
-
-_REASONS = ("noop", "syntax", "names", "signature", "lint", "doctest", "tests", "differential", "mutants", "danger")
 
 
 class Metrics:
@@ -126,5 +125,5 @@ class Metrics:
 def _reason(job: FinishedJob) -> str:
     """The check that refuted, or that the reply was of no use."""
     assert job.answer is not None
-    failed = [item.check.value for item in job.answer.evidence if item.verdict.value == "fail"]
-    return next((name for name in _REASONS if name in failed), "no usable reply")
+    failed = {item.check for item in job.answer.evidence if item.verdict.value == "fail"}
+    return next((check.value for check in CHECKS if check in failed), "no usable reply")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from stet_ls.engine.api.answer import Answer, NewFile
+from stet_ls.engine.api.checks import PROVING
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.danger.risk_kinds import NEW_FILE
 from stet_ls.validators.source import Source
@@ -14,7 +15,6 @@ from stet_ls.validators.structure import units
 
 _ANYWHERE = re.compile("main|test|bench|example", re.IGNORECASE)
 """How the names begin that many files of a project define, each its own."""
-_RAN = (Check.DOCTEST, Check.TESTS, Check.DIFFERENTIAL)
 
 
 def unrequested_changes(
@@ -36,7 +36,7 @@ def _about(file: NewFile, done: Sequence[Answer], texts: Mapping[Path, str]) -> 
 
 
 def _ran(answer: Answer) -> bool:
-    return any(item.check in _RAN and item.verdict is Ruling.PASS for item in answer.evidence)
+    return any(item.check in PROVING and item.verdict is Ruling.PASS for item in answer.evidence)
 
 
 def _paths(answer: Answer) -> frozenset[Path | None]:

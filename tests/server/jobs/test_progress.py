@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import re
 import threading
 from collections.abc import Awaitable, Callable, Mapping
@@ -29,11 +30,11 @@ from support.session import (
 from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls import engine
-from stet_ls.engine.actions.rewriting import rewrite
+from stet_ls.engine.api.checks import CHECKS
 from stet_ls.engine.api.events import JudgeStarted, Notice, Progress, Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges import comments, timing
-from stet_ls.engine.judges.case import Case, name_of
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.table import JUDGES, check_of
 from stet_ls.server import session
 from stet_ls.server.jobs.progress_text import ProgressText, stage_text
 
@@ -285,9 +286,9 @@ def test_a_line_names_the_judge_and_forgets_the_counts_of_what_was_before() -> N
     for event in (Stage("model", "Qwen/Qwen2.5-Coder-7B"), Progress(1)):
         at.on_event(event)
     assert at.text == "asking Qwen2.5-Coder-7B · writing, 1 token"
-    at.on_event(JudgeStarted("project_tests"))
+    at.on_event(JudgeStarted(Check.TESTS))
     assert at.text == "checking: the project's tests"
-    at.on_event(JudgeStarted(""))
+    at.on_event(JudgeStarted(Check.CUSTOM))
     assert at.text == "checking"
     at.on_event(Stage("queued", "2 ahead"))
     assert at.text == "waiting, 2 ahead"
@@ -313,16 +314,22 @@ def test_a_notice_stays_until_tokens_come_and_thoughts_are_told_from_the_answer(
     assert at.text == "asking Qwen2.5-Coder-7B once more"
 
 
-def test_every_judge_of_the_engine_has_the_name_of_its_place() -> None:
+def test_every_judge_of_the_engine_is_in_the_table() -> None:
     folder = Path(engine.__file__).parent / "judges"
     files = [path for path in folder.rglob("*.py") if "\nasync def judge(" in path.read_text(encoding="utf-8")]
-    places = {path.relative_to(folder).with_suffix("").parts[0] for path in files}
-    assert {name_of(judge) for judge in (*rewrite.EQUIVALENCE_JUDGES, timing.judge, comments.judge)} == places
+    assert {Path(inspect.getfile(judge)) for judge in JUDGES} == set(files)
 
     async def of_a_package(case: Case) -> Evidence:
         return Evidence(Check.AGREEMENT, Ruling.PASS, "fine")
 
-    assert name_of(of_a_package) == ""
+    assert check_of(of_a_package) is Check.CUSTOM
+
+
+@pytest.mark.parametrize("check", Check)
+def test_every_check_says_what_it_looks_at(check: Check) -> None:
+    at = ProgressText()
+    at.on_event(JudgeStarted(check))
+    assert at.text == ("checking" if check is Check.CUSTOM else f"checking: {CHECKS[check].looks_at}")
 
 
 def test_every_stage_of_the_engine_has_words_for_a_person() -> None:
