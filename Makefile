@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
+# Tests start thousands of Pythons, which start in half the time from compiled modules, whatever the shell's habits are.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo test coverage check bench lock vsix code-server clean
 
 # Networks fail for a moment: what fetches is tried a second time, and goes on with what came the first time.
