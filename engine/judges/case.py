@@ -12,7 +12,7 @@ from stet_ls.engine.api.request import Buffer
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.validators import go_undefined_names, lint, syntax
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
-from stet_ls.validators.findings import Finding, Verdict
+from stet_ls.validators.findings import Finding, Status, Verdict
 from stet_ls.validators.source import Source
 
 LARGEST_RUN = 500_000
@@ -72,6 +72,12 @@ async def timed(judge: Judge, case: Case) -> Evidence:
 def verdict(source: Source, language: str, path: Path | None, tools: Toolbox = BUILT_IN) -> Verdict:
     """The syntax verdict of a text."""
     return syntax.check(source, language, path=path, tools=tools)
+
+
+def is_broken(case: Case) -> bool:
+    """Whether the text after the change does not parse, by the language's own parser: then linters are silent."""
+    after = verdict(case.after, case.language, case.path, case.tools)
+    return after.authoritative and after.status is Status.ERROR
 
 
 def lint_findings(

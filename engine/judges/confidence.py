@@ -51,6 +51,8 @@ def _reason(evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: Evide
     held = (item for item in evidence if item.verdict is Ruling.PASS or calibration.is_partly_equal(item))
     passed = {item.check: item.detail for item in held}
     told = [passed[check] for check in REASONS if check in passed]
+    if not told and at is EvidenceTier.E1:
+        told = [*(passed[check] for check in (Check.SYNTAX, Check.NAMES) if check in passed), "nothing ran it"]
     return "; ".join(told) if told else calibration.WORDS[at]
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges.case import Case, lint_findings, undefined_names
+from stet_ls.engine.judges.case import Case, is_broken, lint_findings, undefined_names
 from stet_ls.validators import go_undefined_names, structure
 from stet_ls.validators.findings import Finding, new_findings
 
@@ -21,6 +21,8 @@ async def judge(case: Case) -> Evidence:
 
 def _judge(case: Case) -> Evidence:
     after = undefined_names(case, case.after)
+    if after == () and is_broken(case):
+        return Evidence(Check.NAMES, Ruling.UNKNOWN, "names cannot be checked: the file has syntax errors")
     if after is None:
         return Evidence(Check.NAMES, Ruling.SKIPPED, f"names cannot be looked up in {case.language} yet")
     before = undefined_names(case, case.before) or () if after else ()

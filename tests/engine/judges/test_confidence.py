@@ -79,7 +79,8 @@ def test_the_reason_is_what_ran() -> None:
     assert found.metadata() == {
         "calibration": DEFAULT, "confidence_reason": found.reason, "evidence_tier": "E5",
     }  # fmt: skip
-    assert "nothing ran it" in confidence([PARSES, NAMES], "tiny").reason
+    assert confidence([PARSES, NAMES], "tiny").reason == f"{PARSES.detail}; {NAMES.detail}; nothing ran it"
+    assert confidence([PARSES], "tiny").reason == f"{PARSES.detail}; nothing ran it"
     assert confidence([PARSES, DOCTESTS], "tiny", truncated=True).reason == "the reply broke off"
 
 

@@ -66,6 +66,32 @@ async def test_examples_of_what_is_inserted_are_run(make: MakeCase, code: str, v
         )  # fmt: skip
 
 
+DAYS = '''
+import datetime
+
+
+class Fixed(datetime.date):
+    pass
+
+
+def days(n):
+    """Some kinds of them.
+
+    >>> days(1)
+    [datetime.date(2024, 2, 1), datetime.datetime(2024, 2, 1, 0, 0), Fixed(2024, 2, 1)]
+    >>> datetime.datetime(2024, 2, 1).date()
+    datetime.date(2024, 2, 1)
+    """
+    return [kind(2024, 2, n) for kind in (datetime.date, datetime.datetime, Fixed)]
+'''
+
+
+async def test_dates_are_shown_as_python_shows_them(make: MakeCase) -> None:
+    """The clock stands still in the box, for which their classes are exchanged."""
+    told = await doctest.judge(make(DAYS, DAYS.replace("2, n)", "2, 0 + n)"), "days", action="refactor"))
+    assert (told.verdict, told.detail) == (Ruling.PASS, "2 doctests pass")
+
+
 async def test_examples_prove_only_what_they_run(make: MakeCase) -> None:
     """Those of the changed function, beside a new one that nobody calls, or a branch of it."""
     changed = TEXT.replace("n / 2", "n / 2.0")

@@ -83,6 +83,16 @@ async def test_what_was_wrong_before_is_not_held_against_a_candidate(judge: Judg
     assert evidence.verdict is Ruling.PASS, evidence
 
 
+@pytest.mark.parametrize("judge", [names.judge, lint.judge])
+async def test_linters_prove_nothing_of_a_file_with_syntax_errors(judge: Judge) -> None:
+    """They are silent there, whatever the candidate uses."""
+    before = "def lost(x:\n    return 1\n\n\ndef area(width):\n    return width\n"
+    old = Span(before.index("def area"), len(before) - 1)
+    evidence = await judge(case("def area(width):\n    return undefined_name", before=before, old=old))
+    assert evidence.verdict is Ruling.UNKNOWN, evidence
+    assert "syntax errors" in evidence.detail
+
+
 async def test_a_stub_that_stays_a_stub_is_no_answer() -> None:
     stub = "def area(width):\n    ...\n"
     old = Span(0, len(stub) - 1)

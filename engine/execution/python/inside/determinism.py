@@ -89,10 +89,20 @@ class Pins:
 
             today = now
 
+            def __repr__(self) -> str:
+                return named(self, Moment, super().__repr__())
+
         class Day(datetime.date, metaclass=Same):
             @classmethod
             def today(cls) -> Any:
                 return cls.fromtimestamp(pins.now)
+
+            def __repr__(self) -> str:
+                return named(self, Day, super().__repr__())
+
+        def named(value: object, frozen: type, told: str) -> str:
+            """As the original tells itself: with its module, which it leaves out for what is derived from it."""
+            return f"datetime.{told}" if type(value) is frozen else told
 
         for frozen, old in ((Moment, datetime.datetime), (Day, datetime.date)):
             frozen.__name__ = frozen.__qualname__ = old.__name__
