@@ -21,7 +21,7 @@ from stet_ls.engine.model.endpoint.faults import EndpointFailure, reason
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.privacy.redact import restore
 from stet_ls.engine.prompt.build import Prompt, Reason, repair
-from stet_ls.engine.reply.parsing.reply_spec import NO_CODE, ONLY_REASONED
+from stet_ls.engine.reply.parsing.reply_spec import NO_CODE, ONLY_REASONED, STOPPED
 
 Content = TypeVar("Content")
 
@@ -119,7 +119,7 @@ async def judge_reply(
     """What a reply holds, judged. No word about it quotes a value that the model was not shown."""
     draft = await read(replace(reply, text=restore(reply.text, secrets)))
     if isinstance(draft, Unusable):
-        problem = _no_code(reply) if draft.problem == NO_CODE else draft.problem
+        problem = _told(draft.problem, reply)
         return Unusable(hide_secrets(problem, secrets))
     if judges and not job.settings.checks.validation:
         if reply.is_thought:
@@ -169,11 +169,14 @@ def _no_repair(job: Job, repairs: int) -> str:
     return job.call_limit_reason()
 
 
-def _no_code(reply: Completion) -> str:
-    """That a reply held no code, and why, as far as that is known."""
-    if reply.fault is None:
-        return NO_CODE + _beginning(reply.text)
-    return f"The reply broke off before any code came: {reason(EndpointFailure(reply.fault), 'the endpoint')}."
+def _told(problem: str, reply: Completion) -> str:
+    """What is wrong with a reply, and the endpoint's part in it."""
+    if reply.fault is not None and problem in _BROKEN_OFF:
+        return f"The reply broke off {_BROKEN_OFF[problem]}: {reason(EndpointFailure(reply.fault), 'the endpoint')}."
+    return problem + _beginning(reply.text) if problem == NO_CODE else problem
+
+
+_BROKEN_OFF = {NO_CODE: "before any code came", STOPPED: "in the middle of the code"}
 
 
 def _beginning(text: str) -> str:

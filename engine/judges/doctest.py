@@ -23,6 +23,7 @@ from stet_ls.engine.execution.python.inputs.subject import read_module, subject_
 from stet_ls.engine.execution.python.module_location import ModuleLocation, place_of
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
+from stet_ls.validators import structure
 from stet_ls.validators.ast_text import unparse
 
 _CHECKER = doctest.OutputChecker()
@@ -92,8 +93,9 @@ def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
     """All examples come out. They count if they run all that was changed."""
     own = len(asked.examples) - asked.user
     count = _count(asked.user or own)
-    said = f"{count} pass" if asked.user else f"{count} that came with the code pass"
-    more = f"; {own} that came with the code pass too" if own and asked.user else ""
+    passes = _verb("pass", asked.user or own)
+    said = f"{count} {passes}" if asked.user else f"{count} that came with the code {passes}"
+    more = f"; {own} that came with the code {_verb('pass', own)} too" if own and asked.user else ""
     if missed or not asked.parts:
         first = next((f"`{part.name}`" for part in missed if part.name), "what was changed")
         return _said(Ruling.UNKNOWN, f"{said}{more}, but {_none(asked.user or own)} {first}")
@@ -102,6 +104,10 @@ def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
 
 def _count(number: int) -> str:
     return f"{number} doctest{'s' if number > 1 else ''}"
+
+
+def _verb(stem: str, number: int) -> str:
+    return stem if number > 1 else f"{stem}es" if stem.endswith("s") else f"{stem}s"
 
 
 def _none(number: int) -> str:
@@ -115,13 +121,11 @@ async def _refuted(
     before = await outcomes(runtime, case.before.text, asked.calls, asked.place)
     held = {} if isinstance(before, NotRunnable) else before
     broken = [n for n in wrong if n >= asked.user or comes_out(asked.examples[n], held.get(n))]
-    count = f"{len(wrong)} of {_count(len(asked.examples))}"
+    count = f"{len(wrong)} of {_count(len(asked.examples))} {_verb('fail', len(wrong))}"
     if not broken and case.action in _KEEPS:
-        return _said(Ruling.UNKNOWN, f"{count} fail, as they did before")
+        return _said(Ruling.UNKNOWN, f"{count}, as before")
     first = (broken or wrong)[0]
-    failed = _said(
-        Ruling.FAIL, f"{_wrong(asked.examples[first], told.outcomes.get(first))} ({count} fail)", trusted=True
-    )
+    failed = _said(Ruling.FAIL, f"{_wrong(asked.examples[first], told.outcomes.get(first))} ({count})", trusted=True)
     output = _output([(asked.examples[n], told.outcomes.get(n)) for n in wrong])
     return replace(failed, count=len(asked.examples), attachments=(output,))
 
@@ -156,11 +160,15 @@ def _output(wrong: Sequence[tuple[Example, CallOutcome | None]]) -> Attachment:
     return Attachment.of("doctests.txt", "plaintext", "\n".join(told))
 
 
-async def failing(case: Case) -> list[str]:
-    """The examples that come out wrong in the text before, in words; none if nothing could be run."""
+async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
+    """The examples that come out wrong in the text before, in words; none if nothing could be run.
+
+    Those of the case's unit, or of all units.
+    """
     if case.language != "python" or case.runtime is None:
         return []
-    asked = await asyncio.to_thread(_prepare, case, case.runtime)
+    whose = [unit.qualified for unit in structure.units(case.before, case.language)] if everywhere else ()
+    asked = await asyncio.to_thread(_prepare, case, case.runtime, whose)
     if not asked.examples:
         return []
     told = await outcomes(case.runtime, case.before.text, asked.calls, asked.place)
@@ -228,10 +236,10 @@ def _echoing(source: str) -> str:
     return source
 
 
-def _prepare(case: Case, runtime: Runtime) -> _Asked:
+def _prepare(case: Case, runtime: Runtime, whose: Sequence[str] = ()) -> _Asked:
     before, after = case.before.text, case.after.text
     found = (parts(before, after, case.unit) or ()) if before != after else ()
-    names = dict.fromkeys((case.unit, *(part.name for part in found)))
+    names = dict.fromkeys((case.unit, *whose, *(part.name for part in found)))
     known: dict[tuple[str, str, str], Example] = {}
     # An instruction that is the docstring states its examples a second time.
     _add(known, read_examples([case.stated]))

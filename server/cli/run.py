@@ -31,7 +31,9 @@ from stet_ls.validators.source import Source, Splice
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
     from stet_ls.engine.run import Engine
 
-MORE = "say more with --instruction, name fewer lines (FILE:LINE-LINE), or ask a stronger model (STET_BASE_URL)"
+MORE = (
+    "try again, say more with --instruction, name fewer lines (FILE:LINE-LINE), or ask a stronger model (STET_BASE_URL)"
+)
 """The ways out of an answer that offers nothing."""
 NAMING = "FILE:LINE-LINE or FILE::NAME names a part of a file, and --instruction says what is wanted"
 """The ways out of a target that the action cannot work on."""

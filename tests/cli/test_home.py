@@ -66,7 +66,7 @@ def proven(answer: Mapping[str, object]) -> None:
         evidence["doctest"]["detail"],
         evidence["differential"]["detail"],
     )
-    assert "1 doctest pass" in evidence["doctest"]["detail"]
+    assert "1 doctest passes" in evidence["doctest"]["detail"]
     assert "135 inputs" in evidence["differential"]["detail"]
 
 

@@ -288,7 +288,7 @@ def test_a_refusal_names_the_target_and_the_ways_out(stet: Stet, scripted: Scrip
     assert (ran.status, ran.out) == (1, "")
     *_, said, ways = ran.err.splitlines()
     assert said.startswith("stet: sums.py:3: Refactor: no edit. ")
-    assert ways.startswith("stet: say more with --instruction, name fewer lines (FILE:LINE-LINE), or ")
+    assert ways.startswith("stet: try again, say more with --instruction, name fewer lines (FILE:LINE-LINE), or ")
 
 
 def test_a_target_that_cannot_be_worked_on_is_named(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:

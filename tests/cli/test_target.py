@@ -83,6 +83,14 @@ def test_what_is_no_place_is_told(file: Path, target: str, says: str) -> None:
         read_target(target, None)
 
 
+def test_a_name_behind_a_syntax_error_is_not_denied(file: Path) -> None:
+    """What a broken file defines is not all known."""
+    file.write_text("def f(x:\n    return f(x\n\ndef g(y):\n    if y:\n        return 1\n    return 2\n")
+    says = "test_a.py has syntax errors, the first in line 1, so g may not be found: name its lines instead"
+    with pytest.raises(UsageError, match=says):
+        read_target("test_a.py::g", None)
+
+
 def test_a_file_whose_name_has_a_colon(file: Path) -> None:
     file.rename("a:1")
     assert read_target("a:1", "python").selection is None

@@ -194,6 +194,13 @@ async def test_a_reply_that_broke_off_before_any_code_is_told_from_one_without(
     assert "It begins" not in answer.message
 
 
+async def test_a_reply_that_broke_off_within_the_code_names_the_endpoint(bench: Bench, scripted: ScriptedModel) -> None:
+    """The model is not to blame, and another instruction would not help."""
+    scripted.default = Reply(code_reply(SHORT), drop_after=8)
+    answer = await bench.run("refactor", SIGN)
+    assert "The reply broke off in the middle of the code: the endpoint " in answer.message
+
+
 async def test_generate_without_an_instruction_says_how_to_give_one(bench: Bench, scripted: ScriptedModel) -> None:
     with pytest.raises(UsageError, match="# stet: "):
         await bench.run("generate", "x = 1\n$0\ny = 2\n")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import Diagnostic, Request, Target
+from stet_ls.engine.api.request import Diagnostic, Request, Target, TargetKind
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
 from stet_ls.engine.judges.case import Case
@@ -45,7 +45,8 @@ async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
         request.action, request.language, request.path, request.source, request.source, target.name, job.tools,
         runtime=await job.runtime(request.source.text), stated=stated,
     )  # fmt: skip
-    examples = [Diagnostic(target.span, said, source="doctest") for said in (await doctest.failing(case))[:_MOST]]
+    wrong = await doctest.failing(case, everywhere=target.kind is TargetKind.DOCUMENT)
+    examples = [Diagnostic(target.span, said, source="doctest") for said in wrong[:_MOST]]
     holds = case.runtime is not None and bool(stated) and not examples
     failed = (await project_tests.failing(case))[:_MOST]
     tests = [Diagnostic(target.span, f"{name} fails: {said}", source="tests") for name, said in failed]

@@ -11,6 +11,7 @@ from stet_ls.engine.api.request import Selection
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.command_table import did_you_mean
 from stet_ls.server.cli.inputs.files import Document, decode, read_document
+from stet_ls.validators import syntax
 from stet_ls.validators.languages import LANGUAGES, PLAIN, language
 from stet_ls.validators.shebang import language_of_text
 from stet_ls.validators.source import Source, Span
@@ -84,6 +85,13 @@ def _named(source: Source, language: str, name: str, file: str) -> Selection:
         raise UsageError(f"{file} defines {name} more than once: {', '.join(unit.qualified for unit in found)}")
     if not found:
         near = did_you_mean(wanted, [unit.qualified for unit in known])
+        read = syntax.check(source, language)
+        if read.authoritative and read.findings:
+            line = source.line_of(min(each.span.start for each in read.findings)) + 1
+            raise UsageError(
+                f"{file} has syntax errors, the first in line {line}, so {name} may not be found: "
+                "name its lines instead (FILE:LINE-LINE)"
+            )
         raise UsageError(f"{file} defines no {name}{f': {near}' if near else ''}")
     return Selection(found[0].span, found[0].qualified)
 

@@ -106,6 +106,17 @@ async def test_what_nobody_can_see_is_said(scripted: ScriptedModel, root: Path) 
     assert said(answer, Check.REPRODUCED).verdict is Ruling.UNKNOWN
 
 
+async def test_examples_of_a_whole_file_show_its_bug(scripted: ScriptedModel, root: Path) -> None:
+    example = '    """\n    >>> discount(100, 0.25)\n    75.0\n    """\n'
+    head = f"def discount(price, rate):\n{example}    return price * "
+    scripted.replies([reply(f"{head}(1 - rate)\n")])
+    async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
+        answer = await bench.run("debug", f"{head}(1 + rate)\n", path=root / "prices.py", workspace=Workspace((root,)))
+    detail = "`discount(100, 0.25)` should give 75.0, gives 125.0"
+    assert (said(answer, Check.REPRODUCED).verdict, said(answer, Check.REPRODUCED).detail) == (Ruling.PASS, detail)
+    assert not any("not reproduced" in warning for warning in answer.warnings)
+
+
 async def test_what_is_right_already_is_said(scripted: ScriptedModel, root: Path) -> None:
     words = "discount(200, 0.5) returns 300.0 instead of 100.0"
     answer = await debug(scripted, root, FIXED.replace("1 -", "1.0 -"), text=FIXED, instruction=words)

@@ -59,10 +59,10 @@ async def test_examples_of_what_is_inserted_are_run(make: MakeCase, code: str, v
     evidence = await doctest.judge(make(TEXT, TEXT + code, "", action="generate"))
     assert evidence.verdict is verdict, evidence
     if verdict is Ruling.PASS:
-        assert (evidence.trusted, evidence.detail) == (False, "1 doctest that came with the code pass")
+        assert (evidence.trusted, evidence.detail) == (False, "1 doctest that came with the code passes")
     else:
         assert (evidence.trusted, evidence.detail) == (
-            True, "`median([3, 1, 2])` should give 2, gives 7 (1 of 1 doctest fail)"
+            True, "`median([3, 1, 2])` should give 2, gives 7 (1 of 1 doctest fails)"
         )  # fmt: skip
 
 
