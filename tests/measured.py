@@ -34,7 +34,7 @@ def main() -> int:
         merge_coverage(whole, part)
     files = {name.removeprefix("src/stet_ls/"): file["summary"] for name, file in whole["files"].items()}
     files |= {name: unreached(ROOT / name) for name in sources() if name not in files}
-    print("lines and branches that the tests of this process reach, without processes that they start:")
+    print("lines and branches that the tests reach themselves, and by the first call of each kind of `stet`:")
     for room in (*ROOMS, ""):
         share = percent(summary for name, summary in files.items() if name.startswith(room))
         print(f"  {share:5.1f} %  {room or 'all'}")

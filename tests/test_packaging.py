@@ -231,7 +231,9 @@ def test_a_lean_installation_works_and_says_once_what_it_lacks(
     done = stet("run", "refactor", str(file), "--apply")
     assert done.returncode == 0, done.stderr
     assert file.read_text() == "def add(a, b):\n    return a + b\n"
-    (told,) = [line for line in done.stderr.splitlines() if "not installed" in line]
+    lacks = [line for line in done.stderr.splitlines() if "not installed" in line]
+    assert len(lacks) == len(set(lacks)), lacks
+    (told,) = [line for line in lacks if "memory" in line]
     assert told.startswith("stet: Nothing is remembered. The memory is not installed: pip install ")
     assert "[full]" in told
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from support.stet import stet_argv
 
 SECONDS = 100.0
+
+
+def call_of(words: Sequence[str]) -> list[str]:
+    """The command line of a `stet`; `support.measure` has its own."""
+    return stet_argv(*words)
 
 
 @dataclass(frozen=True)
@@ -31,7 +36,7 @@ class Stet:
     def __call__(self, *words: str | Path, stdin: str | bytes = "", **variables: str) -> Ran:
         """Runs the command to its end."""
         done = subprocess.run(
-            stet_argv(*map(str, words)),
+            call_of([str(word) for word in words]),
             input=stdin.encode() if isinstance(stdin, str) else stdin,
             capture_output=True,
             cwd=self.folder,

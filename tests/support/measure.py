@@ -1,17 +1,26 @@
 """A plugin for pytest: which lines and branches of the product the tests reach, in this process.
 
 Loaded by `-p support.measure`, before anything of the product is imported. SlipCover rewrites the code that it
-measures, which costs seconds once and little afterwards; a tracer doubles the time of all tests. Processes that tests
-start, and what runs in a box, are not measured: what only they reach counts as missed.
+measures, which costs seconds once and little afterwards; a tracer doubles the time of all tests.
+
+A `stet` that a test starts pays these seconds anew, up to five: so the first of each kind of call is measured
+(`call_of`), not all. What runs in a box, servers that editors start, and the memory's process are not measured: what
+only they reach counts as missed.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
+import uuid
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from slipcover import FileMatcher, ImportManager, Slipcover
+from support import command
+from support.stet import stet_argv
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("server", "engine", "validators")
@@ -22,7 +31,32 @@ _measured = Slipcover(branch=True)
 ImportManager(_measured, FileMatcher(sources=[ROOT / room for room in ROOMS])).__enter__()
 
 
+_STET = Path(__file__).with_name("measured_stet.py")
+_seen: set[tuple[str, ...]] = set()
+
+
+def call_of(words: Sequence[str]) -> list[str]:
+    """The command line of a `stet`, measured if none with that command and these options was started before."""
+    kind = (*words[:1], *sorted(word.partition("=")[0] for word in words if word.startswith("--")))
+    if kind in _seen:
+        return stet_argv(*words)
+    _seen.add(kind)
+    return [sys.executable, str(_STET), *words]
+
+
+def pytest_configure() -> None:
+    """Has the tests of the command line start it measured."""
+    command.call_of = call_of
+
+
 def pytest_sessionfinish() -> None:
+    """What this process reached."""
+    keep()
+
+
+def keep() -> None:
     """Adds a file; a later run, of other tests, adds its own."""
+    found: Any = _measured.get_coverage()
+    files = {os.path.relpath(name, ROOT): each for name, each in found["files"].items()}  # as seen from anywhere
     DATA.mkdir(parents=True, exist_ok=True)
-    (DATA / f"{os.getpid()}.json").write_text(json.dumps(_measured.get_coverage()), encoding="utf-8")
+    (DATA / f"{uuid.uuid4()}.json").write_text(json.dumps({**found, "files": files}), encoding="utf-8")
