@@ -9,6 +9,8 @@ from stet_ls.engine.judges.case import Case
 from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.metrics import complexity, duplicates
 from stet_ls.validators.metrics.complexity import Complexity
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,35 +26,45 @@ class Measure:
         return self.words.format(told)
 
 
+_DOCUMENTATION = "documentation {} lines"
+_UNDOCUMENTED = Measure(_DOCUMENTATION, 0, 0)
+
+
 def describe_gain(case: Case, *, asked: bool) -> str:
-    """The measures that changed: "complexity 9 → 4, 20 → 12 lines". That none got better is said unless something
-    special was `asked` for; "" where nothing was measured. Parses: not for the event loop.
+    """The measures that changed: "complexity 9 → 4, 20 → 12 lines", and documentation that became shorter.
+
+    That none got better is said unless something special was `asked` for; "" where nothing was measured. Parses: not
+    for the event loop.
     """
-    measures = measured(case)
+    measures, documented = measured(case)
     changed = [each for each in measures if each.before != each.after]
+    lost = [str(documented)] if documented.after < documented.before else []
     if any(each.after < each.before for each in changed):
-        return ", ".join(map(str, changed))
+        return ", ".join([*map(str, changed), *lost])
     if asked or not measures:
-        return ""
-    return f"no measure of it got better ({', '.join(map(str, changed or measures[::3]))})"
+        return ", ".join(lost)
+    return ", ".join([f"no measure of it got better ({', '.join(map(str, changed or measures[::3]))})", *lost])
 
 
-def measured(case: Case) -> list[Measure]:
+def measured(case: Case) -> tuple[list[Measure], Measure]:
     """The measures of the target: of its worst function, or the sum; with it count the functions that are new.
 
-    None for a language that is not parsed.
+    None for a language that is not parsed. Lines are those of code; the lines of documentation stand apart, since
+    fewer of them are no gain.
     """
     texts = excerpts(case.before, case.after)
     before, after = (complexity.measure(source, case.language) for source in texts)
     if before is None or after is None:
-        return []
+        return [], _UNDOCUMENTED
     known = {each.unit.qualified for each in before}
     old = [each for each in before if _of(each, case.unit)]
     new = [each for each in after if _of(each, case.unit) or each.unit.qualified not in known]
     if not old or not new:
-        return []
+        return [], _UNDOCUMENTED
     copies = (len(duplicates.repeated(source, case.language)) for source in texts)
-    return [*_worst(old, new), Measure("{} lines", _lines(old), _lines(new)), *_copies(*copies)]
+    lines = Measure("{} lines", _lines(old, texts[0]), _lines(new, texts[1]))
+    documentation = Measure(_DOCUMENTATION, *(sum(map(_documented, functions)) for functions in (old, new)))
+    return [*_worst(old, new), lines, *_copies(*copies)], documentation
 
 
 def _of(each: Complexity, unit: str) -> bool:
@@ -64,8 +76,19 @@ def _worst(old: Sequence[Complexity], new: Sequence[Complexity]) -> Iterator[Mea
         yield Measure(words, *(max(getattr(each, name) for each in functions) for functions in (old, new)))
 
 
-def _lines(functions: Sequence[Complexity]) -> int:
-    return sum(each.length for each in functions)
+def _lines(functions: Sequence[Complexity], source: Source) -> int:
+    return sum(each.length - _docstring(each.unit, source) for each in functions)
+
+
+def _docstring(unit: Unit, source: Source) -> int:
+    """The lines of documentation inside a unit."""
+    if unit.doc_span is None or unit.body is None or not unit.body.contains(unit.doc_span):
+        return 0
+    return source.line_of(unit.doc_span.end) - source.line_of(unit.doc_span.start) + 1
+
+
+def _documented(each: Complexity) -> int:
+    return sum(bool(line.strip()) for line in each.unit.doc.splitlines())
 
 
 def _copies(before: int, after: int) -> Iterator[Measure]:

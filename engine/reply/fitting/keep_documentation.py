@@ -19,7 +19,8 @@ _COMMENT = re.compile(r"\s*(//|/\*|\*|#(?!\[)|--)")
 def keep_documentation(code: str, *, source: Source, target: Target, language: str) -> str:
     """The code with the documentation back in it that the target, or what it holds, had and the code has not.
 
-    The same where the code has other documentation that leaves out `>>>` examples: they are the user's tests.
+    The same where the code has other documentation that leaves out `>>>` examples (they are the user's tests), or that
+    is the old one with lines left out.
 
     A docstring goes to the head of the body, a comment above the unit. Code in which the unit cannot be found, or whose
     body stands on the line of its header, is left as it is.
@@ -33,7 +34,7 @@ def keep_documentation(code: str, *, source: Source, target: Target, language: s
         if not target.span.contains(old.span) or not old.doc.strip():
             continue
         new = _same(present, old, target)
-        if new is None or (new.doc.strip() and not (language == "python" and _examples(old) - _examples(new))):
+        if new is None or (new.doc.strip() and not (language == "python" and _loses(old, new))):
             continue
         splices.append(
             _docstring(source, old, reply, new) if language == "python" else _comment(source, old, reply, new)
@@ -77,6 +78,12 @@ def _docstring(source: Source, old: Unit, reply: Source, new: Unit) -> Splice | 
     if replaced is not None:
         return Splice(Span(new.body.start, new.body.start + len(replaced[0].encode())), lines)
     return Splice(Span(new.body.start, new.body.start), f"{lines}\n{margin}")
+
+
+def _loses(old: Unit, new: Unit) -> bool:
+    """Whether the new documentation leaves out examples, or has nothing but a part of the old one's lines."""
+    had, has = ([line.strip() for line in unit.doc.splitlines() if line.strip()] for unit in (old, new))
+    return bool(_examples(old) - _examples(new)) or (len(has) < len(had) and set(has) < set(had))
 
 
 def _examples(unit: Unit) -> set[str]:

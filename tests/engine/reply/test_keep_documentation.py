@@ -53,6 +53,22 @@ def test_a_reply_with_its_own_or_without_a_place_for_it_is_left_alone(code: str)
     assert kept(SHELF, code) == code
 
 
+@pytest.mark.parametrize(
+    ("written", "stays"),
+    [
+        ("Put one item\n        on the shelf.", False),
+        ("Twice is fine.", False),
+        ("Put one item.", True),
+        ("Put one item\n        on the shelf.\n\n        Not twice.", True),
+    ],
+)
+def test_a_docstring_that_only_lost_lines_comes_back(written: str, stays: bool) -> None:
+    code = f'def add(self, item):\n    """{written}\n    """\n    self.items += [item]\n'
+    result = kept(SHELF, code)
+    assert (result == code) is stays
+    assert stays or ("Put one item\n    on the shelf." in result and "Twice is fine." in result)
+
+
 def test_without_documentation_nothing_is_added() -> None:
     code = "def f(x):\n    return x\n"
     assert kept("def f(x):\n    $0return x + 0\n", code) == code
