@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from support.engine import Bench, applied
 from support.scripted import Reply, ScriptedModel
@@ -9,7 +11,7 @@ from support.scripted import Reply, ScriptedModel
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.api.request import Budget
+from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.settings.schema import Checks, Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
 
@@ -70,6 +72,15 @@ class TestSamples:
         assert applied(answer) == MIN
         assert told(answer).verdict is Ruling.UNKNOWN  # type: ignore[union-attr]
         assert len(scripted.requests) == 3, "the budget standard buys three calls"
+
+    async def test_what_the_projects_tests_prove_needs_no_vote(self, scripted: ScriptedModel, tmp_path: Path) -> None:
+        (tmp_path / "numbers_of.py").write_text(STUB.replace("$0", ""))
+        test = "from numbers_of import largest\n\n\ndef test_largest():\n    assert largest([1, 3, 2]) == 3\n"
+        (tmp_path / "test_numbers_of.py").write_text(test)
+        workspace = Workspace((tmp_path,))
+        answer = await generate(scripted, MAX, path=tmp_path / "numbers_of.py", workspace=workspace)
+        assert Check.TESTS in {item.check for item in answer.evidence if item.trusted and item.verdict is Ruling.PASS}
+        assert len(scripted.requests) == 1
 
     async def test_what_doctests_prove_needs_no_vote(self, scripted: ScriptedModel) -> None:
         answer = await generate(scripted, MAX, marked=PROVEN)
