@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from stet_ls.engine.api.checks import CHECKS
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.judges.calibration import (
     DEFAULT,
@@ -20,7 +21,7 @@ from stet_ls.engine.judges.calibration import (
     read,
     strength,
 )
-from stet_ls.engine.judges.confidence import REFUTED, confidence
+from stet_ls.engine.judges.confidence import REFUTED, confidence, summary
 
 PARSES = Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok", trusted=True)
 NAMES = Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)
@@ -126,3 +127,30 @@ def test_no_chance_is_certain() -> None:
     sure, hopeless = _row("tiny", "", 1.0, 500), _row("mid", "", 0.0, 500)
     assert chance(EvidenceTier.E5, "tiny", "", [sure])[0] == HIGHEST
     assert chance(EvidenceTier.E0, "mid", "", [hopeless])[0] == LOWEST
+
+
+def test_every_check_has_a_row() -> None:
+    assert set(CHECKS) == set(Check)
+
+
+def test_the_reason_names_tests_before_examples_before_comparisons() -> None:
+    reason = confidence([PARSES, EQUAL, DOCTESTS, TESTS], "mid").reason
+    assert reason == f"{TESTS.detail}; {DOCTESTS.detail}; {EQUAL.detail}"
+
+
+@pytest.mark.parametrize(
+    ("check", "verdict", "told"),
+    [
+        (Check.NOOP, Ruling.PASS, ""),
+        (Check.DANGER, Ruling.PASS, ""),
+        (Check.NAMES, Ruling.PASS, "what it says"),
+        (Check.DANGER, Ruling.UNKNOWN, "what it says"),
+        (Check.LINT, Ruling.UNKNOWN, "what it says"),
+        (Check.NAMES, Ruling.UNKNOWN, "names unknown: what it says"),
+        (Check.NOOP, Ruling.FAIL, "noop FAILED: what it says"),
+        (Check.TESTS, Ruling.SKIPPED, "tests not run"),
+        (Check.NAMES, Ruling.SKIPPED, "names not checked"),
+    ],
+)
+def test_what_a_summary_says_of_a_check(check: Check, verdict: Ruling, told: str) -> None:
+    assert summary([Evidence(check, verdict, "what it says")]) == told

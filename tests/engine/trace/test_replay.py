@@ -57,6 +57,18 @@ async def test_a_replay_gives_the_same_answer(bench: Bench, scripted: ScriptedMo
     assert result.asked == result.recorded == len(scripted.requests)
 
 
+@pytest.mark.parametrize(("check", "differs"), [("timing", False), ("lint", True)])
+async def test_what_is_measured_anew_is_no_difference(
+    bench: Bench, scripted: ScriptedModel, check: str, differs: bool
+) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN, budget=Budget.QUICK)
+    record = await recorded(bench)
+    assert record.answer is not None
+    record.answer["evidence"] = [*record.answer["evidence"], {"check": check, "verdict": "unknown"}]
+    assert bool((await again(record)).diff) is differs
+
+
 async def test_a_replay_goes_through_repairs(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.replies([Reply("Sure!"), Reply(code_reply("def sign(x:")), Reply(code_reply(SHORT))])
     answer = await bench.run("refactor", SIGN, budget=Budget.THOROUGH)
