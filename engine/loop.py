@@ -165,7 +165,7 @@ def _no_repair(job: Job, repairs: int) -> str:
         if checks.fix_attempts is not None:
             return f"the setting checks.fix_attempts allows {wanted} at most"
         most = f"{wanted} repair{'' if wanted == 1 else 's'}"
-        return f"a model like this one is asked for {most} at most; the setting checks.fix_attempts changes that"
+        return f"limit for this model reached ({most}). Raise the setting `checks.fix_attempts` to allow more"
     return job.call_limit_reason()
 
 

@@ -193,8 +193,8 @@ class Job:
         )
         if self.usage.calls >= CALLS[self.request.budget]:
             raise LimitError(
-                f"The budget {self.request.budget} allows {calls_of(self.request.budget)}, and they are made; "
-                "a larger budget allows more."
+                f"Call limit reached (budget `{self.request.budget}`: {calls_of(self.request.budget)}). "
+                "Try a larger `--budget`."
             )
         limit = self._call_limit(prompt.tokens, max_tokens)
         await self._reserve(prompt.tokens, max_tokens)

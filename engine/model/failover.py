@@ -126,9 +126,9 @@ def _resting(client: EndpointClient) -> _Setback:
     breaker = client.breaker
     failure = breaker.last or EndpointFailure(Fault.SERVER)
     when = (
-        f"it is left alone for another {max(1, round(breaker.cooldown_remaining))} s"
+        f"temporarily disabled after repeated failures; retrying in {max(1, round(breaker.cooldown_remaining))} s"
         if breaker.state is State.OPEN
-        else "it is being tried again right now"
+        else "retrying now"
     )
     return _Setback(client, failure, f"{reason(failure, client.label)}; {when}")
 

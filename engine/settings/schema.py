@@ -74,13 +74,13 @@ class ModelSettings(Section):
         default=5,
         ge=1,
         json_schema_extra=UserOnly,
-        description="An endpoint that failed so many calls in a row is left alone for a while.",
+        description="Disable an endpoint temporarily after this many failed calls in a row.",
     )
     breaker_seconds: float = Field(
         default=30,
         gt=0,
         json_schema_extra=UserOnly,
-        description="Seconds for which it is left alone before one call tries it again.",
+        description="Seconds for which it is disabled before one call retries it.",
     )
 
 

@@ -84,7 +84,9 @@ class PermissionPrompts:
             return asked.result()
         if about not in self._late:
             self._late.add(about)
-            message = f"Nobody answered Stet's question ({yes}?): this job goes on without; answer it for the next one."
+            message = (
+                f"No response to Stet's question ({yes}?). This job continues without; answer it for the next one."
+            )
             self._ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         return None
 

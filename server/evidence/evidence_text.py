@@ -94,7 +94,7 @@ def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = 
     parts = [f"# Evidence\n\n{_prose(answer.message)}"]
     if reason := answer.metadata.get("confidence_reason"):
         row = str(answer.metadata.get("calibration", ""))
-        source = "a start value that no count has replaced" if row == "default" else f"counted for {code_span(row)}"
+        source = "an estimate: not measured for this model yet" if row == "default" else f"counted for {code_span(row)}"
         parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}): {_prose(str(reason))}")
     if shows := answer.metadata.get("show_trace"):
         parts.append(f"What was asked, what came and when, if records are kept: {code_span(str(shows))}")

@@ -68,8 +68,8 @@ async def confirm_and_apply(
     if agreed.done() or applied.done():
         return await outcome()
     job.deferred_result = ls.in_background(later(), f"late answer to {job.name}")
-    why = "Nobody answered whether the edit may land, so nothing was changed."
-    return not_applied(answer, f"{why} The question stays open: answer it, or apply the edit by `stet.apply`.")
+    why = f"Edit not applied: no response after {PATIENCE / 60:.0f} minutes."
+    return not_applied(answer, f"{why} Answer the question, which stays open, or run `stet.apply` to apply it.")
 
 
 async def show_diff(ls: StetServer, job: JobHandle, plan: EditPlan) -> str:

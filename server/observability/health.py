@@ -74,7 +74,7 @@ async def _models(engine: Engine) -> Row:
     resting = [each["endpoint"] for each in told["endpoints"] if each.get("breaker") not in (None, "closed")]
     detail = f"{told['model'] or 'a model'} is {status}" if good else str(told.get("last_fault") or status)
     if resting:
-        detail += f"; left alone for now: {', '.join(resting)}"
+        detail += f"; temporarily disabled: {', '.join(resting)}"
     todo = "" if good else "start the endpoint, set STET_BASE_URL, or fetch the embedded model: stet model pull"
     state = "ok" if good else "off" if status == "off" else "broken"
     return {**row(state, detail, todo), "told": dict(told)}

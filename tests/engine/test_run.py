@@ -92,8 +92,8 @@ async def test_what_never_parses_is_never_offered(bench: Bench, scripted: Script
     assert len(scripted.requests) == 3
     assert answer.message.startswith("Refactor: no edit")
     assert (
-        "No further repair was asked for: a model like this one is asked for 2 repairs at most; "
-        "the setting checks.fix_attempts changes that."
+        "No further repair was asked for: limit for this model reached (2 repairs). "
+        "Raise the setting `checks.fix_attempts` to allow more."
     ) in answer.warnings
 
 

@@ -81,7 +81,7 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
             if first.is_telling:
                 return _ruled(Ruling.FAIL, str(first), trusted=True)
             # Trusted, so that it is asked about: who knows what the code is for sees at once whether this matters.
-            doubt = f"differs only on inputs that it may not be meant for: {first}"
+            doubt = f"behavior differs only on inputs outside the inferred types: {first}"
             return _ruled(Ruling.UNKNOWN, doubt, trusted=True)
     weakest = min(done, key=lambda each: each.valid)
     if weakest.opaque:

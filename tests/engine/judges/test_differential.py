@@ -157,7 +157,7 @@ async def test_a_kind_that_is_taken_no_more_is_asked_about(make: MakeCase) -> No
     after = "def f(n, m):\n    return n * 2 if n - m == 0 else n\n"
     evidence = await judge(make(before, after, "f"))
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, True), evidence
-    assert "may not be meant for" in evidence.detail
+    assert "outside the inferred types" in evidence.detail
 
 
 SAME = {

@@ -217,7 +217,7 @@ async def test_what_nobody_meant_it_for_accuses_nobody(make: MakeCase) -> None:
     after = "function f(thing) { return Math.floor(thing.when) || 0; }\n"
     evidence = await judged(make, before, after, "f")
     assert evidence.verdict is Ruling.UNKNOWN, evidence
-    assert "may not be meant for" in evidence.detail
+    assert "outside the inferred types" in evidence.detail
     assert evidence.trusted, "it is asked about"
 
 

@@ -216,7 +216,7 @@ async def test_while_it_rests_it_is_not_asked(endpoints: Endpoints, pool: Callab
         assert completion.endpoint == "second"
         assert "bad key" in completion.warnings[0]
     assert len(made[0][0].requests) == 5
-    assert "left alone for another" in completion.warnings[0]
+    assert "temporarily disabled" in completion.warnings[0]
     rows = (await asker.models.health())["endpoints"]
     assert [(row["breaker"], row["failures"]) for row in rows] == [("open", 5), ("closed", 0)]
     assert 0 < rows[0]["retry_in"] <= 30
@@ -268,7 +268,7 @@ async def test_an_endpoint_that_rests_is_asked_by_nobody_and_the_message_says_ho
     scripted.replies([Reply.failure(401, "bad key"), GOOD])
     with pytest.raises(EndpointError, match="bad key"):
         await asker.ask()
-    with pytest.raises(EndpointError, match=r"bad key; it is left alone for another [5-9]\d s") as raised:
+    with pytest.raises(EndpointError, match=r"bad key; temporarily disabled .*; retrying in [5-9]\d s") as raised:
         await asker.ask()
     assert raised.value.fault is Fault.UNAUTHORIZED
     assert len(scripted.requests) == 1

@@ -62,7 +62,7 @@ def test_a_report_tells_each_line_and_quotes_what_shows_it(tmp_path: Path) -> No
     files = write(tmp_path, of.evidence)
     text = report(of, of.evidence, files)
 
-    assert "Confidence 70 % (a start value that no count has replaced): tests FAILED" in text
+    assert "Confidence 70 % (an estimate: not measured for this model yet): tests FAILED" in text
     assert "`stet trace show 0123456789ab`" in text
     assert "- tests: **failed** (its word alone refutes): test_add fails" in text
     assert "E   assert 3 == 4" in text

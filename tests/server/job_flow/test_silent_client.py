@@ -64,7 +64,7 @@ async def unanswered(client: RawClient) -> tuple[str, Json]:
     job = await start(client, "refactor", uri=URI, range=lines(1), preview="always")
     result = await finish(client, job)
     assert (result["status"], result["applied"], result.get("asks")) == ("refused", False, True)
-    assert "Nobody answered" in result["message"]
+    assert "no response after" in result["message"]
     assert result["message"] in boxes(client)
     assert client.text(URI) == OLD
     return job, result
@@ -73,7 +73,7 @@ async def unanswered(client: RawClient) -> tuple[str, Json]:
 async def settled(client: RawClient, job: str) -> Json:
     """The job's result once nobody is asked any more and it is known what came of that."""
     async with asyncio.timeout(PATIENCE):
-        while "asks" in (result := await finish(client, job)) or "Nobody answered" in result["message"]:
+        while "asks" in (result := await finish(client, job)) or "no response after" in result["message"]:
             await asyncio.sleep(0.05)
     return result
 
@@ -175,7 +175,7 @@ async def test_a_question_before_the_job_holds_up_one_job_and_stays(tmp_path: Pa
 
         refused = [(await tidied())["status"] for _ in range(2)]
         assert refused == ["refused", "refused"]
-        assert len([box for box in boxes(client) if "Nobody answered" in box]) == 1
+        assert len([box for box in boxes(client) if "No response to" in box]) == 1
         silence.end({"title": "Trust these actions"})
         async with asyncio.timeout(PATIENCE):
             while (await tidied())["status"] == "refused":  # the answer is still on its way
