@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import NamedTuple
 
 from stet_ls.validators.checkers.check_request import (
     CheckRequest,
@@ -27,25 +28,44 @@ _COUNT = """
 import json, sys
 import lizard
 text = sys.stdin.buffer.read().decode("utf-8", "replace")
-found = lizard.analyze_file.analyze_source_code(sys.argv[1], text).function_list
-print(json.dumps([[f.start_line, f.name, f.cyclomatic_complexity] for f in found]))
+print(json.dumps([
+    [one.name, one.start_line, one.end_line, one.cyclomatic_complexity, one.parameter_count]
+    for one in lizard.analyze_file.analyze_source_code(sys.argv[1], text).function_list
+]))
 """
+
+
+class CountedFunction(NamedTuple):
+    """A function that lizard found: its name, its first and last line from 1, its paths and its parameters."""
+
+    name: str
+    first: int
+    last: int
+    cyclomatic: int
+    parameters: int
 
 
 def lizard(asked: CheckRequest) -> CheckResult:
     """A warning for each function that is more complex than `LIMIT`."""
+    counted = count_functions(asked)
+    if isinstance(counted, Unavailable):
+        return counted
+    return distinct(
+        finding(
+            asked.source, f"`{each.name}` is too complex ({each.cyclomatic} > {LIMIT})", each.first, 1, "lizard",
+            kind="lint", severity=Severity.WARNING, code="complexity",
+        )
+        for each in counted
+        if each.cyclomatic > LIMIT
+    )  # fmt: skip
 
-    def read(result: ToolResult) -> CheckResult:
+
+def count_functions(asked: CheckRequest) -> tuple[CountedFunction, ...] | Unavailable:
+    """The functions of a text, as lizard counts them."""
+
+    def read(result: ToolResult) -> tuple[CountedFunction, ...] | Unavailable:
         try:
-            rows = json.loads(result.stdout)
-            return distinct(
-                finding(
-                    asked.source, f"`{name}` is too complex ({complexity} > {LIMIT})", line, 1, "lizard",
-                    kind="lint", severity=Severity.WARNING, code="complexity",
-                )
-                for line, name, complexity in rows
-                if complexity > LIMIT
-            )  # fmt: skip
+            return tuple(CountedFunction(*row) for row in json.loads(result.stdout))
         except (ValueError, TypeError):
             return Unavailable(f"lizard failed (exit status {result.status})")
 
