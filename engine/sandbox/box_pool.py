@@ -18,7 +18,7 @@ from stet_ls.engine.sandbox.environments.installation import stamp
 from stet_ls.engine.sandbox.environments.locks import in_use
 from stet_ls.engine.sandbox.files import outputs
 from stet_ls.engine.sandbox.processes.box_start import BoxStart
-from stet_ls.engine.sandbox.spec import RunResult, RunSpec
+from stet_ls.engine.sandbox.spec import Box, RunResult, RunSpec
 
 IDLE = 60.0
 """Seconds that a box waits before it is given up."""
@@ -35,13 +35,6 @@ _FLAGS = frozenset({"-I", "-E", "-s", "-S", "-B", "-u", "-P", "-O"})
 
 Key = tuple[object, ...]
 """What all runs that one box could serve have in common."""
-
-
-class Backend(Protocol):
-    """What runs a spec."""
-
-    async def run(self, spec: RunSpec) -> RunResult:
-        """Runs it."""
 
 
 @runtime_checkable
@@ -73,7 +66,7 @@ class Pool:
         self._waiting: dict[Key, list[_Box]] = {}
         self._tasks: set[asyncio.Task[RunResult]] = set()
 
-    async def run(self, backend: Backend, spec: RunSpec) -> RunResult:
+    async def run(self, backend: Box, spec: RunSpec) -> RunResult:
         """Runs `spec` in a box that waits for it, else in one that is built now; the next is then built ahead."""
         kind = kind_of(spec) if isinstance(backend, Serving) else None
         if kind is None:
@@ -90,7 +83,7 @@ class Pool:
         finally:
             self._fill(backend, kind, state)
 
-    async def ready(self, backend: Backend, spec: RunSpec) -> None:
+    async def ready(self, backend: Box, spec: RunSpec) -> None:
         """Has boxes built for runs of the kind of `spec`, as if one had been run."""
         kind = kind_of(spec) if isinstance(backend, Serving) else None
         if kind is not None:

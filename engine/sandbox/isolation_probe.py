@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.env_vars import ENVIRONMENT
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Holds, Wall
-from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec, RunStatus
+from stet_ls.engine.sandbox.spec import Box, Limits, RunResult, RunSpec, RunStatus
 
 _SCRIPT = Path(__file__).parent / "inside" / "attack.py"
 VERSION = hashlib.sha256(_SCRIPT.read_bytes() + Path(__file__).read_bytes()).hexdigest()[:12]
@@ -32,13 +32,6 @@ _MIB = 1024 * 1024
 _IPC_CREAT, _IPC_RMID = 0o1000, 0
 _MINE = ("canary", "socket", "datagrams")
 _SHELL = ("PWD", "OLDPWD", "SHLVL", "_", "LC_CTYPE")  # what shells and Python add by themselves
-
-
-class Runner(Protocol):
-    """What is attacked: a backend, or in tests the bare machine."""
-
-    async def run(self, spec: RunSpec) -> RunResult:
-        """Runs a command in a box."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +46,7 @@ class ProbeError(StetError):
     """Honest work is not possible in the box, so that nothing can be said of its walls."""
 
 
-async def attack(runner: Runner, partly: Mapping[Wall, str] | None = None) -> WallReport:
+async def attack(runner: Box, partly: Mapping[Wall, str] | None = None) -> WallReport:
     """Attacks a box from inside and looks from outside; `partly` are walls that the probe cannot show whole.
 
     Raises ProbeError, and what the runner raises.
@@ -198,7 +191,7 @@ def _python(script: str, **limits: Any) -> RunSpec:
     return RunSpec((sys.executable, "-I", "-S", "-c", script), binds=mounts.interpreter(), limits=Limits(**limits))
 
 
-async def _tree(runner: Runner) -> tuple[Wall, str]:
+async def _tree(runner: Box) -> tuple[Wall, str]:
     """A process that leaves its session and its parent is gone with the run."""
     tag = f"stet-survivor-{secrets.token_hex(8)}"
     script = (
@@ -264,7 +257,7 @@ _WAYS = {
 """Ways to hold far more than 96 MB that the kernel counts for no process, or not until it is mapped."""
 
 
-async def _memory(runner: Runner) -> tuple[Wall, str]:
+async def _memory(runner: Box) -> tuple[Wall, str]:
     had = []
     for way, script in _WAYS.items():  # one after the other: where there is no wall they take what they can
         result = await runner.run(_python(script, memory=96 * _MIB, seconds=2.5))
@@ -273,14 +266,14 @@ async def _memory(runner: Runner) -> tuple[Wall, str]:
     return Wall.MEMORY, f"more than the allowed 96 MB were had: {'; '.join(had)}" if had else ""
 
 
-async def _processes(runner: Runner) -> tuple[Wall, str]:
+async def _processes(runner: Box) -> tuple[Wall, str]:
     script = "import os, time\nfor _ in range(60):\n if os.fork() == 0: time.sleep(4); os._exit(0)\ntime.sleep(4)"
     result = await runner.run(_python(script, processes=16, seconds=2.5))
     stopped = result.status in (RunStatus.PROCESSES, RunStatus.FAILED)
     return Wall.PROCESSES, "" if stopped else f"60 processes were had where 16 are allowed ({result.status})"
 
 
-async def _disk(runner: Runner) -> tuple[Wall, str]:
+async def _disk(runner: Box) -> tuple[Wall, str]:
     script = (
         "import time\nfor n in range(16):\n"
         f" with open('f%d' % n, 'wb') as file: file.write(b'x' * {_MIB})\n"

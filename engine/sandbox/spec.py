@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.sandbox.isolation import IsolationReport
@@ -176,3 +176,10 @@ class RunResult:
 
 class BoxError(StetError):
     """The box could not be built. Its text is what the tool or the kernel says."""
+
+
+class Box(Protocol):
+    """Where commands run: the `Sandbox` with its policy, one backend, or in tests the bare machine."""
+
+    async def run(self, spec: RunSpec) -> RunResult:
+        """Runs a command."""

@@ -107,19 +107,11 @@ class Bwrap:
         if code is None and ended.why is None:
             raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()}")
         status, number, detail = _judge(code, ended.why)
-        return RunResult(
+        return ended.result(
             status,
             report,
             exit=code if number is None and ended.why is None else None,
             signal=number,
-            stdout=ended.stdout,
-            stderr=ended.stderr,
-            truncated=ended.truncated,
-            seconds=ended.seconds,
-            waited=ended.waited,
-            computed=ended.computed,
-            peak_rss=ended.peak,
-            report=ended.extra.get("report", b""),
             artifacts=outputs.from_tar(ended.extra.get("artifacts", b""), spec.artifacts),
             detail=detail,
         )

@@ -127,19 +127,11 @@ class LandlockBox:
             raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()[-500:]}")
         status, detail = _judge(told, ended.why)
         own = status in (RunStatus.OK, RunStatus.FAILED)
-        return RunResult(
+        return ended.result(
             status,
             self.report,
             exit=told.get("exit") if own else None,
             signal=told.get("signal") if ended.why is None else None,
-            stdout=ended.stdout,
-            stderr=ended.stderr,
-            truncated=ended.truncated,
-            seconds=ended.seconds,
-            waited=ended.waited,
-            computed=ended.computed,
-            peak_rss=ended.peak,
-            report=ended.extra.get("report", b""),
             artifacts=found,
             detail=detail,
         )

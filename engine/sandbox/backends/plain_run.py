@@ -77,18 +77,10 @@ def _result(ended: ExitInfo, report: IsolationReport, found: Mapping[str, bytes]
     code = ended.returncode
     status = ended.why or (RunStatus.OK if code == 0 else RunStatus.FAILED if 0 < code < 126 else RunStatus.KILLED)
     own = status in (RunStatus.OK, RunStatus.FAILED)
-    return RunResult(
+    return ended.result(
         status,
         report,
         exit=code if own else None,
         signal=-code if code < 0 and ended.why is None else None,
-        stdout=ended.stdout,
-        stderr=ended.stderr,
-        truncated=ended.truncated,
-        seconds=ended.seconds,
-        waited=ended.waited,
-        computed=ended.computed,
-        peak_rss=ended.peak,
-        report=ended.extra.get("report", b""),
         artifacts=found,
     )

@@ -9,25 +9,18 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from stet_ls.engine.sandbox.environments.installation import Installation, UnfitError, installation
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter
 from stet_ls.engine.sandbox.environments.interpreter_candidates import candidates
 from stet_ls.engine.sandbox.environments.probe_cache import ProbeCache
-from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec
+from stet_ls.engine.sandbox.spec import Box, Limits, RunSpec
 
 _SCRIPT = Path(__file__).parents[1] / "inside" / "interpreter_probe.py"
 _LIMITS = Limits(seconds=30.0, output=4 * 1024 * 1024)
 _NAME = 200
 """Characters of a name that is believed; nothing that is installed has a longer one."""
-
-
-class Runner(Protocol):
-    """What proves: the sandbox."""
-
-    async def run(self, spec: RunSpec) -> RunResult:
-        """Runs a command in a box."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ class Detector:
     `proofs` are remembered beyond this process; of what failed each process makes sure anew.
     """
 
-    def __init__(self, runner: Runner, proofs: ProbeCache | None = None) -> None:
+    def __init__(self, runner: Box, proofs: ProbeCache | None = None) -> None:
         self._runner = runner
         self._proofs = proofs
         self._proven: dict[tuple[Path, str, tuple[str, ...]], Interpreter | str] = {}

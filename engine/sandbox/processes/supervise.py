@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stet_ls.engine.sandbox.isolation import IsolationReport
 from stet_ls.engine.sandbox.processes import process_tree
 from stet_ls.engine.sandbox.processes.box_start import BoxStart
 from stet_ls.engine.sandbox.processes.process_tree import TreeUsage
 from stet_ls.engine.sandbox.processes.procfs import Clock
-from stet_ls.engine.sandbox.spec import Limits, RunStatus
+from stet_ls.engine.sandbox.spec import Limits, RunResult, RunStatus
 
 _CHUNK = 65_536
 _PERIOD = 0.04
@@ -39,6 +40,34 @@ class ExitInfo:
     computed: float | None = None
     peak: int = 0
     extra: dict[str, bytes] = field(default_factory=dict)
+
+    def result(
+        self,
+        status: RunStatus,
+        isolation: IsolationReport,
+        *,
+        exit: int | None,
+        signal: int | None,
+        artifacts: Mapping[str, bytes],
+        detail: str = "",
+    ) -> RunResult:
+        """What came of a run that ended like this: what was measured here, and what its box tells."""
+        return RunResult(
+            status,
+            isolation,
+            exit=exit,
+            signal=signal,
+            stdout=self.stdout,
+            stderr=self.stderr,
+            truncated=self.truncated,
+            seconds=self.seconds,
+            waited=self.waited,
+            computed=self.computed,
+            peak_rss=self.peak,
+            report=self.extra.get("report", b""),
+            artifacts=artifacts,
+            detail=detail,
+        )
 
 
 @dataclass(slots=True)
