@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from stet_ls.engine.api.checks import CHECKS, REASONS
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges import calibration
 from stet_ls.engine.judges.calibration import EvidenceTier
-
-Tier = Literal["tiny", "mid", "strong"]
+from stet_ls.engine.prompt.task_spec import ModelTier
 
 REFUTED = 0.1
 """The most that is left where a trusted judge failed it."""
@@ -35,7 +33,9 @@ class Confidence:
         }
 
 
-def confidence(evidence: Sequence[Evidence], tier: Tier, *, model: str = "", truncated: bool = False) -> Confidence:
+def confidence(
+    evidence: Sequence[Evidence], tier: ModelTier, *, model: str = "", truncated: bool = False
+) -> Confidence:
     """The chance that the candidate is right, counted for such evidence and that model, or else a start value."""
     at = calibration.strength(evidence, truncated=truncated)
     chance, row = calibration.chance(at, tier, model)

@@ -31,7 +31,7 @@ from stet_ls.engine.prompt.fence import code_fence, data, nonce, stable
 from stet_ls.engine.prompt.instruction import Instruction
 from stet_ls.engine.prompt.layout import ContextChoice, Layout, choose
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt, seal, seal_more
-from stet_ls.engine.prompt.task_spec import TaskSpec, Tier, Wants
+from stet_ls.engine.prompt.task_spec import ModelTier, TaskSpec, Wants
 from stet_ls.engine.prompt.token_breakdown import PromptPart, parts_of
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
@@ -39,9 +39,9 @@ from stet_ls.validators.languages import language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
-__all__ = ["Prompt", "Reason", "RememberedItem", "TaskSpec", "Tier", "Wants", "build", "repair"]
+__all__ = ["ModelTier", "Prompt", "Reason", "RememberedItem", "TaskSpec", "Wants", "build", "repair"]
 
-_UNBEARABLE: dict[Tier, frozenset[Priority]] = {
+_UNBEARABLE: dict[ModelTier, frozenset[Priority]] = {
     "tiny": frozenset({Priority.DEFINITION, Priority.CALLER}), "mid": frozenset(), "strong": frozenset(),
 }  # fmt: skip
 _LEAST_SPEC = 5
@@ -95,7 +95,7 @@ def build(
     task: TaskSpec,
     *,
     budget_tokens: int,
-    tier: Tier = "strong",
+    tier: ModelTier = "strong",
     ignore: tuple[str, ...] = (),
     index: SymbolIndex | None = None,
     remembered: tuple[RememberedItem, ...] = (),
@@ -161,7 +161,7 @@ def _frame(
     pieces: Sequence[ContextItem],
     budget: int,
     ignored: IgnoredFiles,
-    tier: Tier,
+    tier: ModelTier,
 ) -> _Frame:
     """The pieces that fit. Notes and conventions, the same for all jobs, go only where that makes room for a piece."""
     facts = conventions(request, ignored)
@@ -261,7 +261,7 @@ def _layout(
     target: Target,
     instruction: Instruction | None,
     task: TaskSpec,
-    tier: Tier,
+    tier: ModelTier,
     shown: View,
     pieces: Sequence[ContextItem],
     *,

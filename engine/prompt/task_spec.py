@@ -8,7 +8,7 @@ from typing import Literal
 Wants = Literal["unit", "tests", "prose", "findings", "plan"]
 """What the reply is to hold: the target's new text, a block of tests, words in markdown, findings, or steps."""
 
-Tier = Literal["tiny", "mid", "strong"]
+ModelTier = Literal["tiny", "mid", "strong"]
 """How much a model can bear: a tiny one is shown less around the target, since it obeys less the more it reads."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from stet_ls.engine.api.message import Message, Role
 from stet_ls.engine.api.request import Target, TargetKind
-from stet_ls.engine.prompt.task_spec import TaskSpec, Tier, Wants
+from stet_ls.engine.prompt.task_spec import ModelTier, TaskSpec, Wants
 from stet_ls.validators.languages import language
 
 _ROLE: dict[Wants, str] = {
@@ -122,7 +122,7 @@ def order(task: TaskSpec, instruction: str, constraints: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def form(wants: Wants, block: str, tier: Tier) -> str:
+def form(wants: Wants, block: str, tier: ModelTier) -> str:
     """How to reply, `block` being the code block to be filled. It comes last: said earlier, small models forget it.
 
     A tiny model is not asked for a plan: it loses itself in one before it has written any code.

@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Any
 
 from stet_ls.engine.model.chat import Role, Sampling
 from stet_ls.engine.model.profiles.profile_store import StoredProfile
 from stet_ls.engine.model.profiles.token_calibration import TokenCalibration
+from stet_ls.engine.prompt.task_spec import ModelTier
 from stet_ls.engine.settings.table_schemas import ModelRow
-
-Tier = Literal["tiny", "mid", "strong"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class Profile:
     estimates. `known_context`: the context was told or measured, not guessed from the name.
     """
 
-    tier: Tier
+    tier: ModelTier
     context: int
     samples: int
     repairs: int
@@ -50,7 +49,7 @@ class Profile:
         return reading + (reply_tokens + self.thought) / self.tokens_per_second
 
 
-_SAMPLES: Mapping[Tier, int] = {"tiny": 4, "mid": 2, "strong": 1}
+_SAMPLES: Mapping[ModelTier, int] = {"tiny": 4, "mid": 2, "strong": 1}
 """Replies to choose from: up to 3B further samples gain more than a repair does (aider's published runs)."""
 
 _REPAIRS = 2
@@ -65,7 +64,7 @@ class _Family:
     """What a name tells. `tier` holds where it tells no size; `context` is the most that the models of it read."""
 
     name: str
-    tier: Tier
+    tier: ModelTier
     context: int
 
 
@@ -128,7 +127,7 @@ def profile_for(model_name: str) -> Profile:
     """
     name = model_name.lower()
     family = next((family for family in _FAMILIES if re.search(family.name, name)), None)
-    tier: Tier = family.tier if family else "mid"
+    tier: ModelTier = family.tier if family else "mid"
     context = family.context if family else _UNKNOWN_CONTEXT
     if (size := _billions(name)) is not None:
         tier = "tiny" if size <= _TINY_BILLIONS else "mid" if size <= _MID_BILLIONS else "strong"

@@ -13,7 +13,7 @@ from support.markers import split_markers
 from stet_ls.engine.api.request import Diagnostic, Request, Selection
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.privacy.redact import restore
-from stet_ls.engine.prompt.build import Prompt, Reason, TaskSpec, Tier, build, repair
+from stet_ls.engine.prompt.build import ModelTier, Prompt, Reason, TaskSpec, build, repair
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.prompt.tokens import estimate
@@ -35,7 +35,7 @@ def ask(action: str, language: str, marked: str, **fields: object) -> Request:
     return replace(Request(action, language, Source(text), Selection(span) if span else None), **fields)  # type: ignore[arg-type]
 
 
-def prompt_for(request: Request, *, budget: int = 4000, tier: Tier = "strong") -> Prompt:
+def prompt_for(request: Request, *, budget: int = 4000, tier: ModelTier = "strong") -> Prompt:
     target = resolve_target(request)
     instruction = find_instruction(request, target)
     return build(request, target, instruction, TASKS[request.action], budget_tokens=budget, tier=tier)

@@ -11,7 +11,7 @@ from support.markers import split_markers
 
 from stet_ls.engine.api.request import Buffer, Request, Selection, Workspace
 from stet_ls.engine.errors import UsageError
-from stet_ls.engine.prompt.build import Prompt, RememberedItem, TaskSpec, Tier, build
+from stet_ls.engine.prompt.build import ModelTier, Prompt, RememberedItem, TaskSpec, build
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.storage.paths import Paths
@@ -51,7 +51,7 @@ class Project:
         request: Request,
         *,
         budget: int = 8000,
-        tier: Tier = "strong",
+        tier: ModelTier = "strong",
         remembered: tuple[RememberedItem, ...] = (),
     ) -> Prompt:
         target = resolve_target(request)
