@@ -25,6 +25,16 @@ LARGEST_TEXT = 1_000_000
 MOST_ENTRIES = 20_000
 """Entries of one folder that are looked at."""
 
+TOOL_FOLDERS = frozenset({
+    ".git", ".hg", ".svn", ".idea", ".venv", "venv", "virtualenv", "site-packages", "node_modules",
+    "bower_components", "jspm_packages", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache",
+    ".hypothesis", "htmlcov",
+})  # fmt: skip
+"""Names of folders that tools fill: other people's code, caches, reports. What lies in them is not the user's."""
+
+BUILD_FOLDERS = TOOL_FOLDERS | {"build", "dist", "target"}
+"""The same, and those that builds write to."""
+
 _MOST_PARTS = 300
 """Dots in one line. The time that `tomllib` takes for a dotted key grows with the square of its parts: 16 kB, 6 s."""
 

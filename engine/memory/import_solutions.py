@@ -12,14 +12,14 @@ from stet_ls.engine.errors import StoreError
 from stet_ls.engine.memory.solution import Solution, check, scope_of
 from stet_ls.validators import structure
 from stet_ls.validators.languages import language_of
-from stet_ls.validators.project_files import read_regular
+from stet_ls.validators.project_files import BUILD_FOLDERS, read_regular
 from stet_ls.validators.source import Source
 
 _LARGEST = 500_000
 _LEAST_WORDS = 3
 """Of a documentation that is to be found by its words."""
 _MOST_LINES = 120
-_SKIPPED = frozenset({"node_modules", "__pycache__", "target", "build", "dist", "vendor", "venv", "site-packages"})
+_SKIPPED = BUILD_FOLDERS | {"vendor"}
 
 
 def read_lines(text: str) -> tuple[list[Solution], list[str]]:

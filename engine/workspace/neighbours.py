@@ -8,14 +8,11 @@ from pathlib import Path
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.workspace.visible_files import folders_up
 from stet_ls.validators.languages import language_of
-from stet_ls.validators.project_files import entries, read_regular
+from stet_ls.validators.project_files import BUILD_FOLDERS, entries, read_regular
 
 _MOST_FILES, _MOST_BYTES, _LARGEST = 300, 3_000_000, 200_000
 _MOST_ENTRIES = 20_000
-_NOT_OURS = frozenset({
-    "node_modules", "vendor", "third_party", "target", "build", "dist", "out", "bin", "obj", "site-packages",
-    "__pycache__", "venv", "env", "coverage", "htmlcov",
-})  # fmt: skip
+_NOT_OURS = BUILD_FOLDERS | {"vendor", "third_party", "out", "bin", "obj", "env", "coverage"}
 
 
 def neighbours(request: Request) -> Iterator[tuple[Path, bytes]]:

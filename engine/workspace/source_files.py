@@ -20,7 +20,7 @@ from stet_ls.engine.privacy.gitignore import IgnorePattern, decision, parse
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.node_kinds import NODE_KINDS
-from stet_ls.validators.project_files import entries, read_regular
+from stet_ls.validators.project_files import TOOL_FOLDERS, entries, read_regular
 
 LARGEST = 400_000
 """Bytes of a file that is read. Larger ones are generated, or data."""
@@ -28,11 +28,6 @@ LARGEST = 400_000
 _LIST = ".gitignore"
 _LARGEST_LIST = 64_000
 _DEEPEST = 40
-_NOT_OURS = frozenset({
-    "node_modules", "bower_components", "jspm_packages", "__pycache__", "site-packages", "venv", "virtualenv",
-    "htmlcov",
-})  # fmt: skip
-"""Folders of other people's code and of what tools made, hidden even where no list says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +141,7 @@ def _skips(names: tuple[str, ...], lists: _Lists, ignored: IgnoredFiles, root: P
     """True for a folder that is not entered."""
     name = names[-1]
     return (
-        name.startswith(".") or name in _NOT_OURS or name.endswith(".egg-info")
+        name.startswith(".") or name in TOOL_FOLDERS or name.endswith(".egg-info")
         or _is_listed(names, lists, folder=True)
         or ignored.reason_of_name(root.joinpath(*names)) is not None
     )  # fmt: skip

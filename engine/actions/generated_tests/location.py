@@ -10,7 +10,7 @@ from pathlib import Path
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import UsageError
 from stet_ls.validators.containment import is_inside_any
-from stet_ls.validators.project_files import entries, read_regular
+from stet_ls.validators.project_files import TOOL_FOLDERS, entries, read_regular
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,6 @@ _OTHER = NamingConvention(("{stem}_test.{ext}",), ("tests", "test", ""))
 
 _LARGEST = 2_000_000
 """Bytes of a test file that is added to."""
-_SKIPPED = frozenset({"node_modules", "__pycache__"})
 _MOST_FILES = 5000
 """Entries of a test folder that are looked through; a larger one is not searched to the end."""
 
@@ -114,7 +113,9 @@ def _existing(folder: Path, names: list[str], *, deep: bool) -> Iterator[Path]:
         below = [entry for entry in listed if entry.is_dir(follow_symlinks=False)]
         at, present = pending.pop(0), {entry.name for entry in listed}
         yield from (at / name for name in names if name in present and (at / name).is_file())
-        pending += [at / entry.name for entry in below if not entry.name.startswith(".") and entry.name not in _SKIPPED]
+        pending += [
+            at / entry.name for entry in below if not entry.name.startswith(".") and entry.name not in TOOL_FOLDERS
+        ]
 
 
 def _fresh(source: Path, convention: NamingConvention, names: list[str], folders: list[Path], root: Path) -> Path:

@@ -11,14 +11,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from stet_ls.engine.privacy.secrets.entropy import is_nothing
-from stet_ls.validators.project_files import entries, read_regular
+from stet_ls.validators.project_files import BUILD_FOLDERS, entries, read_regular
 
 _LARGEST = 128_000
 _MOST_FILES = 40
 _MOST_VALUES = 400
 _MOST_FOLDERS = 60
 _FOLDERS_UP = 8
-_SKIPPED = frozenset({"node_modules", "__pycache__", "target", "build", "dist", "vendor", "venv"})
+_SKIPPED = BUILD_FOLDERS | {"vendor"}
 
 _FILE = re.compile(r"(?:\.env(?:\.[\w.-]+)?|[\w.-]+\.env|\.envrc)\Z")
 _EXAMPLE = re.compile(r"\.(?:example|sample|template|dist|defaults?)\Z")

@@ -21,15 +21,8 @@ from stet_ls.server.cli.check.git import complaint, git, is_top, repository
 from stet_ls.validators.checkers.table import checkers
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.languages import language
+from stet_ls.validators.project_files import BUILD_FOLDERS
 from stet_ls.validators.shebang import language_of_file
-
-IGNORED_FOLDERS = frozenset(
-    {
-        ".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".tox", ".nox", ".mypy_cache",
-        ".ruff_cache", ".pytest_cache", ".hypothesis", ".idea", "build", "dist", "target",
-    }
-)  # fmt: skip
-"""Folders of tools and of what tools made. Name one, or track it with git, to have it checked all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +111,7 @@ def _listed(folder: Path, output: bytes, walk: DiscoveredFiles) -> Iterator[Path
     root = folder.resolve()
     for entry in dict.fromkeys(os.fsdecode(output).split("\0")):
         status, _, name = entry.partition(" ")
-        if not name or (status == _UNTRACKED and not IGNORED_FOLDERS.isdisjoint(name.split("/")[:-1])):
+        if not name or (status == _UNTRACKED and not BUILD_FOLDERS.isdisjoint(name.split("/")[:-1])):
             continue
         path = folder / name
         try:
@@ -141,7 +134,7 @@ def _walked(folder: Path, walk: DiscoveredFiles) -> Iterator[Path]:
         walk.problems.append(f"{error.filename} cannot be listed: {error.strerror}")
 
     for place, folders, names in os.walk(folder, onerror=unlisted):
-        folders[:] = [name for name in folders if name not in IGNORED_FOLDERS]
+        folders[:] = [name for name in folders if name not in BUILD_FOLDERS]
         for name in [name for name in folders if is_top(Path(place, name))]:
             folders.remove(name)
             yield from _folder(Path(place, name), walk)
