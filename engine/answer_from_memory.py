@@ -27,12 +27,11 @@ from stet_ls.engine.judges.project_tests.reachability import leading, says_any, 
 from stet_ls.engine.judges.project_tests.report_text import beside, count
 from stet_ls.engine.memory.recall import RecalledSolution
 from stet_ls.engine.model.chat import Completion
-from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
+from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.validators.source import Source, Splice
 
 _RAN = (Check.TESTS, Check.DOCTEST)
-_CANNOT = frozenset({SuiteOutcome.NO_RUNNER, SuiteOutcome.REFUSED, SuiteOutcome.NOTHING_RAN})
 
 
 async def answer_from_memory(job: Job, recipe: Action, known: RecalledSolution) -> Answer | None:
@@ -86,7 +85,7 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
     verdict, detail = Ruling.FAIL, f"its own tests do not pass: {report.why_not}"
     if report.starved:
         verdict, detail = Ruling.UNKNOWN, "its own tests came to no end in time"
-    elif report.outcome in _CANNOT:
+    elif report.inconclusive:
         verdict, detail = Ruling.UNKNOWN, f"its own tests could not be run: {report.why_not}"
     elif report.green and number:
         detail = f"its own {count(number, 'test')} pass{'es' if number == 1 else ''}"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.api.request import Workspace
 
 if TYPE_CHECKING:
-    from stet_ls.engine.runners.plan import Box
     from stet_ls.engine.sandbox.environments.interpreter import Environment
+    from stet_ls.engine.sandbox.spec import Box
 
 
 @dataclass(frozen=True, slots=True)

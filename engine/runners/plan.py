@@ -7,23 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from stet_ls.engine.sandbox.environments.interpreter import Environment
 from stet_ls.engine.sandbox.files import mounts
-from stet_ls.engine.sandbox.spec import Limits, Overlay, RunResult, RunSpec
+from stet_ls.engine.sandbox.spec import Limits, Overlay
 from stet_ls.validators.project_files import read_regular
 
 _LARGEST = 4_000_000
 """Bytes of a file that is looked into before a run."""
-
-
-class Box(Protocol):
-    """What runs a spec: the `Sandbox` with its policy, or one backend."""
-
-    async def run(self, spec: RunSpec) -> RunResult:
-        """Runs it."""
-        ...
 
 
 class SuiteOwner(StrEnum):

@@ -30,6 +30,9 @@ class SuiteOutcome(StrEnum):
     LIMIT = "limit"
 
 
+_NOT_RUN = frozenset({SuiteOutcome.NO_RUNNER, SuiteOutcome.REFUSED, SuiteOutcome.NOTHING_RAN})
+
+
 class CaseOutcome(StrEnum):
     """How one test ended. ERROR: outside of the test itself (fixture, process). NOT_RUN: expected, never reported."""
 
@@ -191,6 +194,11 @@ class TestReport:
     def green(self) -> bool:
         """True only if every expected test ran and none failed."""
         return self.outcome is SuiteOutcome.GREEN
+
+    @property
+    def inconclusive(self) -> bool:
+        """True if it says nothing of the code: no test could be run, or not to its end on a busy machine."""
+        return self.starved or self.outcome in _NOT_RUN
 
     @property
     def starved(self) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.runners import expected_tests, report_channel
-from stet_ls.engine.runners.plan import Box, SuiteOwner, TestPlan
-from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
+from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
+from stet_ls.engine.runners.report import SuiteOutcome, TestReport
 from stet_ls.engine.runners.runner import Runner
 from stet_ls.engine.runners.toolchain import MissingToolError
 from stet_ls.engine.runners.verdict import suite_verdict
+from stet_ls.engine.sandbox.spec import Box
 
 
 async def run_tests(box: Box, plan: TestPlan) -> TestReport:
@@ -66,30 +66,3 @@ def choose(plan: TestPlan) -> Runner:
             raise UsageError(f"no runner of {plan.language} is called {plan.framework!r}; there are {names}")
         return named[0]
     return next((runner for runner in known if runner.fits(plan)), known[0])
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """The same plan several times. `flaky` are the ids whose outcome was not the same in all runs."""
-
-    reports: tuple[TestReport, ...]
-    flaky: tuple[str, ...]
-
-    @property
-    def green(self) -> bool:
-        """True if all runs were green."""
-        return all(report.green for report in self.reports)
-
-
-async def repeat(box: Box, plan: TestPlan, times: int = 3, seeds: Sequence[int] | None = None) -> Repeated:
-    """Runs a plan `times` times, one after the other, each with another hash seed: 0, 1, 2… if none are given."""
-    chosen = tuple(seeds) if seeds is not None else tuple(range(times))
-    if len(chosen) < 2:
-        raise UsageError("one run tells nothing about flaky tests; give two seeds or more")
-    reports = [await run_tests(box, replace(plan, seed=seed)) for seed in chosen]
-    outcomes: dict[str, set[CaseOutcome]] = {}
-    for report in reports:
-        told = {case.id: case.outcome for case in report.cases}
-        for identifier in {case.id for other in reports for case in other.cases}:
-            outcomes.setdefault(identifier, set()).add(told.get(identifier, CaseOutcome.NOT_RUN))
-    return Repeated(tuple(reports), tuple(sorted(each for each, seen in outcomes.items() if len(seen) > 1)))

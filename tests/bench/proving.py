@@ -20,6 +20,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from bench.row import Row
@@ -32,7 +33,7 @@ from stet_ls.engine.api.request import Request, Selection, Workspace
 from stet_ls.engine.run import Engine
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseOutcome
-from stet_ls.engine.runners.run_tests import repeat
+from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.environments.interpreter import Interpreter, bare_environment
 from stet_ls.engine.sandbox.files import mounts
 from stet_ls.engine.sandbox.isolation import Level
@@ -79,9 +80,9 @@ async def _measured(tasks: list[Task]) -> tuple[int, int, int, int, list[str]]:
             killed, tried = killed + int(found[1]), tried + int(found[2])
             files = {"target.py": task[0].encode(), "test_target.py": answer.tests.encode()}
             plan = TestPlan("python", tests=("test_target.py",), files=files, environment=bare_environment(interpreter))
-            ran = await repeat(box, plan, seeds=_SEEDS)
+            reports = [await run_tests(box, replace(plan, seed=seed)) for seed in _SEEDS]
             count = answer.tests.count("def test_")
-            passed = [sum(each.outcome is CaseOutcome.PASSED for each in report.cases) for report in ran.reports]
+            passed = [sum(each.outcome is CaseOutcome.PASSED for each in report.cases) for report in reports]
             tests, flaky = tests + count, flaky + count - min(passed)
         await engine.close()
         await box.close()

@@ -22,7 +22,6 @@ from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
-_CANNOT = frozenset({SuiteOutcome.NO_RUNNER, SuiteOutcome.REFUSED})
 _LEAST_SECONDS = 2.0
 
 
@@ -79,7 +78,7 @@ async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart:
     if bench.seconds < _LEAST_SECONDS:
         return CandidateTrial(nothing, about, problem="the job's time was used up")
     report = await bench.run(ids)
-    if report.outcome in _CANNOT or report.starved:
+    if report.inconclusive:
         return CandidateTrial(report, about, problem=report.why_not)
     passed = frozenset(test for test in ids if outcome(report, test) is CaseOutcome.PASSED)
     code_of = Source(text)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from stet_ls.engine.runners.plan import Box, TestPlan
+from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, CaseResult, TestReport
-from stet_ls.engine.runners.run_tests import repeat
+from stet_ls.engine.runners.run_tests import run_tests
+from stet_ls.engine.sandbox.spec import Box
 
 TIMES = 3
 
@@ -29,8 +30,8 @@ class FlakinessResult:
 
 async def run_three_times(box: Box, plan: TestPlan, first: TestReport, tests: Sequence[str]) -> FlakinessResult:
     """Runs a plan twice more after its first report."""
-    more = await repeat(box, plan, seeds=tuple(range(first.seed + 1, first.seed + TIMES)))
-    reports = (first, *more.reports)
+    more = [await run_tests(box, replace(plan, seed=first.seed + again)) for again in range(1, TIMES)]
+    reports = (first, *more)
     ended = {test: [outcome(report, test) for report in reports] for test in tests}
     good = tuple(test for test in tests if set(ended[test]) == {CaseOutcome.PASSED})
     flaky = tuple(test for test in tests if len(set(ended[test])) > 1)

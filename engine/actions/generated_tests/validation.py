@@ -38,7 +38,6 @@ from stet_ls.validators.source import Source
 
 _TRIES = 4
 """Runs until the tests collect and end; each takes out what stood in the way."""
-_CANNOT = frozenset({SuiteOutcome.NO_RUNNER, SuiteOutcome.REFUSED, SuiteOutcome.NOTHING_RAN})
 _MOST_KNOWN = 40
 _LEAST_SECONDS = 3.0
 
@@ -87,7 +86,7 @@ async def _first(left: CandidateTests) -> TestReport | ValidationResult:
         plan = left.way.running(text.text, *left.ids, seconds=min(10.0, max(_LEAST_SECONDS, seconds / 2)))
         plan = replace(plan, until=time.monotonic() + seconds / 2)
         report = await run_tests(left.runtime.sandbox, plan)
-        if report.outcome in _CANNOT or report.starved:
+        if report.inconclusive:
             return result_not_run(text, left.code, report.why_not, Ruling.UNKNOWN if report.starved else Ruling.SKIPPED)
         if (
             not report.collection
@@ -197,7 +196,7 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
         first = await run_tests(runtime.sandbox, replace(plan, limits=None))
     except UsageError as unknown:
         return result_not_run(text, code, str(unknown), Ruling.SKIPPED)
-    if first.outcome in _CANNOT or first.starved:
+    if first.inconclusive:
         return result_not_run(text, code, first.why_not, Ruling.UNKNOWN if first.starved else Ruling.SKIPPED)
     passed = [case.id for case in first.cases if case.outcome is CaseOutcome.PASSED]
     if not first.green:

@@ -25,7 +25,6 @@ from stet_ls.validators.structure import units
 MENDS = frozenset({"debug", "generate", "task"})
 """Actions after which a test that failed and names the target has to pass."""
 
-_CANNOT = frozenset({SuiteOutcome.NO_RUNNER, SuiteOutcome.REFUSED, SuiteOutcome.NOTHING_RAN})
 _LEAST_SECONDS = 2.0
 
 
@@ -166,7 +165,7 @@ class _Runs:
 
 async def _compared(case: Case, before: TestReport, after: TestReport, run: _Runs) -> Evidence:
     starved = [report for report in (before, after) if report.starved]
-    if starved or (after.outcome in _CANNOT and before.outcome is after.outcome):
+    if starved or (after.inconclusive and before.outcome is after.outcome):
         why_not = starved[0].why_not if starved else run.excuse("pytest") or after.why_not
         return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {why_not}")
     mending = case.action in MENDS and bool(before.failed())

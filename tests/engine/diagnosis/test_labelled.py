@@ -7,6 +7,7 @@ be told apart by chance is not what one rule more would mend, so the wrong ones 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import TestReport
-from stet_ls.engine.runners.run_tests import repeat, run_tests
+from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.isolation import Level
 from stet_ls.engine.sandbox.sandbox import Sandbox
 from stet_ls.engine.sandbox.spec import Limits
@@ -67,10 +68,9 @@ async def run(sandbox: Sandbox, each: Labelled, runner: str) -> tuple[tuple[Test
         framework="unittest" if runner == "unittest" else "",
         limits=Limits(seconds=each.seconds, patience=60.0) if each.seconds else None,
     )
-    if each.runs == 1:
-        return (await run_tests(sandbox, plan),), frozenset()
-    repeated = await repeat(sandbox, plan, each.runs)
-    return repeated.reports, frozenset(repeated.flaky)
+    reports = tuple([await run_tests(sandbox, replace(plan, seed=seed)) for seed in range(each.runs)])
+    ended = {case.id: {one.outcome for report in reports if (one := report.case(case.id))} for case in reports[0].cases}
+    return reports, frozenset(test for test, outcomes in ended.items() if len(outcomes) > 1)
 
 
 def judged(
