@@ -153,7 +153,7 @@ class Engine:
         for exact in known:
             if exact.fits and (answer := await answer_from_memory(job, recipe, exact)) is not None:
                 self.memory.offered(job.trace_id, job.request, answer, (exact,))
-                return replace(answer, metadata={**answer.metadata, "memory_hits": 1, "memory": [exact.to_json()]})
+                return replace(answer, metadata=replace(answer.metadata, memory_hits=1, memory=(exact.hit,)))
         job.remembered = tuple(each.piece for each in known)
         answer = await recipe.run(job)
         if lack := self.memory.lack(job.request.action):
@@ -164,9 +164,8 @@ class Engine:
             return answer
         words = "; ".join(each.provenance for each in used)
         message = f"{answer.message} · remembered: {words}" if answer.success else answer.message
-        return replace(
-            answer, message=message, metadata={**answer.metadata, "memory": [each.to_json() for each in used]}
-        )
+        metadata = replace(answer.metadata, memory=tuple(each.hit for each in used))
+        return replace(answer, message=message, metadata=metadata)
 
     def _tell(
         self, job: Job, tape: JobRecorder, ended: JobEnd, answer: Answer | None, raised: Exception | None

@@ -249,8 +249,8 @@ class StetServer(LanguageServer):
         async def tell(trace: str) -> None:
             await (await self.engine.get()).engine.record_outcome(trace, fate)
 
-        if trace := answer.metadata.get("trace"):
-            self._fate(tell(str(trace)), f"{trace} was {fate}")
+        if trace := answer.metadata.trace:
+            self._fate(tell(trace), f"{trace} was {fate}")
 
     async def flush_outcomes(self) -> None:
         """Returns once the engine was told what became of every edit: many a user saves and leaves in one breath."""

@@ -12,7 +12,8 @@ import pytest
 from bench.eval.calibrate import STARTS, disorder, dumps, recount
 from bench.eval.table import wilson
 
-from stet_ls.engine.judges.calibration import FILE, LEAST_COUNT, Cell, EvidenceTier, chance, read
+from stet_ls.engine.api.evidence import EvidenceTier
+from stet_ls.engine.judges.calibration import FILE, LEAST_COUNT, Cell, chance, read
 
 SCRIPT = Path(__file__).parent / "bench" / "eval" / "calibrate.py"
 SMALL, LARGE = "qwen2.5-coder:1.5b", "qwen2.5-coder:7b"
@@ -25,22 +26,23 @@ def results(model: str, tier: str, right: int, count: int, **more: Any) -> list[
 
 
 def test_what_was_counted_often_enough_is_the_chance_and_the_rest_starts() -> None:
-    rows = recount((), [*results(SMALL, "E1", 10, 40), *results(SMALL, "E5", LEAST_COUNT - 1, LEAST_COUNT - 1)])
+    rows = recount((), [*results(SMALL, "parsed", 10, 40), *results(SMALL, "tested", LEAST_COUNT - 1, LEAST_COUNT - 1)])
     row = next(row for row in rows if row.model == SMALL)
 
     assert (row.profile, row.date) == ("tiny", "2026-01-02")
-    counted, few = row.cells[EvidenceTier.E1], row.cells[EvidenceTier.E5]
+    counted, few = row.cells[EvidenceTier.PARSED], row.cells[EvidenceTier.TESTED]
     assert (counted.chance, counted.right, counted.count, counted.interval) == (0.25, 10, 40, wilson(10, 40))
     assert (few.chance, few.right, few.count, few.measured) == (0.9, LEAST_COUNT - 1, LEAST_COUNT - 1, False)
-    assert row.cells[EvidenceTier.E0] == Cell(0.2)
-    assert chance(EvidenceTier.E1, "tiny", SMALL, rows) == (0.25, SMALL)
-    assert chance(EvidenceTier.E1, "tiny", "another:1b", rows) == (0.25, "tiny"), "its profile's row is the sum"
+    assert row.cells[EvidenceTier.UNCHECKED] == Cell(0.2)
+    assert chance(EvidenceTier.PARSED, "tiny", SMALL, rows) == (0.25, SMALL)
+    assert chance(EvidenceTier.PARSED, "tiny", "another:1b", rows) == (0.25, "tiny"), "its profile's row is the sum"
 
 
 def test_the_profiles_are_sums_and_other_models_stay() -> None:
-    first = recount((), [*results("a-7b", "E3", 30, 30), *results("b-7b", "E3", 0, 30), *results(SMALL, "E3", 1, 1)])
-    again = recount(first, results("b-7b", "E3", 15, 30))
-    cells = {row.name: row.cells[EvidenceTier.E3] for row in again}
+    counts = (("a-7b", 30, 30), ("b-7b", 0, 30), (SMALL, 1, 1))
+    first = recount((), [row for model, right, count in counts for row in results(model, "compared", right, count)])
+    again = recount(first, results("b-7b", "compared", 15, 30))
+    cells = {row.name: row.cells[EvidenceTier.COMPARED] for row in again}
 
     assert (cells["a-7b"].right, cells["b-7b"].right) == (30, 15)
     assert (cells["mid"].right, cells["mid"].count, cells["mid"].chance) == (45, 60, 0.75)
@@ -49,19 +51,33 @@ def test_the_profiles_are_sums_and_other_models_stay() -> None:
 
 
 def test_a_count_that_is_taken_back_leaves_the_start_value() -> None:
-    counted = recount((), results(LARGE, "E2", 5, 50))
-    assert recount(counted, results(LARGE, "E2", 1, 2))[1].cells[EvidenceTier.E2].chance == STARTS["mid"][2]
+    counted = recount((), results(LARGE, "self-tested", 5, 50))
+    row = recount(counted, results(LARGE, "self-tested", 1, 2))[1]
+    assert row.cells[EvidenceTier.SELF_TESTED].chance == STARTS["mid"][2]
+
+
+def test_tables_and_results_of_earlier_versions_are_read_on(tmp_path: Path) -> None:
+    """They call the tiers E0 to E5."""
+    former = tmp_path / "calibration.json"
+    text = FILE.read_text("utf-8")
+    for number, tier in enumerate(EvidenceTier):
+        text = text.replace(f'"{tier}"', f'"E{number}"')
+    former.write_text(text, "utf-8")
+
+    assert '"E4"' in text
+    assert read(former) == read()
+    assert recount((), results(SMALL, "E1", 10, 40)) == recount((), results(SMALL, "parsed", 10, 40))
 
 
 def test_strengths_out_of_order_are_named() -> None:
     cells = dict.fromkeys(EvidenceTier, Cell(0.5))
     cells |= {
-        EvidenceTier.E2: Cell(0.8, 80, 100),
-        EvidenceTier.E3: Cell(0.6, 60, 100),
-        EvidenceTier.E4: Cell(0.1, 1, 10),
+        EvidenceTier.SELF_TESTED: Cell(0.8, 80, 100),
+        EvidenceTier.COMPARED: Cell(0.6, 60, 100),
+        EvidenceTier.EQUIVALENT: Cell(0.1, 1, 10),
     }
-    assert disorder(cells) == ("E3",), "what was not counted is not out of order"
-    cells[EvidenceTier.E3] = Cell(0.8, 80, 100)
+    assert disorder(cells) == ("compared",), "what was not counted is not out of order"
+    cells[EvidenceTier.COMPARED] = Cell(0.8, 80, 100)
     assert disorder(cells) == ()
 
 
@@ -78,13 +94,13 @@ def folder(tmp_path: Path) -> Path:
     out = tmp_path / "out"
     out.mkdir()
     rows = [
-        *results(SMALL, "E1", 9, 30),
-        *results(SMALL, "E1", 30, 30, arm="single shot"),
-        *results(SMALL, "E1", 0, 30, offered=False),
+        *results(SMALL, "parsed", 9, 30),
+        *results(SMALL, "parsed", 30, 30, arm="single shot"),
+        *results(SMALL, "parsed", 0, 30, offered=False),
         *results(SMALL, "", 3, 3),
     ]
     (out / "results-0.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    (out / "results-1.jsonl").write_text(f"{json.dumps(results(SMALL, 'E3', 1, 1)[0])}\n", "utf-8")
+    (out / "results-1.jsonl").write_text(f"{json.dumps(results(SMALL, 'compared', 1, 1)[0])}\n", "utf-8")
     return out
 
 
@@ -101,14 +117,11 @@ def test_the_command_writes_the_table_and_checks_it(folder: Path, tmp_path: Path
     assert table.read_text("utf-8") == FILE.read_text("utf-8"), "a check writes nothing"
     done = calibrate(*words)
     assert done.returncode == 0, done.stderr
-    assert "E1 9/30" in done.stdout
+    assert "parsed 9/30" in done.stdout
     assert "3 results do not say their strength" in done.stderr
     row = next(row for row in read(table) if row.model == SMALL)
-    assert (row.cells[EvidenceTier.E1].right, row.cells[EvidenceTier.E1].count, row.cells[EvidenceTier.E3].count) == (
-        9,
-        30,
-        1,
-    )
+    parsed, compared = row.cells[EvidenceTier.PARSED], row.cells[EvidenceTier.COMPARED]
+    assert (parsed.right, parsed.count, compared.count) == (9, 30, 1)
     assert calibrate(*words, "--check").returncode == 0
 
 

@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.job.job import Job
 
 
-def refusal(job: Job, message: str) -> Answer:
+def refusal(job: Job, message: str, metadata: Metadata | None = None) -> Answer:
     """An answer that offers nothing and says why in one sentence."""
-    return finished(job, Answer(False, job.request.action, job.request.language, message))
+    request = job.request
+    return finished(job, Answer(False, request.action, request.language, message, metadata=metadata or Metadata()))
 
 
 def isolation(job: Job) -> Mapping[str, Any] | None:
@@ -26,5 +28,5 @@ def finished(job: Job, answer: Answer) -> Answer:
         answer,
         warnings=(*answer.warnings, *job.usage.warnings),
         isolation=isolation(job),
-        metadata={**job.metadata(), **answer.metadata},
+        metadata=job.metadata(answer.metadata),
     )

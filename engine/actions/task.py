@@ -23,6 +23,7 @@ from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.job.budget import CALLS
@@ -171,17 +172,19 @@ def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: Workspa
             w for w in dict.fromkeys(w for each in done for w in each.warnings) if w not in job.usage.warnings
         ),
         evidence=evidence,
-        metadata={**_confidence(course.done), "steps": [str(step) for step in plan]},
+        metadata=_metadata(plan, course.done),
     )
     return finished(job, answer)
 
 
-def _confidence(done: Mapping[int, Answer]) -> dict[str, str]:
-    """Of which rows of the table the chances are, and why, step by step."""
-    rows = dict.fromkeys(str(each.metadata.get("calibration", DEFAULT)) for each in done.values())
-    reasons = {number: str(each.metadata.get("confidence_reason", "")) for number, each in done.items()}
-    told = "; ".join(f"step {number}: {reason}" for number, reason in reasons.items())
-    return {"calibration": ", ".join(rows), "confidence_reason": told}
+def _metadata(plan: Sequence[TaskStep], done: Mapping[int, Answer]) -> Metadata:
+    """The plan, of which rows of the table the chances are, and why, step by step."""
+    rows = dict.fromkeys(each.metadata.calibration or DEFAULT for each in done.values())
+    return Metadata(
+        calibration=", ".join(rows),
+        reasons=tuple(f"step {number}: {'; '.join(each.metadata.reasons)}" for number, each in done.items()),
+        steps=tuple(str(step) for step in plan),
+    )
 
 
 def _steps(count: int) -> str:

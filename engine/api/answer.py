@@ -8,7 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.api.evidence import Evidence, Ruling
+from stet_ls.engine.api.evidence import EVIDENCE_SCHEMA, Evidence, Ruling
+from stet_ls.engine.api.json_schema import COUNT, FLAG, TEXT, array, nullable, table
+from stet_ls.engine.api.metadata import METADATA_SCHEMA, Metadata
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source, Span
 
@@ -53,8 +55,7 @@ class Answer:
     `findings` are what tools found in the request's text `base`, and what a model thinks of it (`OPINION`).
     `isolation` is the weakest box in which code ran (`IsolationReport.to_json`), None if none ran.
     `unneeded`: without success because nothing is to be done, such as tests for what is tested already.
-    `confidence` is a chance from 0 to 1. `metadata` holds model, endpoint, tokens, cost, calls, memory_hits,
-    stages (seconds per stage), the trace's id and the command that shows it.
+    `confidence` is a chance from 0 to 1. `metadata` says what it cost, who gave it and why it is so sure.
     """
 
     success: bool
@@ -75,7 +76,7 @@ class Answer:
     isolation: Mapping[str, Any] | None = None
     guard: Span | None = None
     unneeded: bool = False
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Metadata = field(default_factory=Metadata)
 
     @property
     def refuted(self) -> bool:
@@ -97,22 +98,10 @@ class Answer:
             "explanation": self.explanation,
             "confidence": round(self.confidence, 3),
             "warnings": list(self.warnings),
-            "evidence": [
-                {
-                    "check": item.label,
-                    "verdict": item.verdict.value,
-                    "detail": item.detail,
-                    "trusted": item.trusted,
-                    "seconds": round(item.seconds, 3),
-                    "count": item.count,
-                    "codes": list(item.codes),
-                    "attachments": [each.to_json() for each in item.attachments],
-                }
-                for item in self.evidence
-            ],
+            "evidence": [item.to_json() for item in self.evidence],
             "findings": [_finding_to_json(self.base, finding) for finding in self.findings if self.base],
             "isolation": self.isolation,
-            "metadata": dict(self.metadata),
+            "metadata": self.metadata.to_json(),
         }
 
 
@@ -139,3 +128,28 @@ def _finding_to_json(base: Source, finding: Finding) -> dict[str, Any]:
 def _range(base: Source, span: Span) -> dict[str, Any]:
     start, end = (base.position(at, "utf-16") for at in (span.start, span.end))
     return {"start": {"line": start[0], "character": start[1]}, "end": {"line": end[0], "character": end[1]}}
+
+
+_POSITION = table(line=COUNT, character=COUNT)
+_RANGE = table(start=_POSITION, end=_POSITION)
+ANSWER_SCHEMA = table(
+    success=FLAG,
+    action=TEXT,
+    language=TEXT,
+    message=TEXT,
+    edits=array(table(path=nullable("string"), range=_RANGE, new_text=TEXT)),
+    new_files=array(table(path=TEXT, text=TEXT)),
+    markdown=TEXT,
+    code=TEXT,
+    tests=nullable("string"),
+    explanation=TEXT,
+    confidence={"type": "number", "minimum": 0, "maximum": 1},
+    warnings=array(TEXT),
+    evidence=array(EVIDENCE_SCHEMA),
+    findings=array(
+        table(range=_RANGE, severity=TEXT, kind=TEXT, code=TEXT, message=TEXT, source=TEXT, suggestions=array(TEXT))
+    ),
+    isolation=nullable("object"),
+    metadata=METADATA_SCHEMA,
+)
+"""The JSON schema of `Answer.to_json`."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from stet_ls.engine.api.json_schema import COUNT, FLAG, NUMBER, TEXT, Schema, array, table
 
 
 class Check(StrEnum):
@@ -33,6 +35,28 @@ class Ruling(StrEnum):
     FAIL = "fail"
     SKIPPED = "skipped"
     UNKNOWN = "unknown"
+
+
+class EvidenceTier(StrEnum):
+    """How far the evidence reaches, the weakest first. Records of earlier versions call them E0 to E5."""
+
+    UNCHECKED = "unchecked"
+    """Nothing was checked, or the reply broke off."""
+    PARSED = "parsed"
+    """It parses and its names resolve; nothing ran it."""
+    SELF_TESTED = "self-tested"
+    """Tests or examples of the model pass, or examples of the user do and other evidence is against them."""
+    COMPARED = "compared"
+    """Several samples agree, or old and new code do on few inputs or beside a part of the change."""
+    EQUIVALENT = "equivalent"
+    """Old and new code do the same on many valid inputs."""
+    TESTED = "tested"
+    """Tests or examples of the user run it and pass."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> EvidenceTier | None:
+        former = {f"E{number}": tier for number, tier in enumerate(cls)}
+        return former.get(str(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +108,29 @@ class Evidence:
     def label(self) -> str:
         """What users read: the check, or the name of a custom judge."""
         return self.name or self.check.value
+
+    def to_json(self) -> dict[str, Any]:
+        """As answers carry it."""
+        return {
+            "check": self.label,
+            "verdict": self.verdict.value,
+            "detail": self.detail,
+            "trusted": self.trusted,
+            "seconds": round(self.seconds, 3),
+            "count": self.count,
+            "codes": list(self.codes),
+            "attachments": [each.to_json() for each in self.attachments],
+        }
+
+
+EVIDENCE_SCHEMA: Schema = table(
+    check=TEXT,
+    verdict={"enum": [ruling.value for ruling in Ruling]},
+    detail=TEXT,
+    trusted=FLAG,
+    seconds=NUMBER,
+    count=COUNT,
+    codes=array(TEXT),
+    attachments=array(table(name=TEXT, language=TEXT, text=TEXT)),
+)
+"""What `Evidence.to_json` gives."""

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.events import Event, OnEvent, Stage, UnmeteredUsage
+from stet_ls.engine.api.metadata import Metadata, Tokens
 from stet_ls.engine.api.request import Budget, Request
 from stet_ls.engine.errors import LimitError
 from stet_ls.engine.execution.environment_provisioning import JobResources
@@ -280,25 +281,21 @@ class Job:
         """Seconds since the job began."""
         return time.monotonic() - self.started
 
-    def metadata(self) -> dict[str, Any]:
-        """The part of an answer's metadata that the ledger knows."""
-        ledger = self.usage
-        return {
-            "model": ledger.model,
-            "endpoint": ledger.endpoint,
-            "tokens": {
-                "prompt": ledger.prompt_tokens,
-                "completion": ledger.completion_tokens,
-                "cached": ledger.cached_tokens,
-            },
-            "cost": None if ledger.cost is None else round(ledger.cost, 6),
-            "calls": ledger.calls,
-            "memory_hits": len(self.remembered),
-            "stages": {name: round(seconds, 3) for name, seconds in ledger.stages.items()},
-            "seconds": round(time.monotonic() - self.started, 3),
-            "trace": self.trace_id,
-            "show_trace": f"stet trace show {self.trace_id}",
-        }
+    def metadata(self, known: Metadata) -> Metadata:
+        """The metadata that is known of an answer, with what the job used so far."""
+        used = self.usage
+        return replace(
+            known,
+            model=used.model,
+            endpoint=used.endpoint,
+            trace=self.trace_id,
+            tokens=Tokens(used.prompt_tokens, used.completion_tokens, used.cached_tokens),
+            cost=used.cost,
+            calls=used.calls,
+            memory_hits=len(self.remembered),
+            seconds=self.seconds(),
+            stages=dict(used.stages),
+        )
 
     async def _reserve(self, prompt_tokens: int, reply_tokens: int) -> None:
         """Asks for what a call takes at most."""

@@ -16,7 +16,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case
 
 LEAST_INPUTS = 50
-"""With fewer inputs agreement says little (engine facts, section 3: tier E3)."""
+"""With fewer inputs agreement says little (engine facts, section 3)."""
 
 
 @dataclass(frozen=True, slots=True)

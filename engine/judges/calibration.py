@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
 
 FILE = Path(__file__).with_name("calibration.json")
 """The table that is shipped."""
@@ -28,29 +27,6 @@ _ENOUGH_INPUTS = 200
 """Valid inputs on which old and new have to behave alike to be called equal."""
 
 
-class EvidenceTier(StrEnum):
-    """How far the evidence reaches, the weakest first."""
-
-    E0 = "E0"
-    E1 = "E1"
-    E2 = "E2"
-    E3 = "E3"
-    E4 = "E4"
-    E5 = "E5"
-
-
-WORDS: Mapping[EvidenceTier, str] = {
-    EvidenceTier.E0: "not checked, or the reply broke off",
-    EvidenceTier.E1: "it parses and its names resolve; nothing ran it",
-    EvidenceTier.E2: "tests or examples of the model pass, "
-    "or examples of the user do and other evidence is against them",
-    EvidenceTier.E3: "several samples, or old and new code on few inputs or beside a part of the change, behave alike",
-    EvidenceTier.E4: f"old and new code behave alike on {_ENOUGH_INPUTS} valid inputs or more",
-    EvidenceTier.E5: "tests or examples of the user run it and pass",
-}
-"""What each strength means."""
-
-
 def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> EvidenceTier:
     """The strongest of what passed. New lint does not weaken it: style is the user's to weigh.
 
@@ -59,17 +35,17 @@ def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> Eviden
     evidence = tuple(evidence)
     passed = {item.check: item for item in evidence if item.verdict is Ruling.PASS}
     if truncated or Check.SYNTAX not in passed:
-        return EvidenceTier.E0
+        return EvidenceTier.UNCHECKED
     ran = [passed[check] for check in (Check.TESTS, Check.DOCTEST) if check in passed]
     compared = passed.get(Check.DIFFERENTIAL)
     doubted = any(map(_doubts, evidence))
     if any(item.trusted and not (doubted and item.check is Check.DOCTEST) for item in ran):
-        return EvidenceTier.E5
+        return EvidenceTier.TESTED
     if compared is not None and compared.count >= _ENOUGH_INPUTS:
-        return EvidenceTier.E4
+        return EvidenceTier.EQUIVALENT
     if compared is not None or Check.AGREEMENT in passed or any(map(is_partly_equal, evidence)):
-        return EvidenceTier.E3
-    return EvidenceTier.E2 if ran else EvidenceTier.E1
+        return EvidenceTier.COMPARED
+    return EvidenceTier.SELF_TESTED if ran else EvidenceTier.PARSED
 
 
 def is_partly_equal(item: Evidence) -> bool:
@@ -146,13 +122,15 @@ def read(file: Path = FILE) -> tuple[CalibrationRow, ...]:
 
 
 def _row(data: Mapping[str, Any]) -> CalibrationRow:
+    tiers = {EvidenceTier(word): cell for word, cell in data["tiers"].items()}
     cells = {}
     for each in EvidenceTier:
-        cell = data["tiers"][each]
+        cell = tiers[each]
         low_high = cell["interval"]
         interval = None if low_high is None else (float(low_high[0]), float(low_high[1]))
         cells[each] = Cell(float(cell["chance"]), int(cell["right"]), int(cell["count"]), interval)
-    return CalibrationRow(data["profile"], data["model"], data["date"], cells, tuple(data["disorder"]))
+    disorder = tuple(map(EvidenceTier, data["disorder"]))
+    return CalibrationRow(data["profile"], data["model"], data["date"], cells, disorder)
 
 
 def chance(

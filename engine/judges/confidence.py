@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stet_ls.engine.api.checks import CHECKS, REASONS
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
+from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.judges import calibration
-from stet_ls.engine.judges.calibration import EvidenceTier
 from stet_ls.engine.prompt.task_spec import ModelTier
 
 REFUTED = 0.1
@@ -17,20 +17,16 @@ REFUTED = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """The `chance` from 0 to 1 that a candidate is right; why, in words; and which row of the table says so."""
+    """The `chance` from 0 to 1 that a candidate is right; `reasons`, a phrase each; and the row that it comes from."""
 
     chance: float
     strength: EvidenceTier
     calibration: str
-    reason: str
+    reasons: tuple[str, ...]
 
-    def metadata(self) -> dict[str, str]:
-        """What an answer's metadata tells of it."""
-        return {
-            "calibration": self.calibration,
-            "confidence_reason": self.reason,
-            "evidence_tier": self.strength.value,
-        }
+    def metadata(self) -> Metadata:
+        """The metadata of an answer with this confidence, before what its job adds."""
+        return Metadata(calibration=self.calibration, reasons=self.reasons, evidence_tier=self.strength)
 
 
 def confidence(
@@ -40,20 +36,22 @@ def confidence(
     at = calibration.strength(evidence, truncated=truncated)
     chance, row = calibration.chance(at, tier, model)
     refuted = [item for item in evidence if item.verdict is Ruling.FAIL and item.trusted]
-    return Confidence(min(chance, REFUTED) if refuted else chance, at, row, _reason(evidence, refuted, at, truncated))
+    return Confidence(min(chance, REFUTED) if refuted else chance, at, row, _reasons(evidence, refuted, at, truncated))
 
 
-def _reason(evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: EvidenceTier, truncated: bool) -> str:
+def _reasons(
+    evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: EvidenceTier, truncated: bool
+) -> tuple[str, ...]:
     if refuted:
-        return "; ".join(_phrase(item) for item in refuted)
+        return tuple(_phrase(item) for item in refuted)
     if truncated:
-        return "the reply broke off"
+        return ("the reply broke off",)
     held = (item for item in evidence if item.verdict is Ruling.PASS or calibration.is_partly_equal(item))
     passed = {item.check: item.detail for item in held}
     told = [passed[check] for check in REASONS if check in passed]
-    if not told and at is EvidenceTier.E1:
+    if not told and at is EvidenceTier.PARSED:
         told = [*(passed[check] for check in (Check.SYNTAX, Check.NAMES) if check in passed), "nothing ran it"]
-    return "; ".join(told) if told else calibration.WORDS[at]
+    return tuple(told) or ("not checked",)
 
 
 def summary(evidence: Sequence[Evidence]) -> str:

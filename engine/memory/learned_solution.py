@@ -49,7 +49,7 @@ def solution_from_edit(request: Request, answer: Answer, scope: str) -> Solution
         signature=units[0].signature,
         unit=units[0].qualified,
         path=place.relative_to(root).as_posix() if place and root and place.is_relative_to(root) else "",
-        model=str(answer.metadata.get("model", "")),
+        model=answer.metadata.model,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stet_ls.engine.api.metadata import MemoryHit
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.memory.request_scope import root_of, scope_for, squeezed, text_of
 from stet_ls.engine.memory.solution import Solution, plain
@@ -39,9 +40,10 @@ class RecalledSolution:
         """What the prompt shows."""
         return RememberedItem(self.text, self.provenance)
 
-    def to_json(self) -> dict[str, Any]:
-        """As an answer's metadata tell it."""
-        return {"id": self.id, "score": self.score, "provenance": self.provenance}
+    @property
+    def hit(self) -> MemoryHit:
+        """What an answer's metadata says of it."""
+        return MemoryHit(self.id, self.score, self.provenance)
 
 
 def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: str) -> tuple[RecalledSolution, ...]:

@@ -68,7 +68,7 @@ def make_record(job: FinishedJob) -> form.Record:
 
 def _is_recalled(answer: Answer | None) -> bool:
     """True for an answer out of the memory, which no reply can bring about again."""
-    return answer is not None and bool(answer.metadata.get("memory_hits")) and not answer.metadata["calls"]
+    return answer is not None and answer.metadata.memory_hits > 0 and not answer.metadata.calls
 
 
 def _asked(request: Request, hider: Scrubber, ignored: IgnoredFiles) -> form.RecordedRequest:

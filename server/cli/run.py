@@ -138,7 +138,7 @@ async def _run(arguments: argparse.Namespace) -> int:
         await asyncio.to_thread(_write_evidence, Path(arguments.evidence), answer)
     status = _finish(arguments, target, answer)
     if arguments.apply and status == 0:
-        trace = str(answer.metadata.get("trace", ""))
+        trace = answer.metadata.trace
         await engine.memory.applied(trace)
         await engine.record_outcome(trace, "applied")
     return status
@@ -216,7 +216,7 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
             render.print_markdown(answer.markdown)
         render.print_evidence(answer.evidence, sys.stderr)
         print_status(f"{arguments.target}: {answer.message}")
-        if answer.metadata.get("calls"):
+        if answer.metadata.calls:
             print_status(MORE)
         return 1
     if answer.refuted and (arguments.apply or arguments.diff):

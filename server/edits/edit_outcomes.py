@@ -56,12 +56,12 @@ class OutcomeWatcher:
 
     def rejected(self, answer: Answer) -> None:
         """A person, or the editor, did not want the edit."""
-        if trace := _trace(answer):
+        if trace := answer.metadata.trace:
             self._tell(trace, "rejected", answer.code)
 
     def landed(self, answer: Answer, change: DocumentChange) -> None:
         """The edit is in the document: from here on its fate is watched."""
-        trace, live = _trace(answer), self._documents.snapshot(change.before.uri)
+        trace, live = answer.metadata.trace, self._documents.snapshot(change.before.uri)
         if not trace or live is None or not live.is_open:
             return
         timer = asyncio.get_running_loop().call_later(self.stands_seconds, self._stood, trace)
@@ -111,7 +111,3 @@ class OutcomeWatcher:
         if watch.timer is not None:
             watch.timer.cancel()
         watch.track.release()
-
-
-def _trace(answer: Answer) -> str:
-    return str(answer.metadata.get("trace", ""))

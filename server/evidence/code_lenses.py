@@ -140,6 +140,6 @@ def _changed_unit(live: Source, change: DocumentChange, language: str) -> Span:
 def _title(answer: Answer) -> str:
     """ "stet: 4 doctests pass · behaves alike on 214 inputs · show"."""
     # It may quote code, and what a client makes of a title is not ours to say.
-    reason = plain(" ".join(str(answer.metadata.get("confidence_reason", "")).replace("; ", " · ").split()))
+    reason = plain(" ".join(" · ".join(answer.metadata.reasons).split()))
     said = reason if len(reason) <= TITLE else f"{reason[: TITLE - 1].rstrip()}…"
     return f"stet: {said} · show" if said else "stet: show evidence"

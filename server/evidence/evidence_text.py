@@ -26,7 +26,7 @@ def summarize(answer: Answer, apart: Collection[str] = ()) -> str:
     Of a refusal: why, and what passed nevertheless. `apart` are phrases that the caller says itself.
     """
     if answer.success:
-        why = _phrases(str(answer.metadata.get("confidence_reason", "")))
+        why = answer.metadata.reasons
         elsewhere = [phrase for each in apart for phrase in _phrases(each)]
         sure = f"{100 * answer.confidence:.0f} % sure" if why else ""
         reason = "; ".join(phrase for phrase in why if phrase not in elsewhere)
@@ -92,12 +92,12 @@ def all_attachments(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment
 def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = "") -> str:
     """All about some lines as markdown: what each says, what its word weighs, the edit, and what can be opened."""
     parts = [f"# Evidence\n\n{_prose(answer.message)}"]
-    if reason := answer.metadata.get("confidence_reason"):
-        row = str(answer.metadata.get("calibration", ""))
+    if reasons := answer.metadata.reasons:
+        row = answer.metadata.calibration
         source = "an estimate: not measured for this model yet" if row == "default" else f"counted for {code_span(row)}"
-        parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}): {_prose(str(reason))}")
-    if shows := answer.metadata.get("show_trace"):
-        parts.append(f"What was asked, what came and when, if records are kept: {code_span(str(shows))}")
+        parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}): {_prose('; '.join(reasons))}")
+    if shows := answer.metadata.show_trace:
+        parts.append(f"What was asked, what came and when, if records are kept: {code_span(shows)}")
     parts.append("\n".join(_line(item) for item in lines))
     parts.append(f"{_prose(boxed(answer)) or 'No code ran'}.")
     if diff:

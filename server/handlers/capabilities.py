@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.actions import ACTIONS
+from stet_ls.engine.api.json_schema import Schema
 from stet_ls.engine.job.budget import CALLS
 from stet_ls.server.handlers.code_actions import OFFERS
 from stet_ls.server.lsp.command_params import ActionParams, CustomParams
@@ -15,60 +15,12 @@ if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
     from stet_ls.engine.settings.schema import Settings
 
-Schema = dict[str, Any]
-
-_TEXT: Schema = {"type": "string"}
-_NUMBER: Schema = {"type": "number"}
-_COUNT: Schema = {"type": "integer", "minimum": 0}
-_POSITION: Schema = {
-    "type": "object",
-    "properties": {"line": _COUNT, "character": _COUNT},
-    "required": ["line", "character"],
-}
-_RANGE: Schema = {"type": "object", "properties": {"start": _POSITION, "end": _POSITION}, "required": ["start", "end"]}
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def _rows(**fields: Schema) -> Schema:
-    return _list({"type": "object", "properties": fields, "required": list(fields)})
-
-
-_ANSWER: Mapping[str, Schema] = {
-    "success": {"type": "boolean"},
-    "action": _TEXT,
-    "language": _TEXT,
-    "message": _TEXT,
-    "edits": _rows(path={"type": ["string", "null"]}, range=_RANGE, new_text=_TEXT),
-    "new_files": _rows(path=_TEXT, text=_TEXT),
-    "markdown": _TEXT,
-    "code": _TEXT,
-    "tests": {"type": ["string", "null"]},
-    "explanation": _TEXT,
-    "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-    "warnings": _list(_TEXT),
-    "evidence": _rows(
-        check=_TEXT,
-        verdict={"enum": ["pass", "fail", "skipped", "unknown"]},
-        detail=_TEXT,
-        trusted={"type": "boolean"},
-        seconds=_NUMBER,
-        count=_COUNT,
-        attachments=_rows(name=_TEXT, language=_TEXT, text=_TEXT),
-    ),
-    "findings": _rows(
-        range=_RANGE, severity=_TEXT, kind=_TEXT, code=_TEXT, message=_TEXT, source=_TEXT, suggestions=_list(_TEXT)
-    ),
-    "isolation": {"type": ["object", "null"]},
-    "metadata": {"type": "object"},
-}
-
 
 def answer_schema() -> Schema:
     """The JSON schema of an answer: positions from 0, columns in UTF-16 units."""
-    return {"type": "object", "properties": dict(_ANSWER), "required": list(_ANSWER)}
+    from stet_ls.engine.api.answer import ANSWER_SCHEMA  # with the engine, behind the handshake
+
+    return ANSWER_SCHEMA
 
 
 def actions_of(actions: Actions) -> list[Schema]:

@@ -145,11 +145,11 @@ async def stats(ls: StetServer, params: Any) -> Json:
     answers = [job.result.answer for job in ls.jobs if job.result and job.result.answer]
     tokens = Counter[str]()
     for answer in answers:
-        tokens.update({name: count or 0 for name, count in answer.metadata.get("tokens", {}).items()})
+        tokens.update(asdict(answer.metadata.tokens))
     return {
         "jobs": dict(Counter(job.status.value for job in ls.jobs)),
         "actions": dict(Counter(job.action for job in ls.jobs)),
-        "calls": sum(answer.metadata.get("calls", 0) for answer in answers),
+        "calls": sum(answer.metadata.calls for answer in answers),
         "tokens": dict(tokens),
         "seconds": round(sum(job.elapsed() for job in ls.jobs), 3),
         "uptime": round(ls.uptime(), 3),

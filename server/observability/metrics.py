@@ -16,6 +16,7 @@ from stet_ls.engine.api.events import JudgeFinished, Requested
 from stet_ls.engine.job.ledger import JobEnd
 
 if TYPE_CHECKING:
+    from stet_ls.engine.api.answer import Answer
     from stet_ls.engine.trace.recorder import FinishedJob
 
 _SECONDS = (0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
@@ -73,7 +74,7 @@ class Metrics:
         if job.error is not None:
             self._errors.labels(type(job.error).__name__).inc()
         if job.answer is not None:
-            self._answered(job.answer.isolation, job.answer.metadata)
+            self._answered(job.answer)
 
     def _called(self, call: Any) -> None:
         reply = call.completion
@@ -96,11 +97,10 @@ class Metrics:
     def _requested(self, request: Requested) -> None:
         self._requests.labels(self._name("endpoint", request.endpoint), request.fault or "none").inc()
 
-    def _answered(self, isolation: Any, metadata: Any) -> None:
-        if isolation:
-            self._sandbox.labels(str(isolation.get("level", "unknown"))).inc()
-        if (hits := metadata.get("memory_hits")) and isinstance(hits, int):
-            self._memory.inc(hits)
+    def _answered(self, answer: Answer) -> None:
+        if answer.isolation:
+            self._sandbox.labels(str(answer.isolation.get("level", "unknown"))).inc()
+        self._memory.inc(answer.metadata.memory_hits)
 
     def _name(self, label: str, value: str) -> str:
         """A label's value: few, short, and nothing that could be a secret."""

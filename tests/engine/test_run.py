@@ -14,6 +14,7 @@ from support.scripted import Reply, ScriptedModel
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.events import JudgeFinished, Stage
 from stet_ls.engine.api.evidence import Check, Ruling
+from stet_ls.engine.api.metadata import Tokens
 from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.errors import EndpointError, LimitError, UsageError
 from stet_ls.engine.job import job
@@ -66,8 +67,8 @@ async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scrip
         Check.DIFFERENTIAL: Ruling.PASS,
     }
     assert answer.message.startswith("Refactored `sign` · complexity 2 → 1, nesting 1 → 0, 4 → 2 lines · syntax ok")
-    assert answer.metadata["tokens"] == {"prompt": 70, "completion": 20, "cached": 0}
-    assert answer.metadata["calls"] == 1
+    assert answer.metadata.tokens == Tokens(prompt=70, completion=20, cached=0)
+    assert answer.metadata.calls == 1
     assert 0 < answer.confidence < 1
     stages = [event.name for event in bench.events if isinstance(event, Stage)]
     assert stages == ["context", "model", "judge", "finish"]
@@ -78,7 +79,7 @@ async def test_a_syntax_error_is_repaired_with_the_parsers_message(bench: Bench,
     scripted.replies([Reply(code_reply("def sign(x):\n    return 1 if x > else -1")), Reply(code_reply(SHORT))])
     answer = await bench.run("refactor", SIGN)
     assert answer.success
-    assert answer.metadata["calls"] == 2
+    assert answer.metadata.calls == 2
     first, second = (request.body["messages"] for request in scripted.requests)
     assert second[: len(first)] == first, "a repair appends; the prefix stays for the cache"
     assert "syntax" in second[-1]["content"]
@@ -389,7 +390,7 @@ async def test_a_file_of_two_megabytes_ends_within_the_deadline(bench: Bench, sc
     scripted.reply(code_reply(function.format(9000).replace("result * 2", "2 * result")))
     answer = await bench.run("refactor", marked, budget=Budget.QUICK)
     assert answer.success, answer.message
-    assert answer.metadata["seconds"] < 2 * Settings().deadline
+    assert answer.metadata.seconds < 2 * Settings().deadline
     told = {evidence.check: evidence.detail for evidence in answer.evidence}
     assert told[Check.DIFFERENTIAL] == "old and new were not compared: the file is larger than 500 KB"
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges.calibration import EvidenceTier, strength
+from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
+from stet_ls.engine.judges.calibration import strength
 from stet_ls.engine.judges.case import Case
 
 MakeCase = Callable[..., Case]
@@ -27,5 +27,5 @@ def assert_unseen(evidence: Evidence, says: str) -> None:
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False), evidence
     assert evidence.detail.startswith("behaves alike on ")
     assert says in evidence.detail
-    assert strength([parses, evidence]) is EvidenceTier.E3
+    assert strength([parses, evidence]) is EvidenceTier.COMPARED
     assert says.removeprefix("none of which ").partition(":")[0] in evidence.attachments[0].text

@@ -198,10 +198,9 @@ def _answer(
         reason = refuted.detail if refuted else "a check without which this action offers nothing could not be made"
         if refuted is not None and refuted.check is Check.SYNTAX:
             reason = f"what the model wrote does not parse: {reason}"  # else it seems to be said of the user's code
-        no = refusal(job, f"{recipe.title}: no edit, {reason}.")
-        told = {**no.metadata, **chance.metadata()}
+        no = refusal(job, f"{recipe.title}: no edit, {reason}.", chance.metadata())
         same = draft.case.before.text.split() == draft.case.after.text.split()
-        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, metadata=told, unneeded=same)
+        return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, unneeded=same)
     unit = about.target.name or _new_unit(fitted.code, request.language)
     name = f" `{unit}`" if unit else ""
     did = rewrite.attempted if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done

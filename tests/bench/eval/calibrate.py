@@ -36,7 +36,7 @@ from stet_ls.engine.judges.calibration import (
 from stet_ls.engine.model.profiles.profiles import profile_for
 
 ABOUT = (
-    "Chances of being right by strength of evidence (E0 to E5) and model. A start value is a guess that no count has "
+    "Chances of being right by strength of evidence and model. A start value is a guess that no count has "
     "replaced yet. Written by tests/bench/eval/calibrate.py."
 )
 STARTS: Mapping[str, Sequence[float]] = {
@@ -44,7 +44,7 @@ STARTS: Mapping[str, Sequence[float]] = {
     "mid": (0.2, 0.55, 0.55, 0.7, 0.9, 0.9),
     "strong": (0.2, 0.75, 0.75, 0.75, 0.9, 0.9),
 }
-"""For E0 to E5 of each profile, until enough was counted: guesses, in the order that is assumed."""
+"""For each tier of each profile, the weakest first, until enough was counted: guesses, in the order that is assumed."""
 SHIPPED = "stet"
 """The variant of the evaluation that is counted: the engine as it ships. The others judge less, on the same cases."""
 

@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +148,7 @@ async def _try(
     seconds = max(time.perf_counter() - started, recorder.model_seconds)
     answer = random.Random(case.id).choice(answers)
     after = _landed(case, arm, answer) if isinstance(answer, Answer) else None
-    remembered = answer.metadata.get("memory", []) if isinstance(answer, Answer) else []
+    remembered = answer.metadata.memory if isinstance(answer, Answer) else ()
     spent = [each.metadata for each in answers if isinstance(each, Answer)]
     return {
         "case": case.id,
@@ -158,15 +158,15 @@ async def _try(
         "offered": after is not None,
         "passed": after is not None and await passes(sandbox, after, case.hidden),
         "parses": after is not None and not syntax.check(Source(after), "python").findings,
-        "tier": answer.metadata.get("evidence_tier", "") if isinstance(answer, Answer) else "",
+        "tier": (answer.metadata.evidence_tier or "") if isinstance(answer, Answer) else "",
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "confidence": answer.confidence if isinstance(answer, Answer) else 0.0,
-        "calls": sum(each["calls"] for each in spent),
-        "tokens": sum(each["tokens"]["prompt"] + each["tokens"]["completion"] for each in spent),
+        "calls": sum(each.calls for each in spent),
+        "tokens": sum(each.tokens.prompt + each.tokens.completion for each in spent),
         "seconds": round(seconds, 2),
         "message": answer.message if isinstance(answer, Answer) else str(answer),
         "evidence": {e.check.value: e.verdict.value for e in answer.evidence} if isinstance(answer, Answer) else {},
-        "remembered": [{**each, "own": is_own(each["provenance"], case)} for each in remembered],
+        "remembered": [{**asdict(each), "own": is_own(each.provenance, case)} for each in remembered],
         "details": [e.detail for e in answer.evidence] if isinstance(answer, Answer) else [],
     }
 

@@ -180,6 +180,6 @@ async def test_what_could_not_be_checked_is_said_with_its_cost(
         assert f"{told.check} unknown: {told.detail}" in answer.message
     if hard.costs:
         assert answer.confidence < SURE
-        assert answer.metadata["confidence_reason"] == "syntax ok (ruff); names resolve; nothing ran it"
+        assert answer.metadata.reasons == ("syntax ok (ruff)", "names resolve", "nothing ran it")
     else:
         assert answer.confidence == SURE

@@ -16,6 +16,7 @@ from stet_ls.engine.actions.custom.custom_action import of_row
 from stet_ls.engine.actions.custom.packages import Packaged
 from stet_ls.engine.actions.custom.packages import load as load_packages
 from stet_ls.engine.actions.registry import Actions
+from stet_ls.engine.api.evidence import EvidenceTier
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import PolicyError, UsageError
 from stet_ls.engine.settings import load
@@ -209,7 +210,7 @@ async def test_a_packages_judge_speaks_in_its_own_name_and_makes_nobody_surer(
     said = next(item for item in answer.evidence if item.name)
     assert (said.check, said.name, said.verdict) == (Check.CUSTOM, "greet.polite", verdict)
     assert "greet.polite" in [row["check"] for row in answer.to_json()["evidence"]]
-    assert answer.metadata["evidence_tier"] == "E1"
+    assert answer.metadata.evidence_tier is EvidenceTier.PARSED
     assert answer.success is (verdict is Ruling.PASS), "it is required, whatever name it borrows"
 
 

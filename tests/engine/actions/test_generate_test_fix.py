@@ -18,7 +18,7 @@ from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount, c
 from stet_ls.engine.actions.generate_test_fix.languages.python import specification
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.sandbox.processes.procfs import descendants
 from stet_ls.engine.settings.schema import SandboxSettings, Settings
@@ -122,7 +122,7 @@ async def test_a_crash_that_the_tests_find_is_repaired(scripted: ScriptedModel) 
     assert applied(answer) == GOOD
     assert told(answer).detail == "3 of 3 tests that the model wrote from the specification pass"
     assert (told(answer).verdict, told(answer).trusted) == (Ruling.PASS, False)
-    assert answer.metadata["evidence_tier"] == "E2", "tests of the model's own prove little"
+    assert answer.metadata.evidence_tier is EvidenceTier.SELF_TESTED, "tests of the model's own prove little"
     assert "test_solution_from_its_specification.py" in [each.name for each in told(answer).attachments]
 
 
@@ -267,7 +267,7 @@ async def test_without_a_test_nothing_is_green(scripted: ScriptedModel) -> None:
     answer = await generate(scripted, [GOOD], ["from solution import median\n\nprint(median([1]))\n"])
     assert any("held no test" in each for each in answer.warnings)
     assert told(answer).verdict is Ruling.SKIPPED
-    assert answer.metadata["evidence_tier"] == "E1"
+    assert answer.metadata.evidence_tier is EvidenceTier.PARSED
 
 
 async def test_tests_that_assert_nothing_count_nothing() -> None:
@@ -458,7 +458,7 @@ async def test_an_example_that_passes_does_not_end_it(scripted: ScriptedModel) -
     answer = await generate(scripted, [WRONG, GOOD], [TESTS], text=EXAMPLE)
     assert applied(answer) == with_example(GOOD)
     assert told(answer).detail.startswith("3 of 3 tests")
-    assert answer.metadata["evidence_tier"] == "E5"
+    assert answer.metadata.evidence_tier is EvidenceTier.TESTED
 
 
 async def test_a_repair_that_breaks_an_example_is_refused(scripted: ScriptedModel) -> None:
@@ -466,4 +466,4 @@ async def test_a_repair_that_breaks_an_example_is_refused(scripted: ScriptedMode
     answer = await generate(scripted, [WRONG, broken], [TESTS], text=EXAMPLE)
     assert applied(answer) == with_example(WRONG)
     assert any("A repair was refused" in each for each in answer.warnings)
-    assert answer.metadata["evidence_tier"] == "E2", "one example against tests from the same words"
+    assert answer.metadata.evidence_tier is EvidenceTier.SELF_TESTED, "one example against tests from the same words"

@@ -9,7 +9,7 @@ from support.engine import Bench, asks_for_tests, code_reply
 from support.scripted import Reply, ScriptedModel
 
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.api.request import Budget, Workspace
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ModelRow
@@ -66,7 +66,7 @@ async def test_a_function_that_nobody_calls_is_not_proven(scripted: ScriptedMode
     tests = said(answer, Check.TESTS)
     assert (tests.verdict, tests.trusted) == (Ruling.UNKNOWN, False)
     assert tests.detail == "2 tests pass, but none of them runs `largest`"
-    assert answer.metadata["evidence_tier"] == "E1"
+    assert answer.metadata.evidence_tier is EvidenceTier.PARSED
 
 
 @pytest.mark.parametrize("budget", [Budget.QUICK, Budget.STANDARD])
@@ -82,7 +82,7 @@ async def test_an_example_that_it_fails_refutes_it(scripted: ScriptedModel, root
 async def test_examples_of_its_own_are_little_proof(scripted: ScriptedModel, root: Path) -> None:
     answer = await generate(scripted, root, RIGHT)
     assert said(answer, Check.DOCTEST).verdict is Ruling.PASS
-    assert answer.metadata["evidence_tier"] == "E2"
+    assert answer.metadata.evidence_tier is EvidenceTier.SELF_TESTED
 
 
 async def test_a_test_that_waited_for_it_proves_it(scripted: ScriptedModel, root: Path) -> None:
@@ -91,7 +91,7 @@ async def test_a_test_that_waited_for_it_proves_it(scripted: ScriptedModel, root
     )
     answer = await generate(scripted, root, RIGHT)
     assert said(answer, Check.TESTS).detail.startswith("1 test passes; 2 more without running the change")
-    assert answer.metadata["evidence_tier"] == "E5"
+    assert answer.metadata.evidence_tier is EvidenceTier.TESTED
 
 
 async def test_a_step_of_a_task_is_not_proven_either(scripted: ScriptedModel, root: Path) -> None:

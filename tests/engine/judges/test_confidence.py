@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from stet_ls.engine.api.checks import CHECKS
-from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Attachment, Check, Evidence, EvidenceTier, Ruling
+from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.judges.calibration import (
     DEFAULT,
     FILE,
@@ -16,7 +17,6 @@ from stet_ls.engine.judges.calibration import (
     LOWEST,
     CalibrationRow,
     Cell,
-    EvidenceTier,
     chance,
     read,
     strength,
@@ -38,51 +38,49 @@ FAILED = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails: 3 == 4 is false", t
 @pytest.mark.parametrize(
     ("evidence", "expected"),
     [
-        ([], EvidenceTier.E0),
-        ([NAMES], EvidenceTier.E0),
-        ([PARSES, NAMES], EvidenceTier.E1),
-        ([PARSES, OWN_TESTS], EvidenceTier.E2),
-        ([PARSES, AGREE], EvidenceTier.E3),
-        ([PARSES, NEARLY], EvidenceTier.E3),
-        ([PARSES, EQUAL], EvidenceTier.E4),
-        ([PARSES, DOCTESTS], EvidenceTier.E5),
-        ([PARSES, EQUAL, TESTS], EvidenceTier.E5),
-        ([PARSES, OWN_TESTS, AGREE], EvidenceTier.E3),
-        ([PARSES, DOCTESTS, AGREE, OWN_TESTS], EvidenceTier.E5),
-        ([PARSES, DOCTESTS, AT_ODDS], EvidenceTier.E2),
-        ([PARSES, DOCTESTS, replace(AT_ODDS, attachments=())], EvidenceTier.E5),
-        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN)], EvidenceTier.E2),
-        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN), TESTS], EvidenceTier.E5),
+        ([], EvidenceTier.UNCHECKED),
+        ([NAMES], EvidenceTier.UNCHECKED),
+        ([PARSES, NAMES], EvidenceTier.PARSED),
+        ([PARSES, OWN_TESTS], EvidenceTier.SELF_TESTED),
+        ([PARSES, AGREE], EvidenceTier.COMPARED),
+        ([PARSES, NEARLY], EvidenceTier.COMPARED),
+        ([PARSES, EQUAL], EvidenceTier.EQUIVALENT),
+        ([PARSES, DOCTESTS], EvidenceTier.TESTED),
+        ([PARSES, EQUAL, TESTS], EvidenceTier.TESTED),
+        ([PARSES, OWN_TESTS, AGREE], EvidenceTier.COMPARED),
+        ([PARSES, DOCTESTS, AGREE, OWN_TESTS], EvidenceTier.TESTED),
+        ([PARSES, DOCTESTS, AT_ODDS], EvidenceTier.SELF_TESTED),
+        ([PARSES, DOCTESTS, replace(AT_ODDS, attachments=())], EvidenceTier.TESTED),
+        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN)], EvidenceTier.SELF_TESTED),
+        ([PARSES, DOCTESTS, replace(AGREE, verdict=Ruling.UNKNOWN), TESTS], EvidenceTier.TESTED),
     ],
 )
 def test_the_strongest_evidence_counts(evidence: list[Evidence], expected: EvidenceTier) -> None:
     assert strength(evidence) is expected
-    assert strength(evidence, truncated=True) is EvidenceTier.E0
+    assert strength(evidence, truncated=True) is EvidenceTier.UNCHECKED
 
 
 def test_what_is_only_said_is_no_evidence() -> None:
     unknown = replace(TESTS, verdict=Ruling.UNKNOWN)
-    assert strength([PARSES, unknown]) is EvidenceTier.E1
-    assert strength([PARSES, replace(EQUAL, verdict=Ruling.SKIPPED)]) is EvidenceTier.E1
+    assert strength([PARSES, unknown]) is EvidenceTier.PARSED
+    assert strength([PARSES, replace(EQUAL, verdict=Ruling.SKIPPED)]) is EvidenceTier.PARSED
 
 
 def test_a_failing_trusted_test_leaves_at_most_a_tenth_whatever_else_passed() -> None:
     found = confidence([PARSES, DOCTESTS, EQUAL, FAILED], "strong")
     assert found.chance == REFUTED == 0.1
-    assert found.reason == "tests FAILED: test_add fails: 3 == 4 is false"
+    assert found.reasons == ("tests FAILED: test_add fails: 3 == 4 is false",)
     untrusted = confidence([PARSES, DOCTESTS, replace(FAILED, trusted=False)], "strong")
     assert untrusted.chance > REFUTED
 
 
 def test_the_reason_is_what_ran() -> None:
     found = confidence([PARSES, NAMES, AGREE, DOCTESTS], "strong")
-    assert found.reason == "4 doctests pass; 3 of 3 samples agree on 214 inputs"
-    assert found.metadata() == {
-        "calibration": DEFAULT, "confidence_reason": found.reason, "evidence_tier": "E5",
-    }  # fmt: skip
-    assert confidence([PARSES, NAMES], "tiny").reason == f"{PARSES.detail}; {NAMES.detail}; nothing ran it"
-    assert confidence([PARSES], "tiny").reason == f"{PARSES.detail}; nothing ran it"
-    assert confidence([PARSES, DOCTESTS], "tiny", truncated=True).reason == "the reply broke off"
+    assert found.reasons == ("4 doctests pass", "3 of 3 samples agree on 214 inputs")
+    assert found.metadata() == Metadata(calibration=DEFAULT, reasons=found.reasons, evidence_tier=EvidenceTier.TESTED)
+    assert confidence([PARSES, NAMES], "tiny").reasons == (PARSES.detail, NAMES.detail, "nothing ran it")
+    assert confidence([PARSES], "tiny").reasons == (PARSES.detail, "nothing ran it")
+    assert confidence([PARSES, DOCTESTS], "tiny", truncated=True).reasons == ("the reply broke off",)
 
 
 def test_the_shipped_table_invents_no_counts() -> None:
@@ -112,21 +110,21 @@ def _row(profile: str, model: str, chances: float, count: int) -> CalibrationRow
 
 def test_the_models_own_row_comes_first_then_its_profiles() -> None:
     rows = [_row("tiny", "", 0.3, 0), _row("mid", "", 0.5, 100), _row("mid", "qwen:7b", 0.6, 50)]
-    assert chance(EvidenceTier.E1, "mid", "Qwen:7B", rows) == (0.6, "qwen:7b")
-    assert chance(EvidenceTier.E1, "mid", "llama:8b", rows) == (0.5, "mid")
-    assert chance(EvidenceTier.E1, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
-    assert chance(EvidenceTier.E1, "unheard of", "x", rows) == (0.3, DEFAULT)
+    assert chance(EvidenceTier.PARSED, "mid", "Qwen:7B", rows) == (0.6, "qwen:7b")
+    assert chance(EvidenceTier.PARSED, "mid", "llama:8b", rows) == (0.5, "mid")
+    assert chance(EvidenceTier.PARSED, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
+    assert chance(EvidenceTier.PARSED, "unheard of", "x", rows) == (0.3, DEFAULT)
 
 
 def test_too_few_cases_are_no_measurement() -> None:
     rows = [_row("tiny", "", 0.3, 0), _row("tiny", "qwen:1b", 0.9, LEAST_COUNT - 1)]
-    assert chance(EvidenceTier.E1, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
+    assert chance(EvidenceTier.PARSED, "tiny", "qwen:1b", rows) == (0.3, DEFAULT)
 
 
 def test_no_chance_is_certain() -> None:
     sure, hopeless = _row("tiny", "", 1.0, 500), _row("mid", "", 0.0, 500)
-    assert chance(EvidenceTier.E5, "tiny", "", [sure])[0] == HIGHEST
-    assert chance(EvidenceTier.E0, "mid", "", [hopeless])[0] == LOWEST
+    assert chance(EvidenceTier.TESTED, "tiny", "", [sure])[0] == HIGHEST
+    assert chance(EvidenceTier.UNCHECKED, "mid", "", [hopeless])[0] == LOWEST
 
 
 def test_every_check_has_a_row() -> None:
@@ -134,8 +132,8 @@ def test_every_check_has_a_row() -> None:
 
 
 def test_the_reason_names_tests_before_examples_before_comparisons() -> None:
-    reason = confidence([PARSES, EQUAL, DOCTESTS, TESTS], "mid").reason
-    assert reason == f"{TESTS.detail}; {DOCTESTS.detail}; {EQUAL.detail}"
+    reasons = confidence([PARSES, EQUAL, DOCTESTS, TESTS], "mid").reasons
+    assert reasons == (TESTS.detail, DOCTESTS.detail, EQUAL.detail)
 
 
 @pytest.mark.parametrize(

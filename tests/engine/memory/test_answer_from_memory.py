@@ -57,15 +57,15 @@ async def ask(bench: Bench, project: Path, *, marked: str = STUB, **fields: obje
 async def test_what_was_kept_twice_answers_by_itself(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
     scripted.reply(code_reply(GOOD))
     first = await ask(bench, project)
-    await bench.engine.learn_outcome(first.metadata["trace"], EditOutcome.KEPT, GOOD)
+    await bench.engine.learn_outcome(first.metadata.trace, EditOutcome.KEPT, GOOD)
     calls = len(scripted.requests)
     answer = await ask(bench, project)
 
-    assert (answer.success, answer.metadata["calls"], len(scripted.requests)) == (True, 0, calls), answer.message
+    assert (answer.success, answer.metadata.calls, len(scripted.requests)) == (True, 0, calls), answer.message
     assert answer.message.startswith("Generated `double` · from memory, kept 1 time, its tests pass · ")
     assert "return n * 2" in answer.edits[0].new_text
-    assert answer.metadata["memory_hits"] == 1
-    await bench.engine.learn_outcome(answer.metadata["trace"], EditOutcome.KEPT, GOOD)
+    assert answer.metadata.memory_hits == 1
+    await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.KEPT, GOOD)
     again = await ask(bench, project)
     assert "from memory, kept 3 times" in again.message, "the edit stood, and what it was made of won"
     await bench.engine.close()
@@ -78,7 +78,7 @@ async def test_one_whose_tests_fail_now_is_not_offered(bench: Bench, scripted: S
     scripted.reply(code_reply(OTHER))
     answer = await ask(bench, project)
 
-    assert answer.metadata["calls"] == 1
+    assert answer.metadata.calls == 1
     assert "from memory" not in answer.message
     assert "n + n" in answer.edits[0].new_text
 
@@ -99,7 +99,7 @@ async def test_it_is_tried_with_the_tests_that_it_was_remembered_with(
     scripted.reply(code_reply("def double(n):\n    return n + n"))
     answer = await ask(bench, project, marked="def double(n):\n    $0...\n")
 
-    assert (answer.metadata["calls"] == 0) is answers, answer.message
+    assert (answer.metadata.calls == 0) is answers, answer.message
     assert ("its own 1 test passes" in [item.detail for item in answer.evidence]) is answers
     beside = "What fits is remembered, but it was not proven: its own 1 test passes, but it does not run `double`."
     assert (beside in answer.warnings) is (tests is BESIDE), answer.warnings
@@ -114,7 +114,7 @@ async def test_tests_that_get_no_core_prove_nothing(
     scripted.reply(code_reply(OTHER))
     answer = await ask(bench, project)
 
-    assert (answer.success, answer.metadata["calls"]) == (True, 1), answer.message
+    assert (answer.success, answer.metadata.calls) == (True, 1), answer.message
     assert "n + n" in answer.edits[0].new_text
     said = "What fits is remembered, but it was not proven: its own tests came to no end in time."
     assert said in answer.warnings
@@ -137,7 +137,7 @@ async def test_what_does_not_fit_exactly_asks_a_model(
     scripted.reply(code_reply(OTHER))
     answer = await ask(bench, project, **fields)
 
-    assert answer.metadata["calls"] >= 1
+    assert answer.metadata.calls >= 1
 
 
 async def test_what_was_imported_or_lost_answers_nothing_by_itself(
@@ -146,5 +146,5 @@ async def test_what_was_imported_or_lost_answers_nothing_by_itself(
     for row in (solution(project, outcome="imported"), replace(solution(project, OTHER), losses=1)):
         await bench.engine.memory.memory.ask("put", solution=row.to_json())
         scripted.reply(code_reply(OTHER))
-        assert (await ask(bench, project)).metadata["calls"] == 1
+        assert (await ask(bench, project)).metadata.calls == 1
         await bench.engine.memory.memory.ask("clear", scope=None)

@@ -54,7 +54,7 @@ async def learn(bench: Bench, scripted: ScriptedModel, project: Path, outcome: E
     scripted.reply(code_reply(CODE))
     answer = await generate(bench, project, WISH)
     assert answer.success, answer.message
-    await bench.engine.learn_outcome(answer.metadata["trace"], outcome, text or f"import datetime\n\n\n{CODE}\n")
+    await bench.engine.learn_outcome(answer.metadata.trace, outcome, text or f"import datetime\n\n\n{CODE}\n")
     return answer
 
 
@@ -75,7 +75,7 @@ async def test_a_rephrased_request_in_another_window_gets_what_stood(
 
     assert "from `src/dates.py`, kept 1 time:" in prompt_of(scripted)
     assert CODE in prompt_of(scripted)
-    assert answer.metadata["memory_hits"] == 1
+    assert answer.metadata.memory_hits == 1
     assert answer.message.endswith("· remembered: from `src/dates.py`, kept 1 time")
 
 
@@ -97,7 +97,7 @@ async def test_another_project_sees_nothing_of_it(
     other.mkdir()
     answer = await generate(bench, other, AGAIN, "a.py")
 
-    assert answer.metadata["memory_hits"] == 0
+    assert answer.metadata.memory_hits == 0
     assert CODE not in prompt_of(scripted)
 
 
@@ -155,8 +155,8 @@ async def proven(bench: Bench, scripted: ScriptedModel, tested: Path, *, execute
             await once.engine.memory.memory.ask("clear", scope=None)
     (made,) = ANSWERS
     evidence = made.evidence if executed else tuple(each for each in made.evidence if each.check is not Check.TESTS)
-    answer = replace(made, evidence=evidence, metadata={**made.metadata, "trace": f"{next(NUMBERS):012x}"})
-    bench.engine.memory.offered(answer.metadata["trace"], asked(tested), answer, ())
+    answer = replace(made, evidence=evidence, metadata=replace(made.metadata, trace=f"{next(NUMBERS):012x}"))
+    bench.engine.memory.offered(answer.metadata.trace, asked(tested), answer, ())
     return answer
 
 
@@ -192,11 +192,11 @@ async def test_an_undo_takes_out_what_stood_on_that_edit_alone(
 ) -> None:
     answer = await proven(bench, scripted, tested)
     if kept_first:
-        await bench.engine.learn_outcome(answer.metadata["trace"], EditOutcome.KEPT, ONES)
+        await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.KEPT, ONES)
     words = "from `loud.py`, proven by tests" + (", kept 1 time" if kept_first else "")
     assert [row["from"] for row in await rows(bench)] == [words]
     assert b"text.upper" in bytes_of(bench)
-    undo = asyncio.create_task(bench.engine.learn_outcome(answer.metadata["trace"], outcome, ""))
+    undo = asyncio.create_task(bench.engine.learn_outcome(answer.metadata.trace, outcome, ""))
     await asyncio.sleep(0)
 
     assert not await shown_next(bench, scripted, tested), "not even while it is being removed"
@@ -233,14 +233,14 @@ async def test_an_undo_that_was_cut_short_is_finished_by_the_next_window(
 async def test_what_stood_on_another_edit_too_stays(bench: Bench, scripted: ScriptedModel, tested: Path) -> None:
     first, second = [await proven(bench, scripted, tested, executed=False) for _ in range(2)]
     for answer in (first, second):
-        await bench.engine.learn_outcome(answer.metadata["trace"], EditOutcome.KEPT, ONES)
+        await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.KEPT, ONES)
     assert [row["from"] for row in await rows(bench)] == ["from `loud.py`, kept 2 times"]
-    await bench.engine.learn_outcome(second.metadata["trace"], EditOutcome.UNDONE, "")
+    await bench.engine.learn_outcome(second.metadata.trace, EditOutcome.UNDONE, "")
     (row,) = await rows(bench)
 
     assert (row["outcome"], row["from"]) == ("kept", "from `loud.py`, kept 1 time")
     assert await shown_next(bench, scripted, tested)
-    await bench.engine.learn_outcome(first.metadata["trace"], EditOutcome.UNDONE, "")
+    await bench.engine.learn_outcome(first.metadata.trace, EditOutcome.UNDONE, "")
     assert await rows(bench) == []
 
 
@@ -253,7 +253,7 @@ async def test_what_was_imported_too_stays_and_is_no_longer_called_proven(
     assert [row["from"] for row in await rows(bench)] == ["from the memory, imported"], "a file proves nothing"
     answer = await proven(bench, scripted, tested)
     assert [row["outcome"] for row in await rows(bench)] == ["proven"]
-    await bench.engine.learn_outcome(answer.metadata["trace"], EditOutcome.UNDONE, "")
+    await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.UNDONE, "")
 
     assert [(row["outcome"], row["evidence"]) for row in await rows(bench)] == [("imported", [])]
 
@@ -263,7 +263,7 @@ async def test_what_its_user_changed_is_replaced_by_the_change(
 ) -> None:
     answer = await proven(bench, scripted, tested)
     changed = ONES.replace("text.upper()", "str(text).swapcase()")
-    await bench.engine.learn_outcome(answer.metadata["trace"], EditOutcome.EDITED, changed)
+    await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.EDITED, changed)
 
     assert [(row["outcome"], row["code"]) for row in await rows(bench)] == [("edited", changed)]
     assert b"text.upper" not in bytes_of(bench)
@@ -300,8 +300,8 @@ async def test_rows_that_led_to_a_loss_lose_and_leave_the_prompts(
     for number in range(2):
         scripted.reply(code_reply(f"def other{number}():\n    return 1"))
         answer = await generate(bench, project, AGAIN, f"src/o{number}.py")
-        assert answer.metadata["memory_hits"] == (1 if number == 0 else 0)
-        await bench.engine.learn_outcome(answer.metadata["trace"], EditOutcome.UNDONE, "")
+        assert answer.metadata.memory_hits == (1 if number == 0 else 0)
+        await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.UNDONE, "")
     (row,) = await bench.engine.memory.search(WISH, languages=None, limit=3)
 
     assert (row["uses"], row["losses"]) == (1, 1)
@@ -311,7 +311,7 @@ async def test_a_secret_of_the_project_is_not_remembered(bench: Bench, scripted:
     (project / ".env").write_text("SHOP_PASSWORD=correct-horse-battery-9\n")
     scripted.reply(code_reply('def connect():\n    return login("correct-horse-battery-9")'))
     answer = await generate(bench, project, "connect to the shop with its password")
-    await bench.engine.learn_outcome(answer.metadata["trace"], EditOutcome.KEPT, "")
+    await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.KEPT, "")
 
     assert (await bench.engine.memory.stats())["solutions"] == 0
 
@@ -342,7 +342,7 @@ async def test_a_memory_that_hangs_is_skipped_and_counted(
         os.kill(pid, signal.SIGCONT)
 
     assert answer.success
-    assert answer.metadata["memory_hits"] == 0
+    assert answer.metadata.memory_hits == 0
     assert bench.engine.memory.health()["skipped"] == 1
 
 
@@ -365,7 +365,7 @@ async def test_a_memory_that_died_is_skipped_and_comes_back(
 async def test_an_edit_of_no_words_or_no_unit_teaches_nothing(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply(code_reply("x = 1\ny = 2"))
     answer = await bench.run("generate", "$0\n", instruction="two constants")
-    await bench.engine.learn_outcome(answer.metadata["trace"], EditOutcome.KEPT, "")
+    await bench.engine.learn_outcome(answer.metadata.trace, EditOutcome.KEPT, "")
 
     assert bench.engine.memory.health()["learned"] == 0
 
@@ -377,7 +377,7 @@ async def test_an_edit_that_waits_is_not_lost_with_the_settings_that_it_was_made
     answer = await generate(bench, project, WISH)
     async with Bench(scripted, Settings(deadline=40)) as changed:
         changed.engine.memory.inherit(bench.engine.memory)
-        await changed.engine.learn_outcome(answer.metadata["trace"], EditOutcome.KEPT, f"import datetime\n\n\n{CODE}\n")
+        await changed.engine.learn_outcome(answer.metadata.trace, EditOutcome.KEPT, f"import datetime\n\n\n{CODE}\n")
 
         assert (await changed.engine.memory.stats())["solutions"] == 1
 
@@ -405,7 +405,7 @@ async def test_what_a_command_wrote_is_learned_if_it_is_still_there_later(
     answer = await bench.run(
         "generate", before, instruction=WISH, path=path, workspace=Workspace((project,)), budget=Budget.QUICK
     )
-    await bench.engine.memory.applied(answer.metadata["trace"])
+    await bench.engine.memory.applied(answer.metadata.trace)
     if left is not None:
         path.write_text(left)
 
@@ -425,7 +425,7 @@ async def test_what_a_command_wrote_is_learned_if_it_is_still_there_later(
 async def test_what_waits_is_forgotten_too(bench: Bench, scripted: ScriptedModel, project: Path) -> None:
     scripted.reply(code_reply(CODE))
     answer = await generate(bench, project, WISH)
-    await bench.engine.memory.applied(answer.metadata["trace"])
+    await bench.engine.memory.applied(answer.metadata.trace)
     folder = bench.engine.memory.memory.folder
     assert b"fromisoformat" in (folder / "awaited.jsonl").read_bytes()
     await bench.engine.memory.memory.ask("clear", scope=None)

@@ -99,18 +99,18 @@ async def test_repairs_are_those_of_the_profile(settings: dict, calls: int, scri
 )
 async def test_a_job_adds_up_what_it_cost(price: dict, cost: float, scripted: ScriptedModel) -> None:
     scripted.reply(FIXED, usage=(500, 20))
-    assert (await answer(scripted, price=price, models=ONE)).metadata["cost"] == pytest.approx(cost)
+    assert (await answer(scripted, price=price, models=ONE)).metadata.cost == pytest.approx(cost)
 
 
 async def test_repairs_cost_too(scripted: ScriptedModel) -> None:
     scripted.replies([Reply(BROKEN, usage=(100, 10)), Reply(FIXED, usage=(200, 10))])
     told = await answer(scripted, price={"price_in": 1000.0, "price_out": 1000.0}, models=ONE)
-    assert told.metadata["cost"] == pytest.approx(0.32)
+    assert told.metadata.cost == pytest.approx(0.32)
 
 
 async def test_a_call_that_was_not_counted_costs_about_what_its_text_says(scripted: ScriptedModel) -> None:
     scripted.reply(FIXED, usage=False)
-    cost = (await answer(scripted, price={"price_in": 1000.0, "price_out": 1000.0})).metadata["cost"]
+    cost = (await answer(scripted, price={"price_in": 1000.0, "price_out": 1000.0})).metadata.cost
     assert 0.1 < cost < 3
 
 

@@ -51,7 +51,7 @@ async def test_a_replay_gives_the_same_answer(bench: Bench, scripted: ScriptedMo
     scripted.default = Reply(code_reply(SLOW if action == "optimize" else SHORT))
     answer = await bench.run(action, SIGN, instruction="shorter")
     record = await recorded(bench)
-    assert record.id == answer.metadata["trace"]
+    assert record.id == answer.metadata.trace
     result = await again(record)
     assert result.diff == ""
     assert result.asked == result.recorded == len(scripted.requests)
@@ -219,7 +219,7 @@ async def test_only_the_last_ones_stay_and_only_their_user_reads_them(scripted: 
     async with Bench(scripted, Settings(trace=TraceSettings(keep=3))) as bench:
         ids = []
         for _ in range(5):
-            ids.append((await bench.run("refactor", SIGN)).metadata["trace"])
+            ids.append((await bench.run("refactor", SIGN)).metadata.trace)
             await bench.engine.record_outcome(ids[-1], "applied")
     store = RecordStore(user_paths().traces, 3)
     files = store.files()

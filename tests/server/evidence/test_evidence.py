@@ -16,6 +16,7 @@ from support.wire import Applying, ErrorAnswer, Json, RawClient
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
+from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.evidence.evidence_files import write
 from stet_ls.server.evidence.evidence_text import first_lines, report, select_check, summarize
@@ -35,7 +36,7 @@ FAILED = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails", trusted=True, atta
 
 
 def answer(*evidence: Evidence, success: bool = True, message: str = "Refactored `add`", **known: Any) -> Answer:
-    metadata = {"calibration": "default", **known}
+    metadata = Metadata(calibration="default", **known)
     return Answer(success, "refactor", "python", message, confidence=0.7, evidence=evidence, metadata=metadata)
 
 
@@ -43,22 +44,22 @@ def answer(*evidence: Evidence, success: bool = True, message: str = "Refactored
 
 
 def test_the_message_begins_with_how_sure_it_is_and_why() -> None:
-    reason = "3 of 3 samples agree on 214 inputs; 4 doctests pass"
-    assert summarize(answer(PARSES, confidence_reason=reason)) == f"70 % sure: {reason} · Refactored `add`"
-    said = answer(PARSES, AGREE, message=f"Refactored `add` · {AGREE.detail} · 3 → 2 lines", confidence_reason=reason)
+    reasons = ("3 of 3 samples agree on 214 inputs", "4 doctests pass")
+    reason = "; ".join(reasons)
+    assert summarize(answer(PARSES, reasons=reasons)) == f"70 % sure: {reason} · Refactored `add`"
+    said = answer(PARSES, AGREE, message=f"Refactored `add` · {AGREE.detail} · 3 → 2 lines", reasons=reasons)
     assert summarize(said) == f"70 % sure: {reason} · Refactored `add` · 3 → 2 lines", "nothing is said twice"
     assert summarize(answer(message="Explained `add`")) == "Explained `add`"
 
 
 def test_a_refusal_says_what_passed_nevertheless() -> None:
-    no = answer(PARSES, FAILED, success=False, message="Refactor: no edit, test_add fails.", confidence_reason="x")
+    no = answer(PARSES, FAILED, success=False, message="Refactor: no edit, test_add fails.", reasons=("x",))
     assert summarize(no) == "Refactor: no edit, test_add fails. Passed: syntax ok."
 
 
 def test_a_report_tells_each_line_and_quotes_what_shows_it(tmp_path: Path) -> None:
     wild = Evidence(Check.NAMES, Ruling.UNKNOWN, "![x](http://h/) `f`\n# no heading")
-    trace = {"show_trace": "stet trace show 0123456789ab"}
-    of = answer(PARSES, wild, FAILED, confidence_reason="tests FAILED: test_add fails", **trace)
+    of = answer(PARSES, wild, FAILED, reasons=("tests FAILED: test_add fails",), trace="0123456789ab")
     files = write(tmp_path, of.evidence)
     text = report(of, of.evidence, files)
 

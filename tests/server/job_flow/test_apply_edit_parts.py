@@ -16,6 +16,7 @@ from support.wire import PATIENCE, Json, RawClient
 
 from stet_ls.engine.api.answer import Answer, Edit, EditOutcome, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.errors import UnknownIdError
 from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.run import Engine
@@ -135,7 +136,7 @@ def test_the_question_says_each_thing_once() -> None:
         Evidence(Check.DANGER, Ruling.UNKNOWN, "adds `eval`, which runs text as code", trusted=True),
         Evidence(Check.TESTS, Ruling.UNKNOWN, "pytest is missing", trusted=True),
     )
-    metadata = {"confidence_reason": "lint FAILED: F821 at line 3"}
+    metadata = Metadata(reasons=("lint FAILED: F821 at line 3",))
     offered = replace(answer(INSIDE, evidence=evidence), metadata=metadata, confidence=0.1)
     offered = replace(offered, message=f"Refactored `f` · {summary(evidence)}")
 

@@ -1,0 +1,115 @@
+"""What an answer cost, who gave it, and how sure it is: its metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from stet_ls.engine.api.evidence import EvidenceTier
+from stet_ls.engine.api.json_schema import COUNT, NUMBER, TEXT, Schema, array, nullable, table
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens as the endpoint counts them; `cached` are those of `prompt` that it had already read."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHit:
+    """A remembered solution that the answer used. `provenance` is a few words: "from `src/dates.py`, kept 3 times"."""
+
+    id: str
+    score: float
+    provenance: str
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """All about an answer that is not the answer.
+
+    model: Name of the model, "" if none was asked.
+    endpoint: Name of its endpoint.
+    trace: Id of the job's record.
+    tokens: What all calls took.
+    cost: What they cost in the currency of the providers' prices; None if the price of one is unknown.
+    calls: Number of model calls.
+    memory_hits: Remembered solutions in the prompt, or 1 if one of them is the answer.
+    memory: Those solutions.
+    seconds: From the job's beginning to its answer.
+    stages: Seconds per stage.
+    evidence_tier: The strongest evidence; None where no edit was judged, and of a task, whose steps have their own.
+    calibration: The row of the table that the confidence comes from, "" if there is none.
+    reasons: Why the confidence is what it is, a phrase each; of a task one for each step.
+    steps: The plan of a task.
+    """
+
+    model: str = ""
+    endpoint: str = ""
+    trace: str = ""
+    tokens: Tokens = field(default_factory=Tokens)
+    cost: float | None = 0.0
+    calls: int = 0
+    memory_hits: int = 0
+    memory: tuple[MemoryHit, ...] = ()
+    seconds: float = 0.0
+    stages: Mapping[str, float] = field(default_factory=dict)
+    evidence_tier: EvidenceTier | None = None
+    calibration: str = ""
+    reasons: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+    @property
+    def show_trace(self) -> str:
+        """The command that shows the job's record, "" if there is no job."""
+        return f"stet trace show {self.trace}" if self.trace else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The metadata as answers carry it; what does not apply is left out."""
+        optional: dict[str, Any] = {
+            "calibration": self.calibration,
+            "confidence_reason": "; ".join(self.reasons),
+            "evidence_tier": self.evidence_tier,
+            "steps": list(self.steps),
+            "memory": [asdict(hit) for hit in self.memory],
+        }
+        return {
+            "model": self.model,
+            "endpoint": self.endpoint,
+            "tokens": asdict(self.tokens),
+            "cost": None if self.cost is None else round(self.cost, 6),
+            "calls": self.calls,
+            "memory_hits": self.memory_hits,
+            "stages": {name: round(seconds, 3) for name, seconds in self.stages.items()},
+            "seconds": round(self.seconds, 3),
+            "trace": self.trace,
+            "show_trace": self.show_trace,
+            **{name: value for name, value in optional.items() if value},
+        }
+
+
+_OPTIONAL: Schema = {
+    "calibration": TEXT,
+    "confidence_reason": TEXT,
+    "evidence_tier": {"enum": [tier.value for tier in EvidenceTier]},
+    "steps": array(TEXT),
+    "memory": array(table(id=TEXT, score=NUMBER, provenance=TEXT)),
+}
+_ALWAYS = table(
+    model=TEXT,
+    endpoint=TEXT,
+    tokens=table(prompt=COUNT, completion=COUNT, cached=COUNT),
+    cost=nullable("number"),
+    calls=COUNT,
+    memory_hits=COUNT,
+    stages={"type": "object", "additionalProperties": NUMBER},
+    seconds=NUMBER,
+    trace=TEXT,
+    show_trace=TEXT,
+)
+METADATA_SCHEMA: Schema = {**_ALWAYS, "properties": {**_ALWAYS["properties"], **_OPTIONAL}}
+"""What `Metadata.to_json` gives."""
