@@ -20,6 +20,7 @@ class NodeKinds:
     them one. `wrappers` are parents that belong to what they hold (a decorator's, an export's, a declaration's).
     `leading` are siblings above a unit that belong to it; `docs` says which comments above it do. `calls` maps the
     kind of a call to the field of what is called ("" takes its first child). `requires` are calls that import.
+    With `bare_bodies` an empty body has no node.
     """
 
     functions: frozenset[str]
@@ -31,6 +32,7 @@ class NodeKinds:
     imports: frozenset[str] = frozenset()
     requires: re.Pattern[str] | None = None
     calls: Mapping[str, str] = field(default_factory=dict)
+    bare_bodies: bool = False
 
 
 def _kinds(names: str) -> frozenset[str]:
@@ -128,6 +130,7 @@ NODE_KINDS: Mapping[str, NodeKinds] = {
         classes=_kinds("class module"),
         requires=re.compile(r"(?:require|require_relative|load|autoload)\b"),
         calls={"call": "method"},
+        bare_bodies=True,
     ),
     "php": NodeKinds(
         functions=_kinds("function_definition method_declaration"),
@@ -163,6 +166,7 @@ NODE_KINDS: Mapping[str, NodeKinds] = {
         wrappers=_kinds("expression_list assignment_statement variable_declaration field"),
         requires=re.compile(r"(?:local\s[^=]*=\s*)?require\b"),
         calls={"function_call": "name"},
+        bare_bodies=True,
     ),
 }
 """Rows by language id. A language without one has no units: its targets are top-level statements or lines."""

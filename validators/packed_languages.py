@@ -19,7 +19,7 @@ PACKED: Final = {
     **{name: name for name in ("erlang", "haskell", "ocaml", "clojure", "fsharp", "groovy", "julia", "r", "perl")},
     **{name: name for name in ("powershell", "zig", "nix", "dockerfile", "cmake", "terraform", "proto", "graphql")},
     **{"restructuredtext": "rst", "objective-c": "objc", "lisp": "commonlisp", "viml": "vim", "makefile": "make"},
-    "ini": "ini",
+    **{name: name for name in ("ini", "nim", "csv")},
 }
 """The grammars in the pack of languages that `languages` has a row for."""
 
@@ -43,7 +43,6 @@ ROWS: tuple[Row, ...] = (
     ("clarity", "Clarity", "", ".clar", "", ";;", None, "clarity"),
     ("cobol", "COBOL", "cob", ".cob .cbl .cpy", "", "*>", None, "cobol"),
     ("cpon", "CPON", "", ".cpon", "", None, _C, "cpon"),
-    ("csv", "CSV", "", ".csv", "", None, None, "csv"),
     ("cuda-cpp", "CUDA", "cuda cu", ".cu .cuh", "", "//", _C, "cuda"),
     ("d", "D", "dlang", ".d .di", "", "//", _C, "d"),
     ("doxygen", "Doxygen", "", "", "", None, None, "doxygen"),
@@ -91,7 +90,6 @@ ROWS: tuple[Row, ...] = (
     ("mermaid", "Mermaid", "", ".mmd .mermaid", "", "%%", None, "mermaid"),
     ("meson", "Meson", "", "", "meson.build meson_options.txt meson.options", "#", None, "meson"),
     ("netlinx", "NetLinx", "", ".axs .axi", "", "//", _C, "netlinx"),
-    ("nim", "Nim", "", ".nim .nims .nimble", "", "#", ("#[", "]#"), "nim"),
     ("ninja", "Ninja", "", ".ninja", "", "#", None, "ninja"),
     ("nqc", "NQC", "", ".nqc", "", "//", _C, "nqc"),
     ("ocaml.interface", "OCaml interface", "mli ocaml_interface", ".mli", "", None, _ML, "ocaml_interface"),

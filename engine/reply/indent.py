@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from stet_ls.validators.languages import for_language
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.literals import fixed_lines
 
-_AS_IT_IS = frozenset({"yaml", "markdown", "plaintext", "restructuredtext", "haskell", "latex"})
-"""Languages in which columns mean something: the code moves as a whole."""
-_USUAL = {"go": "\t", "makefile": "\t"}
 _LINES_READ = 2000
 _CLOSERS = "})]"
 _LEADERS = ("@", "#[", "/**", "///", "[")
@@ -18,7 +16,7 @@ _LEADERS = ("@", "#[", "/**", "///", "[")
 
 def unit_of(source: Source, target: Span, language: str) -> str | None:
     """One step of indentation as the target has it, else the document; None if nothing is indented."""
-    if language in _AS_IT_IS:
+    if for_language(language).aligned:
         return None
     first, last = source.line_of(target.start), source.line_of(target.end)
     small = source.line_count <= _LINES_READ
@@ -30,7 +28,7 @@ def unit_of(source: Source, target: Span, language: str) -> str | None:
         unit = _step(line for number, line in zip(numbers, lines, strict=True) if number not in fixed)
         if unit is not None:
             return unit
-    return _USUAL.get(language)
+    return for_language(language).indent
 
 
 def reindent(code: str, language: str, *, base: str, unit: str | None) -> str:

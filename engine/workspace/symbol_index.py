@@ -25,7 +25,7 @@ from stet_ls.engine.workspace.index_scan import scan, update
 from stet_ls.engine.workspace.index_store import IndexStatus, IndexStore, Stamp, SymbolEntry, SymbolHit, database
 from stet_ls.engine.workspace.source_files import LARGEST, WalkLimits, admitted
 from stet_ls.validators.containment import is_inside_any
-from stet_ls.validators.languages import language_of
+from stet_ls.validators.languages import family, language_of
 from stet_ls.validators.source import Source
 
 _log = logging.getLogger(__name__)
@@ -37,11 +37,6 @@ AGAIN_SECONDS = 30.0
 NOT_READY = "index not ready"
 _MOST_ROOTS = 8
 _MOST_TEXTS = 32
-_ALIKE = (
-    ("javascript", "javascriptreact", "typescript", "typescriptreact"),
-    ("c", "cpp"),
-)
-"""Languages that call each other's code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +136,7 @@ class SymbolIndex:
 
         `but` is left aside. Reads the database: not for an event loop.
         """
-        languages = _alike(language)
+        languages = family(language)
         found: list[SymbolCandidate] = []
         unsaved = {but}
         for buffer in workspace.buffers:
@@ -257,7 +252,3 @@ class SymbolIndex:
         task = asyncio.get_running_loop().create_task(run(), name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _alike(language: str) -> tuple[str, ...]:
-    return next((group for group in _ALIKE if language in group), (language,))

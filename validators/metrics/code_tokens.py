@@ -14,7 +14,7 @@ from stet_ls.validators import languages
 _LONG = r"\"\"\"[\s\S]*?(?:\"\"\"|\Z)|'''[\s\S]*?(?:'''|\Z)|`(?:[^`\\]|\\[\s\S]?)*(?:`|\Z)"
 _DOUBLE = r"\"(?:[^\"\\\n]|\\.?)*\"?"
 _SINGLE = r"'(?:[^'\\\n]|\\.?)*'?"
-_CHARACTER = r"'(?:\\[^'\n]{1,10}|[^'\\\n])'"  # Rust writes a single quote before a lifetime, too
+_CHARACTER = r"'(?:\\[^'\n]{1,10}|[^'\\\n])'"  # where a single quote may begin a lifetime, too
 _WORDS = r"[^\W\d]\w*|\d[\w.]*|[^\w\s]"
 
 
@@ -47,6 +47,6 @@ def _lexer(language: str) -> re.Pattern[str]:
     if row and row.block_comment:
         start, end = map(re.escape, row.block_comment)
         comments.insert(0, rf"{start}[\s\S]*?(?:{end}|\Z)")
-    single = _CHARACTER if row and row.id == "rust" else _SINGLE
+    single = _CHARACTER if row and row.lifetimes else _SINGLE
     comment = f"(?P<comment>{'|'.join(comments)})|" if comments else ""
     return re.compile(f"{comment}{_LONG}|{_DOUBLE}|{single}|{_WORDS}")

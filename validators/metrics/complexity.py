@@ -111,7 +111,7 @@ class _Counter:
     def __init__(self, parsed: Parsed, row: Control) -> None:
         self.tallies: list[_Tally] = []
         self._row, self._roles = row, row.roles
-        self._python = parsed.language == "python"
+        self._as_ruff = row.as_ruff
         self._data = parsed.data
         self._units = {found.node.id: found for found in find(parsed) if found.unit.kind != "class"}
         self._stack: list[_Frame] = []
@@ -127,7 +127,7 @@ class _Counter:
 
     def _enter(self, tally: _Tally, top: _Frame, node: tree_sitter.Node) -> None:
         self.tallies.append(tally)
-        if self._python:
+        if self._as_ruff:
             self._add(1, 0)  # C901: a function in a function is a path of the outer one
         self._stack.append(_Frame(node.end_byte, tally, 0, top.weight + 1 if top.tally else 0))
 
@@ -139,13 +139,13 @@ class _Counter:
                 effect = EFFECTS["elifs"]
             case "cases" if _DEFAULT.match(self._data, node.start_byte):
                 effect = _Effect()
-            case "tries" if self._python and any(child.type == "else_clause" for child in node.named_children):
+            case "tries" if self._as_ruff and any(child.type == "else_clause" for child in node.named_children):
                 effect = replace(effect, cyclomatic=1)  # C901 counts the `else` of a try
             case "logic":
                 operator = self._operator(node)
                 if not operator:
                     effect = _Effect()
-        if role in ("ternaries", "logic") and self._python:
+        if role in ("ternaries", "logic") and self._as_ruff:
             effect = replace(effect, cyclomatic=0)  # C901 looks at statements alone
         cognitive = (1 + top.weight) if effect.nested else 0
         if role in ("ifs", "elifs"):
@@ -159,7 +159,7 @@ class _Counter:
         self._stack.append(frame)
 
     def _add(self, cyclomatic: int, cognitive: int) -> None:
-        """Counts for the innermost function; in Python for all around it too, as C901 does."""
+        """Counts for the innermost function; for all around it too where C901 does."""
         seen: _Tally | None = None
         for frame in reversed(self._stack):
             if frame.tally is None or frame.tally is seen:
@@ -167,7 +167,7 @@ class _Counter:
             seen = frame.tally
             seen.cyclomatic += cyclomatic
             seen.cognitive += cognitive
-            if not self._python:
+            if not self._as_ruff:
                 return
 
     def _operator(self, node: tree_sitter.Node) -> str:

@@ -13,7 +13,7 @@ class Control:
     `ifs` and `elifs` are the two forms of a condition; an `if` directly behind `else` is known by its place. `guards`
     are one-line conditions. `cases` are the branches of `switches` (the default one is told by its text). `tries`
     only nest. `logic` maps a node kind to the operators of it that count. `closures` nest but are no functions of
-    their own.
+    their own. With `as_ruff` paths are counted as ruff's C901 counts them, which looks at statements alone.
     """
 
     ifs: frozenset[str] = frozenset()
@@ -28,11 +28,13 @@ class Control:
     endless: frozenset[str] = frozenset()
     closures: frozenset[str] = frozenset()
     logic: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    as_ruff: bool = False
 
     @property
     def roles(self) -> dict[str, str]:
         """The field that names each node kind of the row."""
-        return {kind: field.name for field in fields(self) for kind in getattr(self, field.name)}
+        kinds = (field.name for field in fields(self) if field.name != "as_ruff")
+        return {kind: name for name in kinds for kind in getattr(self, name)}
 
 
 def _kinds(names: str) -> frozenset[str]:
@@ -77,6 +79,7 @@ CONTROL: Mapping[str, Control] = {
         tries=_kinds("try_statement"),
         closures=_kinds("lambda"),
         logic={"boolean_operator": _kinds("and or")},
+        as_ruff=True,
     ),
     "javascript": _ECMASCRIPT,
     "javascriptreact": _ECMASCRIPT,

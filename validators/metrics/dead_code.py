@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stet_ls.validators.findings import Finding, Severity
+from stet_ls.validators.languages import row_for
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.units import UnitNode, captures, find, tree_of
@@ -58,21 +60,20 @@ def _hint(source: Source, span: Span, message: str) -> Finding:
 
 
 def _unused(parsed: Parsed) -> Iterator[tuple[bytes, Span, str]]:
-    is_private = _PRIVATE.get(parsed.language)
-    if is_private is None:
+    row = row_for(_PRIVATE, parsed.language, None)
+    if row is None:
         return
     count = Counter(_NAME.findall(parsed.data))
     found = find(parsed)
     classes = [one for one in found if one.unit.kind == "class"]
     for one in found:
         name = one.unit.name.removeprefix("#").encode()
-        if count[name] == 1 and is_private(parsed, one, _around(one, classes)):
+        if count[name] == 1 and row.is_private(parsed, one, _around(one, classes)):
             at = parsed.data.find(name, one.node.start_byte)
             yield name, Span(at, at + len(name)), f"the private {one.unit.kind}"
-    if parsed.language == "python":
-        for match in _VARIABLE.finditer(parsed.data):
-            if count[match[1]] == 1:
-                yield match[1], Span(*match.span(1)), "the private variable"
+    for match in row.variables.finditer(parsed.data) if row.variables else ():
+        if count[match[1]] == 1:
+            yield match[1], Span(*match.span(1)), "the private variable"
 
 
 def _around(one: UnitNode, classes: Iterable[UnitNode]) -> UnitNode | None:
@@ -173,18 +174,25 @@ def _lua(parsed: Parsed, one: UnitNode, around: UnitNode | None) -> bool:
     return one.unit.signature.startswith("local function")
 
 
-_PRIVATE: Mapping[str, Private] = {
-    "python": _python,
-    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _ecmascript),
-    "java": _marked("private"),
-    "csharp": _marked("private", unless=b"partial "),
-    "kotlin": _marked("private"),
-    "swift": _marked("private"),
-    "php": _marked("private"),
-    "c": _c,
-    "cpp": _c,
-    "go": _go,
-    "rust": _rust,
-    "lua": _lua,
+@dataclass(frozen=True, slots=True)
+class _Private:
+    """What of a language is for its own file alone: units, and variables by the pattern of their definition."""
+
+    is_private: Private
+    variables: re.Pattern[bytes] | None = None
+
+
+_PRIVATE: Mapping[str, _Private | None] = {
+    "python": _Private(_python, _VARIABLE),
+    "javascript": _Private(_ecmascript),
+    "java": _Private(_marked("private")),
+    "csharp": _Private(_marked("private", unless=b"partial ")),
+    "kotlin": _Private(_marked("private")),
+    "swift": _Private(_marked("private")),
+    "php": _Private(_marked("private")),
+    "c": _Private(_c),
+    "go": _Private(_go),
+    "rust": _Private(_rust),
+    "lua": _Private(_lua),
 }
 """Rows by language id; a language without one is only searched for what is never reached."""

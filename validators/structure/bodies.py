@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from stet_ls.validators.languages import for_language
 from stet_ls.validators.node_kinds import NODE_KINDS, NodeKinds
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source, Span
@@ -70,10 +71,9 @@ def is_stub(source: Source, language: str, unit: Unit) -> bool:
     node = node_of(parsed, unit)
     body = body_of(node) if node else None
     if node is None or body is None:
-        # Lua and Ruby have no node for an empty body.
-        return node is not None and parsed.language in ("lua", "ruby") and not node.has_error
+        return node is not None and NODE_KINDS[parsed.language].bare_bodies and not node.has_error
     statements = list(_statements(body))
-    if parsed.language == "python" and statements and _is_string(statements[0]):
+    if for_language(parsed.language).docstrings and statements and _is_string(statements[0]):
         del statements[0]
     return all(_PLACEHOLDER.fullmatch(parsed.text(statement).strip()) for statement in statements)
 

@@ -53,6 +53,7 @@ _WORDS: Mapping[str, _Words] = {
         _NEVER, r"-module\(|-record\(", "-include|-import|-include_lib", r"(?=[a-z]\w*\(.*\)\s*(?:when\b.*)?->)"
     ),
     "fsharp": _Words(r"let(?:\s+rec)?|member\s+\w+\.|and", "module|type|namespace", "open"),
+    "graphql": _Words(_NEVER, _NEVER, _NEVER),
     "haskell": _Words(_NEVER, "data|newtype|class|instance|type", "import", r"(?=[a-z]\w*'*\s*::)"),
     "lisp": _Words(r"\(def(?:un|macro|method)|\(define\s*\(?", r"\(def(?:class|struct|package)", r"\(require|\(load"),
     "ocaml": _Words(r"let(?:\s+rec)?|and", "module|class|type", "open|include"),
@@ -68,7 +69,6 @@ _WORDS: Mapping[str, _Words] = {
     ),
 }  # fmt: skip
 _GENERIC = _Words()
-_NOT_CODE = frozenset({"diff", "ini", "graphql", "csv", "markdown", "restructuredtext", "latex", "plaintext"})
 _CLOSER = re.compile(r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b|endfunction\b|enddef\b)")
 
 
@@ -92,7 +92,7 @@ def imports(source: Source, language: str) -> tuple[Span, ...]:
 
 def _words(language: str) -> _Words | None:
     row = languages.language(language)
-    if row is None or row.id in _NOT_CODE or row.grammar is not None:
+    if row is None or row.kind != "code" or row.grammar is not None:
         return None
     return _WORDS.get(row.id) or (_GENERIC if row.packed and row.line_comment else None)
 

@@ -6,13 +6,12 @@ import time
 from dataclasses import replace
 
 from stet_ls.validators.findings import Finding, Severity
+from stet_ls.validators.languages import for_language
 from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Source
 from stet_ls.validators.syntax import messages
 from stet_ls.validators.syntax.directives import compiled
-
-_PREPROCESSED = frozenset({"csharp", "c", "cpp"})
 
 
 def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
@@ -20,7 +19,7 @@ def explain(parsed: Parsed, *, end: float) -> tuple[Finding, ...]:
 
     Without an error nothing is wrong that a compiler would see. `end` is a time of time.monotonic().
     """
-    if parsed.language not in _PREPROCESSED or b"#" not in parsed.data:
+    if not for_language(parsed.language).preprocessed or b"#" not in parsed.data:
         return messages.explain(parsed, end=end)
     data, off = compiled(parsed)
     if not off:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from stet_ls.validators.findings import Finding, Related
+from stet_ls.validators.languages import for_language
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure.units import captures
@@ -119,7 +120,7 @@ def compiled(parsed: Parsed) -> tuple[bytes, tuple[Span, ...]]:
     stack: list[tuple[bool, bool]] = []  # is this branch on; was any branch on
     symbols: set[str] = set()
     since: int | None = None  # where the present disabled part began
-    is_c = parsed.language in ("c", "cpp")
+    is_c = for_language(parsed.language).preprocessed == "first branch"
     for one in directives(parsed):
         if since is not None and one.kind in _CONDITIONAL:
             off.append(Span(since, max(since, parsed.data.rfind(b"\n", 0, one.span.start) + 1)))

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from stet_ls.validators.findings import Finding, Related
+from stet_ls.validators.languages import for_language
 from stet_ls.validators.parsing.tree import Parsed
 from stet_ls.validators.source import Span
 from stet_ls.validators.syntax import message_text
@@ -26,7 +27,6 @@ FENCE = "markdown-fence"
 _SIGNED = 40
 _IN_SIGHT = 2
 _FENCE = re.compile(rb"^[ \t]*(?:```+|~~~+)[ \t]*[\w+#.-]*[ \t]*\r?$", re.MULTILINE)
-_NO_FENCES = frozenset({"markdown", "shellscript"})
 
 
 def unclosed(parsed: Parsed, problem: Unclosed, failure: ParseFailure | None) -> Finding:
@@ -101,7 +101,7 @@ def unterminated(parsed: Parsed, quote: Span, node: tree_sitter.Node) -> Finding
 
 def fences(parsed: Parsed) -> list[Finding]:
     """Lines of a broken text that are Markdown's: they came with an answer out of which the code was copied."""
-    if parsed.language in _NO_FENCES:
+    if for_language(parsed.language).takes_fences:
         return []
     found = []
     for match in _FENCE.finditer(parsed.source.data):

@@ -11,7 +11,7 @@ from stet_ls.engine.execution.python.changed_lines import words
 from stet_ls.engine.judges.project_tests.reachability import leading, ways_to
 from stet_ls.engine.prompt.context.import_bindings import bindings, closeness
 from stet_ls.engine.workspace.source_files import LARGEST, SourceWalk, WalkLimits
-from stet_ls.validators.languages import language_of
+from stet_ls.validators.languages import family, for_language, language_of
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import imports
@@ -24,9 +24,6 @@ _TEST = re.compile(
     r"(^|/)(test_[^/]*|[^/]*(_test|Test|Tests|\.test|\.spec))\.\w+$|(^|/)(tests?|__tests__|spec)/", re.ASCII
 )
 _HELPER = re.compile(r"(^|/)(conftest|__init__|setup|helpers?|utils?|fixtures?)\.\w+$")
-_ALIKE = (frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"}), frozenset({"c", "cpp"}))
-_SAME_PACKAGE = frozenset({"go", "java", "csharp", "rust", "c", "cpp"})
-"""Languages in which a test may name what it does not import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,7 @@ def _nearness(root: Path, file: _File, target: Path, name: str, language: str) -
         # Another name of the same module will do: what it calls may call the unit.
         if any(closeness(binding, each, target) is not None for each in (name, *binding.names.values())):
             return 0 if named else 1
-    return 0 if named and language in _SAME_PACKAGE else None
+    return 0 if named and for_language(language).folder_is_package else None
 
 
 def _is_between(root: Path, file: _File, target: Path, name: str, language: str) -> bool:
@@ -135,7 +132,7 @@ def _mentions(text: str, target: Path) -> bool:
 
 
 def _files(root: Path, language: str, buffers: Mapping[Path, str]) -> Iterator[_File]:
-    alike = next((group for group in _ALIKE if language in group), frozenset({language}))
+    alike = family(language)
     for path, text in buffers.items():
         if path.is_relative_to(root) and language_of(path) in alike:
             yield _File(path.relative_to(root).as_posix(), text)

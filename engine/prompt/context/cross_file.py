@@ -13,7 +13,7 @@ from stet_ls.engine.prompt.context.import_bindings import Binding, bindings, clo
 from stet_ls.engine.prompt.context_items import ContextItem, Priority
 from stet_ls.engine.prompt.target import indent_at
 from stet_ls.engine.workspace.symbol_index import Definition, SymbolCandidate, SymbolIndex
-from stet_ls.validators.languages import language
+from stet_ls.validators.languages import for_language, language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import imports, units
 
@@ -22,10 +22,6 @@ _MOST_MEMBERS = 20
 _LONGEST_BODY = 6_000
 """Bytes of a body in another file; of a longer one the head has to do."""
 _FAR = 4
-_FOLDER_IS_PACKAGE = frozenset({"go", "java", "kotlin", "csharp", "swift", "rust", "c", "cpp"})
-"""Languages in which a neighbour in the folder is known without an import."""
-_GLOBAL = frozenset({"go", "c", "cpp", "csharp", "swift", "php", "ruby", "lua", "shellscript"})
-"""Languages in which a name of the project may be known without an import of its file."""
 _TYPES = frozenset({"class", "interface", "struct", "enum", "type"})
 
 
@@ -93,13 +89,10 @@ def _distance(candidate: SymbolCandidate, bound: tuple[Binding, ...], request: R
     best = min((distance for distance in near if distance is not None), default=None)
     if best is not None:
         return best
-    if (
-        request.language in _FOLDER_IS_PACKAGE
-        and request.path is not None
-        and candidate.path.parent == request.path.parent
-    ):
+    own = for_language(request.language)
+    if own.folder_is_package and request.path is not None and candidate.path.parent == request.path.parent:
         return 3
-    return _FAR if request.language in _GLOBAL or owner else None
+    return _FAR if own.global_names or owner else None
 
 
 def pieces_of(one: Definition, request: Request) -> Iterator[ContextItem]:

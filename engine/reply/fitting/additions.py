@@ -18,14 +18,11 @@ from stet_ls.engine.reply.fitting.keep_comments import keep_comments
 from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
 from stet_ls.engine.reply.fitting.spacing import line_end_at, lines_of
 from stet_ls.engine.reply.parsing.snippet import Snippet
+from stet_ls.validators.languages import for_language
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import Symbol, Unit, imports, outline, units
 from stet_ls.validators.structure.member_locations import below, member_end
 
-_CLASSES_ONLY = frozenset({"java", "csharp"})
-"""Languages without functions outside of classes."""
-_OVERLOADS = frozenset({"java", "csharp", "cpp"})
-"""Languages in which a function of another signature is another function."""
 _SELF = re.compile(r"\(\s*(?:self|cls|&(?:'\w+ )?(?:mut )?self|mut self)\b")
 _METHOD_MARKS = re.compile(
     r"^\s*@(?:static|class)method\b|^\s*@(?:cached_)?property\b|^\s*@\w+\.setter\b", re.MULTILINE
@@ -130,7 +127,7 @@ def _same(unit: Unit, given: tuple[Unit, ...], present: tuple[Unit, ...], langua
     twins = sum(one.qualified == unit.qualified for one in given)
     if len(known) != 1 or twins > 1 or _sort(unit) == "impl":
         return None
-    return None if language in _OVERLOADS and unit.kind != "class" else known[0]
+    return None if for_language(language).overloads and unit.kind != "class" else known[0]
 
 
 def _sort(unit: Unit) -> str:
@@ -255,7 +252,7 @@ def _settled(source: Source, target: Target, rest: Snippet) -> Target:
         at = below(source, outer)
         return Target(TargetKind.INSERTION, Span(at, at), indent=_indent(source.slice(outer.span)))
     classes = [unit for unit in tops if unit.kind == "class" and unit.body is not None]
-    homeless = language in _CLASSES_ONLY or rest.top_units[0].kind == "method"
+    homeless = for_language(language).classes_only or rest.top_units[0].kind == "method"
     if member and homeless and not target.indent and classes:
         return _member_target(source, classes[-1], language)
     return target
@@ -266,7 +263,7 @@ def _is_member(unit: Unit, rest: Snippet) -> bool:
         return False
     text = rest.text_of(unit.span)
     marked = _SELF.search(unit.signature) or _METHOD_MARKS.search(text) or "Self" in unit.signature.split("->")[-1]
-    return unit.kind == "method" or rest.language in _OVERLOADS or bool(marked)
+    return unit.kind == "method" or for_language(rest.language).overloads or bool(marked)
 
 
 def _member_target(source: Source, unit: Unit, language: str) -> Target:

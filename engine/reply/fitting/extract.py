@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.reply.parsing.snippet import Snippet, last_name
+from stet_ls.validators.languages import for_language
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, imports, units, widen
 
@@ -17,7 +18,6 @@ MERGED = frozenset({
 })  # fmt: skip
 """The languages whose imports go to the document's import block. Elsewhere they stay where the reply has them."""
 
-_CLASSES_ONLY = frozenset({"java", "csharp"})
 _FILE_HEAD = re.compile(r"\A(?:\s*(?:package\s+[\w.]+;?[ \t]*|<\?php[ \t]*|#pragma once[ \t]*|#!.*)(?:\n|\Z))+")
 _DEFINE = re.compile(r"\s*#\s*define\s+(\w+)")
 _LAST_WORD = re.compile(r"(\w+)\W*$")
@@ -112,7 +112,7 @@ def _nested(present: tuple[Unit, ...], target: Target) -> bool:
 def _is_member(item: _Item, text: str, language: str) -> bool:
     """True if the unit reaches the helper through its object, or if functions stand in classes only."""
     return (
-        language in _CLASSES_ONLY
+        for_language(language).classes_only
         or re.search(rf"\b(?:self|this|cls|Self)\s*(?:\.|->|::)\s*{item.name}\b", text) is not None
     )
 

@@ -24,14 +24,9 @@ from stet_ls.engine.reply.parsing.reply_spec import (
 from stet_ls.engine.reply.parsing.snippet import Snippet, language_of_tag
 from stet_ls.engine.reply.parsing.truncated_code import complete_units, salvage
 from stet_ls.engine.reply.parsing.unfenced import unfenced
+from stet_ls.validators.languages import PLAIN, family
 from stet_ls.validators.structure import calls, imports
 
-_FAMILIES = (
-    frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"}),
-    frozenset({"c", "cpp"}),
-    frozenset({"json", "jsonc"}),
-    frozenset({"css", "scss", "less"}),
-)
 _OUTPUT_TAGS = frozenset({"output", "console", "stdout", "stderr", "log", "traceback", "terminal", "shell-session"})
 _PATCH_TAGS = frozenset({"diff", "patch", "udiff"})
 _TESTS = re.compile(
@@ -132,9 +127,7 @@ def _is_foreign(tag: str, language: str) -> bool:
     named = language_of_tag(tag)
     if tag in _OUTPUT_TAGS:
         return True
-    if named is None or named == language or named == "plaintext":
-        return False
-    return not any(named in family and language in family for family in _FAMILIES)
+    return named not in (None, PLAIN, *family(language))
 
 
 def _is_patch(text: str) -> bool:

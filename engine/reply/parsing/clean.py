@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from stet_ls.validators.languages import for_language
 from stet_ls.validators.parsing.grammars import NoGrammarError
 from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.source import Source
@@ -15,7 +16,6 @@ _NUMBERED = re.compile(r"^[ \t]*(\d{1,7})(?:[ ]?[|:\u2502\u2192][ ]?|\t|[.)][ ]|
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: |$)")
 _QUOTE = re.compile(r"^[ \t]*>(?!>) ?")
 _PLUS = re.compile(r"^\+(?!\+)")
-_DATA = frozenset({"yaml", "json", "jsonc", "markdown", "plaintext", "ini", "toml"})
 
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060\u00ad"), "")
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u202f\u2007\u2009\u3000"), " ")
@@ -47,7 +47,8 @@ def _strip_all(prefix: re.Pattern[str]) -> Callable[[str, str], str]:
 
     def strip(code: str, language: str) -> str:
         lines = code.split("\n")
-        if language in _DATA or not code.strip() or not all(prefix.match(line) for line in lines if line.strip()):
+        full = [line for line in lines if line.strip()]
+        if for_language(language).kind != "code" or not full or not all(prefix.match(line) for line in full):
             return code
         return "\n".join(prefix.sub("", line, count=1) for line in lines)
 
@@ -56,7 +57,7 @@ def _strip_all(prefix: re.Pattern[str]) -> Callable[[str, str], str]:
 
 def _without_numbers(code: str, language: str) -> str:
     """The code without line numbers: at least two of them, each one more than the last."""
-    if language in _DATA:
+    if for_language(language).kind != "code":
         return code
     lines = code.split("\n")
     matches = [_NUMBERED.match(line) if line.strip() else None for line in lines]

@@ -8,9 +8,8 @@ from stet_ls.engine.reply.parsing.fences import label_of
 from stet_ls.engine.reply.parsing.repetition import loop_start
 from stet_ls.engine.reply.parsing.reply_spec import REPEATED, STOPPED, FoundCode, NoCode, ReplySpec, SearchResult
 from stet_ls.engine.reply.parsing.snippet import Snippet
+from stet_ls.validators.languages import for_language
 
-_INDENTED = frozenset({"python", "yaml", "haskell", "fsharp", "nim", "coffeescript"})
-"""Languages in which a block has no closing mark: its last statement may always be missing."""
 _GLUED_FENCE = re.compile(r"[ \t]*`{3,}[ \t]*$")
 
 
@@ -40,7 +39,8 @@ def _is_complete(snippet: Snippet, end: int, text: str) -> bool:
     if Snippet(text, snippet.language).state != "ok":
         return False
     rest = snippet.source.data[end:].decode("utf-8", "surrogatepass")
-    if snippet.language not in _INDENTED:
+    # Where a block has no closing mark its last statement may always be missing.
+    if not for_language(snippet.language).indented:
         return text.rstrip().endswith(("}", ";", "end")) or bool(rest.strip())
     following = next((line for line in rest.split("\n") if line.strip()), "")
     return bool(following) and not following[0].isspace()
