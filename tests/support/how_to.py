@@ -1,0 +1,95 @@
+"""The examples of CONTRIBUTING.md, as edits that can be applied to a copy of the project and taken out of it again."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_BLOCK = re.compile(r"^```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_HEAD = re.compile(r"^# (?P<path>[\w./-]+)(?: \((?P<new>new)\)|, below `(?P<below>.+)`)(?::.*)?$")
+_COPIED = ("engine", "server", "validators", "src", "tests", "editors", "pyproject.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Lines of one file. `below` is the line after which they stand; "" for a file of their own."""
+
+    path: str
+    below: str
+    lines: tuple[str, ...]
+
+
+def parts(section: str) -> list[Part]:
+    """The parts of the example under a heading, in order. AssertionError where its form is not known."""
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    _, heading, rest = page.partition(f"## {section}\n")
+    assert heading, f"no section {section!r}"
+    found: list[Part] = []
+    for block in _BLOCK.finditer(rest.partition("\n## ")[0]):
+        lines = block["text"].splitlines()
+        starts = [number for number, line in enumerate(lines) if _HEAD.match(line)]
+        for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+            head = _HEAD.match(lines[start])
+            assert head is not None
+            body = lines[start + 1 : end]
+            while body and not body[-1].strip():
+                body.pop()
+            found.append(Part(head["path"], head["below"] or "", tuple(body)))
+    return found
+
+
+def copy(folder: Path) -> Path:
+    """A copy of the project's code and tests in `folder`."""
+    for name in _COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            ignored = shutil.ignore_patterns("__pycache__", "node_modules", "*.vsix", "dist")
+            shutil.copytree(source, folder / name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy2(source, folder / name)
+    return folder
+
+
+def apply(part: Part, folder: Path) -> None:
+    """Writes a part into a copy. AssertionError if the line that it stands below is not there exactly once."""
+    path = folder / part.path
+    if not part.below:
+        assert not path.exists(), f"{part.path} exists"
+        path.write_text("\n".join(part.lines) + "\n", "utf-8")
+        return
+    lines = path.read_text("utf-8").splitlines()
+    places = [number for number, line in enumerate(lines) if line.strip() == part.below.strip()]
+    assert len(places) == 1, f"{part.path}: {len(places)} lines are {part.below!r}"
+    lines[places[0] + 1 : places[0] + 1] = part.lines
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def remove(part: Part, folder: Path) -> None:
+    """Takes a part out of a copy that has it. AssertionError if it does not stand there exactly once."""
+    path = folder / part.path
+    if not part.below:
+        path.unlink()
+        return
+    lines = path.read_text("utf-8").splitlines()
+    size = len(part.lines)
+    wanted = [line.strip() for line in part.lines]
+    starts = [n for n in range(len(lines)) if [line.strip() for line in lines[n : n + size]] == wanted]
+    assert len(starts) == 1, f"{part.path}: the example stands there {len(starts)} times"
+    del lines[starts[0] : starts[0] + size]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def run_tests(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """pytest in a copy, which imports the copy's own packages."""
+    code = (
+        "import sys; sys.path.insert(0, 'src'); import stet_ls.engine as engine, pathlib; "
+        "assert pathlib.Path(engine.__file__).resolve().is_relative_to(pathlib.Path.cwd().resolve()), engine.__file__; "
+        "import pytest; sys.exit(pytest.main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "-q", "-p", "no:xdist", "-p", "no:cacheprovider", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
