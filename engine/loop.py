@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Generic, TypeVar
 
-from stet_ls.engine.api.checks import CHECKS, PROVING
 from stet_ls.engine.api.events import JudgeFinished, JudgeStarted
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import CHECKS, PROVING, Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
-from stet_ls.engine.judges.case import Case, Judge, timed
-from stet_ls.engine.judges.table import check_of
+from stet_ls.engine.judges.case import Case, NamedJudge, timed
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.model.endpoint.faults import EndpointFailure, reason
 from stet_ls.engine.privacy.placeholders import hide_secrets
@@ -72,7 +70,7 @@ async def propose(
     job: Job,
     prompt: Prompt,
     read: Reader[Content],
-    judges: Sequence[Judge],
+    judges: Sequence[NamedJudge],
     *,
     temperature: float,
     max_tokens: int,
@@ -114,7 +112,7 @@ async def propose(
 
 
 async def judge_reply(
-    job: Job, reply: Completion, read: Reader[Content], judges: Sequence[Judge], secrets: Mapping[str, str]
+    job: Job, reply: Completion, read: Reader[Content], judges: Sequence[NamedJudge], secrets: Mapping[str, str]
 ) -> Proposal[Content] | Unusable:
     """What a reply holds, judged. No word about it quotes a value that the model was not shown."""
     draft = await read(replace(reply, text=restore(reply.text, secrets)))
@@ -130,7 +128,7 @@ async def judge_reply(
         case = replace(case, runtime=await job.runtime_for_judges(case.before.text, case.after.text))
     evidence: list[Evidence] = []
     for judge in judges:
-        job.on_event(JudgeStarted(check_of(judge)))
+        job.on_event(JudgeStarted(judge.check))
         try:
             item = without_secrets(await timed(judge, case), secrets)
         except RecursionError:  # what no judge could look at is offered by none

@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from stet_ls.engine.api.checks import PROVING
 from stet_ls.engine.api.events import JudgeFinished, JudgeStarted
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import PROVING, Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.execution.harness_run import NotRunnable
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.agreement import Agreement, agreement
-from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.judges.case import Case, NamedJudge
 from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
 from stet_ls.engine.prompt.build import Prompt
 
@@ -37,7 +36,7 @@ async def most_consistent(
     job: Job,
     prompt: Prompt,
     read: Reader[Content],
-    judges: Sequence[Judge],
+    judges: Sequence[NamedJudge],
     first: Proposal[Content],
     *,
     max_tokens: int,

@@ -19,6 +19,7 @@ from stet_ls.engine.actions.rewriting.reproduce import reproduce
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
@@ -39,7 +40,7 @@ NOT_REPRODUCED = "The bug was not reproduced: no test, example or diagnostic sho
 REWRITE = rewrite.Rewrite(
     done="Fixed",
     attempted="Tried to fix",
-    judges=rewrite.INTERFACE_JUDGES,
+    judges=judges_for(*rewrite.SAME_INTERFACE),
     samples=True,
     after_choice=thorough.generate_test_fix,
 )

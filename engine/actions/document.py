@@ -24,5 +24,5 @@ ACTION = CustomAction(
         "Do not change, add, move or reformat any code. Keep the comments that tools read.",
     ),
     judges=("comments",),
-    required=frozenset({Check.DIFFERENTIAL}),
+    required=frozenset({Check.COMMENTS}),
 )

@@ -14,8 +14,9 @@ from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Scope
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges import lint, signature
+from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
@@ -34,7 +35,7 @@ TASK = TaskSpec(
 REWRITE = rewrite.Rewrite(
     done="Generated",
     attempted="Tried to generate",
-    judges=(*rewrite.STATIC_JUDGES, signature.kept, lint.judge, *rewrite.TEST_JUDGES),
+    judges=judges_for(Scope.EVERY_EDIT, Scope.CODE, Scope.RUNS),
     temperature=0.2,
     samples=True,
     adds=True,

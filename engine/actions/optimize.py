@@ -16,9 +16,9 @@ from __future__ import annotations
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check
+from stet_ls.engine.api.evidence import Check, Scope
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges import timing
+from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
 
 TASK = TaskSpec(
@@ -35,7 +35,7 @@ TASK = TaskSpec(
 REWRITE = rewrite.Rewrite(
     done="Optimized",
     attempted="Tried to optimize",
-    judges=(*rewrite.EQUIVALENCE_JUDGES, timing.judge),
+    judges=judges_for(*rewrite.SAME_INTERFACE, Scope.SAME_BEHAVIOR, Scope.FASTER),
     required=frozenset({Check.TIMING}),
 )
 

@@ -13,7 +13,9 @@ from __future__ import annotations
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.rewriting import refactor_metrics, rewrite
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.evidence import Scope
 from stet_ls.engine.job.job import Job
+from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
 
 TASK = TaskSpec(
@@ -30,7 +32,7 @@ TASK = TaskSpec(
 REWRITE = rewrite.Rewrite(
     done="Refactored",
     attempted="Tried to refactor",
-    judges=rewrite.EQUIVALENCE_JUDGES,
+    judges=judges_for(*rewrite.SAME_INTERFACE, Scope.SAME_BEHAVIOR),
     measure_gain=lambda case, asked: refactor_metrics.describe_gain(case, asked=asked),
 )
 

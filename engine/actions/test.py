@@ -21,14 +21,13 @@ from stet_ls.engine.actions.generated_tests.validation import validate
 from stet_ls.engine.actions.generated_tests.validation_result import ValidationResult
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.events import JudgeFinished
-from stet_ls.engine.api.evidence import Check, Evidence
+from stet_ls.engine.api.evidence import Check, Evidence, Scope
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges import lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.confidence import confidence, summary
-from stet_ls.engine.judges.danger import judge as danger
+from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.loop import Draft, Proposal, Unusable, judge_reply, propose
 from stet_ls.engine.markdown import fenced, harmless
 from stet_ls.engine.model.chat import Completion
@@ -54,7 +53,7 @@ TASK = TaskSpec(
 _LEAST_TOKENS = 400
 """Tokens in which a few small tests fit; of a reply that broke off, the whole ones are kept."""
 
-JUDGES = (noop.judge, syntax.judge, danger.judge, names.judge, signature.kept, lint.judge)
+JUDGES = judges_for(Scope.EVERY_EDIT, Scope.CODE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,34 @@
-"""Evidence, its checks and its attachments."""
+"""Evidence, and the checks that it comes from, one row each."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from stet_ls.engine.api.json_schema import COUNT, FLAG, NUMBER, TEXT, Schema, array, table
 
 
 class Check(StrEnum):
-    """The names of the judges, as evidence carries them. CUSTOM: a package's own, of which evidence has the name."""
+    """The names of the checks, as evidence carries them. CUSTOM: a package's own, of which evidence has the name."""
 
-    REPRODUCED = "reproduced"
     NOOP = "noop"
     SYNTAX = "syntax"
+    DANGER = "danger"
+    DEFINITIONS = "definitions"
     NAMES = "names"
     SIGNATURE = "signature"
     LINT = "lint"
+    COMMENTS = "comments"
     DOCTEST = "doctest"
     TESTS = "tests"
     DIFFERENTIAL = "differential"
-    MUTANTS = "mutants"
     TIMING = "timing"
+    MUTANTS = "mutants"
     AGREEMENT = "agreement"
-    DANGER = "danger"
+    REPRODUCED = "reproduced"
     CUSTOM = "custom"
 
 
@@ -134,3 +138,86 @@ EVIDENCE_SCHEMA: Schema = table(
     attachments=array(table(name=TEXT, language=TEXT, text=TEXT)),
 )
 """What `Evidence.to_json` gives."""
+
+
+class Scope(StrEnum):
+    """Which edits a check judges."""
+
+    EVERY_EDIT = "every edit"
+    CODE = "edits of code, and those of custom actions that name it"
+    INTERFACE = "edits that callers must not notice, and those of custom actions that name it"
+    NAMED = "edits of custom actions that name it"
+    RUNS = "edits after which the examples and the project's tests have to pass"
+    SAME_BEHAVIOR = "edits after which the code has to behave as before"
+    FASTER = "edits that have to make the code faster"
+    INTERNAL = "none by itself: an action makes the evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSpec:
+    """One check. But for those that are INTERNAL, `engine/judges/` has a judge of its name.
+
+    `looks_at`: what it judges, for the line of progress ("checking: the examples").
+    `scope`: which edits it judges.
+    `skipped`: what the summary says where it did not take place; "" for "NAME not checked".
+    `proves`: a trusted pass of it counts as proof, because it ran the code, or found it to be the same.
+    `blocks_offer`: a candidate that fails it is never offered.
+    `silent_pass`: its pass is not shown in the summary.
+    `detail_is_finding`: where it cannot tell, its words say that something was found.
+    `measured_anew`: a replay gets another result, because it measures the machine.
+    `reason_rank`: its place among the reasons of a confidence, from 1; 0 if it is none.
+    """
+
+    check: Check
+    looks_at: str
+    scope: Scope = Scope.INTERNAL
+    skipped: str = ""
+    proves: bool = False
+    blocks_offer: bool = False
+    silent_pass: bool = False
+    detail_is_finding: bool = False
+    measured_anew: bool = False
+    reason_rank: int = 0
+
+
+_ROWS = (
+    CheckSpec(Check.NOOP, "what changed", Scope.EVERY_EDIT, blocks_offer=True, silent_pass=True),
+    CheckSpec(Check.SYNTAX, "syntax", Scope.EVERY_EDIT, blocks_offer=True),
+    CheckSpec(Check.DANGER, "what it does beside", Scope.EVERY_EDIT, silent_pass=True, detail_is_finding=True),
+    CheckSpec(Check.DEFINITIONS, "definitions", Scope.EVERY_EDIT, silent_pass=True),
+    CheckSpec(Check.NAMES, "names", Scope.CODE),
+    CheckSpec(Check.SIGNATURE, "signature", Scope.INTERFACE),
+    CheckSpec(Check.LINT, "lint", Scope.CODE, detail_is_finding=True),
+    CheckSpec(Check.COMMENTS, "the code without comments", Scope.NAMED, proves=True, reason_rank=4),
+    CheckSpec(Check.DOCTEST, "the examples", Scope.RUNS, skipped="doctests not run", proves=True, reason_rank=2),
+    CheckSpec(Check.TESTS, "the project's tests", Scope.RUNS, skipped="tests not run", proves=True, reason_rank=1),
+    CheckSpec(
+        Check.DIFFERENTIAL,
+        "old against new",
+        Scope.SAME_BEHAVIOR,
+        skipped="behaviour not compared",
+        proves=True,
+        reason_rank=3,
+    ),
+    CheckSpec(
+        Check.TIMING,
+        "old against new for speed",
+        Scope.FASTER,
+        skipped="speed not measured",
+        measured_anew=True,
+        reason_rank=7,
+    ),
+    CheckSpec(Check.MUTANTS, "mutants", skipped="tests not tried on mutants", reason_rank=6),
+    CheckSpec(Check.AGREEMENT, "the samples against each other", reason_rank=5),
+    CheckSpec(Check.REPRODUCED, "the failure"),
+    CheckSpec(Check.CUSTOM, ""),
+)
+
+CHECKS: Mapping[Check, CheckSpec] = MappingProxyType({row.check: row for row in _ROWS})
+"""Every check, in the order in which they judge: the cheapest first."""
+REASONS = tuple(row.check for row in sorted(_ROWS, key=lambda row: row.reason_rank) if row.reason_rank)
+"""The checks that give a confidence its reason, in the order in which it names them."""
+NAMEABLE = tuple(row.check for row in _ROWS if row.scope in (Scope.CODE, Scope.INTERFACE, Scope.NAMED))
+"""The checks that a custom action can name."""
+PROVING = frozenset(row.check for row in _ROWS if row.proves)
+"""The checks of which a trusted pass is proof."""

@@ -37,7 +37,7 @@ def strength(evidence: Iterable[Evidence], *, truncated: bool = False) -> Eviden
     if truncated or Check.SYNTAX not in passed:
         return EvidenceTier.UNCHECKED
     ran = [passed[check] for check in (Check.TESTS, Check.DOCTEST) if check in passed]
-    compared = passed.get(Check.DIFFERENTIAL)
+    compared = passed.get(Check.DIFFERENTIAL) or passed.get(Check.COMMENTS)
     doubted = any(map(_doubts, evidence))
     if any(item.trusted and not (doubted and item.check is Check.DOCTEST) for item in ran):
         return EvidenceTier.TESTED

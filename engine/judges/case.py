@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stet_ls.engine.api.evidence import Evidence
+from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.api.request import Buffer
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.validators import go_undefined_names, lint, syntax
@@ -58,10 +58,18 @@ TOO_LARGE = f"the file is larger than {LARGEST_RUN // 1000} KB"
 Judge = Callable[[Case], Awaitable[Evidence]]
 
 
-async def timed(judge: Judge, case: Case) -> Evidence:
+@dataclass(frozen=True, slots=True)
+class NamedJudge:
+    """A judge, and the check that its evidence carries."""
+
+    check: Check
+    judge: Judge
+
+
+async def timed(named: NamedJudge, case: Case) -> Evidence:
     """The judge's evidence with the seconds it took."""
     started = time.perf_counter()
-    evidence = await judge(case)
+    evidence = await named.judge(case)
     return replace(evidence, seconds=time.perf_counter() - started)
 
 

@@ -62,10 +62,10 @@ def _judge(case: Case) -> Evidence:
         difference = _difference(before, after, case.language)
     except (grammars.NoGrammarError, DeadlineError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
-        return Evidence(Check.DIFFERENTIAL, Ruling.UNKNOWN, f"code and comments not told apart ({reason})")
+        return Evidence(Check.COMMENTS, Ruling.UNKNOWN, f"code and comments not told apart ({reason})")
     if difference:
-        return Evidence(Check.DIFFERENTIAL, Ruling.FAIL, difference, trusted=True)
-    return Evidence(Check.DIFFERENTIAL, Ruling.PASS, SAME, trusted=True)
+        return Evidence(Check.COMMENTS, Ruling.FAIL, difference, trusted=True)
+    return Evidence(Check.COMMENTS, Ruling.PASS, SAME, trusted=True)
 
 
 def _difference(before: Parsed, after: Parsed, language: str) -> str:

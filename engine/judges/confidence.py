@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.api.checks import CHECKS, REASONS
-from stet_ls.engine.api.evidence import Check, Evidence, EvidenceTier, Ruling
+from stet_ls.engine.api.evidence import CHECKS, REASONS, Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.judges import calibration
 from stet_ls.engine.prompt.task_spec import ModelTier

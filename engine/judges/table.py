@@ -1,36 +1,31 @@
-"""Which judge answers for which check."""
+"""The judges of the engine: each is found by the name of its check."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from importlib import import_module
+from typing import cast
 
-from stet_ls.engine.api.evidence import Check
-from stet_ls.engine.judges import comments, doctest, lint, names, noop, signature, syntax, timing
-from stet_ls.engine.judges.case import Judge
-from stet_ls.engine.judges.danger import judge as danger
-from stet_ls.engine.judges.differential import judge as differential
-from stet_ls.engine.judges.project_tests import judge as project_tests
-
-JUDGES: Mapping[Judge, Check] = MappingProxyType(
-    {
-        noop.judge: Check.NOOP,
-        syntax.judge: Check.SYNTAX,
-        danger.judge: Check.DANGER,
-        names.judge: Check.NAMES,
-        signature.judge: Check.SIGNATURE,
-        signature.kept: Check.SIGNATURE,
-        lint.judge: Check.LINT,
-        comments.judge: Check.DIFFERENTIAL,
-        doctest.judge: Check.DOCTEST,
-        project_tests.judge: Check.TESTS,
-        differential.judge: Check.DIFFERENTIAL,
-        timing.judge: Check.TIMING,
-    }
-)
-"""The judges of the engine, by what their evidence is called. An edit of comments is compared by `comments`."""
+from stet_ls.engine.api.evidence import CHECKS, Check, Scope
+from stet_ls.engine.judges.case import Judge, NamedJudge
 
 
-def check_of(judge: Judge) -> Check:
-    """The check that a judge answers for: CUSTOM for those of packages."""
-    return JUDGES.get(judge, Check.CUSTOM)
+def judge_of(check: Check) -> NamedJudge:
+    """The judge of a check: `judge` in the module of its name, or in the file `judge.py` of the package of its name.
+
+    A check that is made by an action has none: ModuleNotFoundError.
+    """
+    module = import_module(f"{__package__}.{_MODULES.get(check, check.value)}")
+    return NamedJudge(check, cast(Judge, module.judge))
+
+
+def judges_for(*scopes: Scope) -> tuple[NamedJudge, ...]:
+    """The judges of these scopes, the cheapest first."""
+    return tuple(judge_of(check) for check, row in CHECKS.items() if row.scope in scopes)
+
+
+_MODULES = {
+    Check.DANGER: "danger.judge",
+    Check.TESTS: "project_tests.judge",
+    Check.DIFFERENTIAL: "differential.judge",
+}
+"""Where a judge has a package."""

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, field_validator
 from pydantic.config import JsonDict
 
+from stet_ls.engine.api.evidence import CHECKS, NAMEABLE, Scope
 from stet_ls.validators.languages import LANGUAGES, language
 
 UserOnly: JsonDict = {"set_by": "user"}
@@ -137,8 +138,8 @@ TARGETS = ("unit", "statements", "document")
 """What an action can work on."""
 
 
-JUDGES = ("noop", "syntax", "danger", "names", "signature", "lint", "comments")
-"""The judges that an action can name."""
+JUDGES = tuple(check.value for check, row in CHECKS.items() if check in NAMEABLE or row.scope is Scope.EVERY_EDIT)
+"""The judges that an action can name: some of them judge it anyway."""
 
 
 class ActionRow(Section):
@@ -160,8 +161,8 @@ class ActionRow(Section):
     rules: tuple[str, ...] = Field(default=(), max_length=20, description="What the result has to keep, in sentences.")
     judges: tuple[str, ...] = Field(
         default=("names", "lint"),
-        description="Who judges its edit beside noop, syntax and danger: names, signature, lint, and comments, for "
-        "which nothing but comments and docstrings may change.",
+        description="The checks of its edit beside noop, syntax, danger and definitions: names, signature, lint, and "
+        "comments, which permits changes in comments and docstrings alone.",
     )
     wants: Literal["unit", "markdown"] = Field(default="unit", description="A new text of the target, or words.")
     temperature: float = Field(default=0.1, ge=0, le=2, description="The model's temperature.")

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from stet_ls.engine import errors
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.checks import CHECKS
 from stet_ls.engine.api.events import OnEvent, ignore
+from stet_ls.engine.api.evidence import CHECKS
 from stet_ls.engine.api.message import Message
 from stet_ls.engine.api.request import Buffer, Diagnostic, Request, Selection, Workspace
 from stet_ls.engine.errors import EndpointError, Fault, LimitError, StetError, UsageError

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-from stet_ls.engine.api.checks import CHECKS
 from stet_ls.engine.api.events import Event, JudgeFinished, JudgeStarted, Notice, Progress, Stage
-from stet_ls.engine.api.evidence import Ruling
+from stet_ls.engine.api.evidence import CHECKS, Ruling
 
 SHOWN_FROM = 2.0
 """Seconds that something takes before it is said for how long it does."""

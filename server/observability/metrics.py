@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from stet_ls.engine.api.checks import CHECKS
 from stet_ls.engine.api.events import JudgeFinished, Requested
+from stet_ls.engine.api.evidence import CHECKS
 from stet_ls.engine.job.ledger import JobEnd
 
 if TYPE_CHECKING:

@@ -59,6 +59,7 @@ async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scrip
         Check.NOOP: Ruling.PASS,
         Check.SYNTAX: Ruling.PASS,
         Check.DANGER: Ruling.PASS,
+        Check.DEFINITIONS: Ruling.PASS,
         Check.NAMES: Ruling.PASS,
         Check.SIGNATURE: Ruling.PASS,
         Check.LINT: Ruling.PASS,
@@ -72,7 +73,7 @@ async def test_the_answer_carries_its_evidence_and_its_price(bench: Bench, scrip
     assert 0 < answer.confidence < 1
     stages = [event.name for event in bench.events if isinstance(event, Stage)]
     assert stages == ["context", "model", "judge", "finish"]
-    assert sum(isinstance(event, JudgeFinished) for event in bench.events) == 9
+    assert sum(isinstance(event, JudgeFinished) for event in bench.events) == 10
 
 
 async def test_a_syntax_error_is_repaired_with_the_parsers_message(bench: Bench, scripted: ScriptedModel) -> None:
@@ -365,9 +366,9 @@ async def test_a_reply_without_what_was_there_is_refuted_and_mended(
         assert "class Shelf" in applied(answer)
         assert len(scripted.requests) == 1
         return
-    assert "signature: `Shelf` is gone" in scripted.requests[1].prompt
-    signature = next(item for item in answer.evidence if item.check is Check.SIGNATURE)
-    assert signature.verdict is not Ruling.FAIL
+    assert "definitions: `Shelf` is gone" in scripted.requests[1].prompt
+    definitions = next(item for item in answer.evidence if item.check is Check.DEFINITIONS)
+    assert definitions.verdict is Ruling.PASS
 
 
 @pytest.mark.parametrize("action", ["generate", "refactor", "debug"])
@@ -376,8 +377,8 @@ async def test_what_the_instruction_removes_may_go(bench: Bench, scripted: Scrip
     scripted.reply(code_reply(less))
     answer = await bench.run(action, CLASSES, instruction="remove the class Shelf")
     assert applied(answer) == less + "\n"
-    signature = next(item for item in answer.evidence if item.check is Check.SIGNATURE)
-    assert signature.verdict is not Ruling.FAIL
+    definitions = next(item for item in answer.evidence if item.check is Check.DEFINITIONS)
+    assert definitions.verdict is Ruling.PASS
 
 
 async def test_a_file_of_two_megabytes_ends_within_the_deadline(bench: Bench, scripted: ScriptedModel) -> None:

@@ -15,14 +15,11 @@ from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.judges.case import Case, Judge, NamedJudge
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.markdown import harmless
 
 log = logging.getLogger(__name__)
-
-_CHECKS = {"comments": Check.DIFFERENTIAL, "kept": Check.SIGNATURE}
-"""The check that a built-in judge speaks under, where it is not its own name."""
 
 
 def recipe_of(action: CustomAction) -> Action:
@@ -46,11 +43,12 @@ def recipe_of(action: CustomAction) -> Action:
 
 
 async def _rewrite(job: Job, action: CustomAction, recipe: Action) -> Answer:
-    built_in, own = action.built_in_judges(), action.own_judges()
-    judges = (*built_in.values(), *(_guarded(judge, action.judge_name(judge)) for judge in own))
-    changed_nothing = Check.DIFFERENTIAL in action.required
+    built_in = action.built_in_judges()
+    own = (NamedJudge(Check.CUSTOM, _guarded(judge, action.judge_name(judge))) for judge in action.own_judges())
+    judges = (*built_in, *own)
+    changed_nothing = Check.COMMENTS in action.required
     # What no built-in judge of the action says, its own say under a name of theirs.
-    given = {_CHECKS.get(name, name) for name in built_in}
+    given = {judge.check for judge in built_in}
     required = frozenset(check if check in given else Check.CUSTOM for check in action.required)
     return await rewrite.run(
         job,

@@ -9,35 +9,19 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from stet_ls.engine.api.evidence import Check
+from stet_ls.engine.api.evidence import NAMEABLE, Check, Scope
 from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges import comments, lint, names, noop, signature, syntax
-from stet_ls.engine.judges.case import Judge
-from stet_ls.engine.judges.danger import judge as danger
+from stet_ls.engine.judges.case import Judge, NamedJudge
+from stet_ls.engine.judges.table import judge_of, judges_for
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.engine.settings.table_schemas import TARGETS, ActionRow
 from stet_ls.validators.languages import language
 
-__all__ = ["ALWAYS", "CustomAction", "Judge", "checked", "of_row", "prepared"]
-
-ALWAYS: Mapping[str, Judge] = {
-    "noop": noop.judge,
-    "syntax": syntax.judge,
-    "danger": danger.judge,
-    "kept": signature.kept,
-}
-"""The judges of any edit."""
-NAMED: Mapping[str, Judge] = {
-    "comments": comments.judge,
-    "names": names.judge,
-    "signature": signature.judge,
-    "lint": lint.judge,
-}
-"""The judges that an action may name beside those, in the order in which they are asked."""
+__all__ = ["CustomAction", "Judge", "checked", "of_row", "prepared"]
 
 _LONGEST = 200
 """Characters of a name or a file's name that are filled into an instruction."""
@@ -51,8 +35,8 @@ class CustomAction:
     the model is asked, with the placeholders {name}, {language}, {file} and {instruction} (what the user said; an
     action that has it cannot be run without). `targets` are among "unit", "statements", "document", `languages` LSP ids
     (none: all). `judges` are names ("names", "lint", "signature", "comments") or coroutine functions that take a
-    `Case` and return an `Evidence` of `Check.CUSTOM`; noop, syntax and danger always judge, and so does whether every
-    definition is kept. `wants` is a new text of the target ("unit") or words ("markdown"). Without a pass of each of
+    `Case` and return an `Evidence` of `Check.CUSTOM`; noop, syntax, danger and definitions judge
+    every edit. `wants` is a new text of the target ("unit") or words ("markdown"). Without a pass of each of
     the `required` checks no edit is offered.
     """
 
@@ -78,14 +62,10 @@ class CustomAction:
         """Its kind as a code action."""
         return f"stet.{self.name}" if self.wants == "markdown" else f"refactor.rewrite.stet.{self.name}"
 
-    def built_in_judges(self) -> Mapping[str, Judge]:
-        """Those of ours that judge its edits, by name, the cheapest first."""
-        named = {name: judge for name, judge in NAMED.items() if name in self.judges}
-        # The judge of the whole signature tells of lost definitions too.
-        return {
-            **{name: judge for name, judge in ALWAYS.items() if name != "kept" or "signature" not in named},
-            **named,
-        }
+    def built_in_judges(self) -> tuple[NamedJudge, ...]:
+        """Those of ours that judge its edits, the cheapest first."""
+        named = (judge_of(check) for check in NAMEABLE if check.value in self.judges)
+        return (*judges_for(Scope.EVERY_EDIT), *named)
 
     def own_judges(self) -> tuple[Judge, ...]:
         """Those that it brings."""
@@ -99,7 +79,7 @@ class CustomAction:
 def of_row(row: ActionRow) -> CustomAction:
     """The action of a table."""
     fields = {name: getattr(row, name) for name in ActionRow.model_fields}
-    required = frozenset({Check.DIFFERENTIAL} if "comments" in row.judges else ())
+    required = frozenset({Check.COMMENTS} if "comments" in row.judges else ())
     return CustomAction(**fields, required=required)
 
 

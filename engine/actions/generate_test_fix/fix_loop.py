@@ -20,7 +20,7 @@ from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
 from stet_ls.engine.diagnosis.failure_signs import sides
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
-from stet_ls.engine.judges.case import Judge
+from stet_ls.engine.judges.case import NamedJudge
 from stet_ls.engine.loop import Proposal, Reader
 from stet_ls.engine.self_consistency import proven
 
@@ -29,7 +29,7 @@ BUDGETS = (Budget.THOROUGH, Budget.TASK)
 
 
 async def generate_test_fix(
-    job: Job, about: JobPrompt, read: Reader[Patch], judges: Sequence[Judge], first: Proposal[Patch], size: int
+    job: Job, about: JobPrompt, read: Reader[Patch], judges: Sequence[NamedJudge], first: Proposal[Patch], size: int
 ) -> Proposal[Patch]:
     """The best of `first` and its repair, with what became of tests that were written from the specification.
 

@@ -13,7 +13,7 @@ from stet_ls.engine.diagnosis.diagnose import repair_orders
 from stet_ls.engine.diagnosis.diagnosis import Cause, Diagnosis
 from stet_ls.engine.errors import ModelError, PolicyError
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.case import Judge
+from stet_ls.engine.judges.case import NamedJudge
 from stet_ls.engine.loop import Proposal, Reader, Unusable, judge_reply
 from stet_ls.engine.privacy.placeholders import hide_secrets
 from stet_ls.engine.prompt.build import Reason, repair
@@ -35,7 +35,7 @@ class Repairer:
     job: Job
     about: JobPrompt
     read: Reader[Patch]
-    judges: Sequence[Judge]
+    judges: Sequence[NamedJudge]
     size: int
 
     @property

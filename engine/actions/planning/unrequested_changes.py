@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from stet_ls.engine.api.answer import Answer, NewFile
-from stet_ls.engine.api.checks import PROVING
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import PROVING, Check, Evidence, Ruling
 from stet_ls.engine.judges.danger.risk_kinds import NEW_FILE
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units

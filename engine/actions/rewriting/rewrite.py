@@ -13,16 +13,12 @@ from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.rewriting.format_edit import formatted
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.events import JudgeFinished
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling, Scope
 from stet_ls.engine.api.request import TargetKind
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges import doctest, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.attachments import without_secrets
-from stet_ls.engine.judges.case import Case, Judge
+from stet_ls.engine.judges.case import Case, NamedJudge
 from stet_ls.engine.judges.confidence import confidence, summary
-from stet_ls.engine.judges.danger import judge as danger
-from stet_ls.engine.judges.differential import judge as differential
-from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
@@ -37,14 +33,8 @@ from stet_ls.engine.reply.parsing.parse_reply import ParsedReply, parse_reply
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span
 
-STATIC_JUDGES: tuple[Judge, ...] = (noop.judge, syntax.judge, danger.judge, names.judge)
-"""The judges of any edit, cheapest first."""
-TEST_JUDGES: tuple[Judge, ...] = (doctest.judge, project_tests.judge)
-"""The judges that run what the user wrote to be run. They say that nothing was run where nothing may be."""
-INTERFACE_JUDGES: tuple[Judge, ...] = (*STATIC_JUDGES, signature.judge, lint.judge, *TEST_JUDGES)
-"""The judges of an edit whose callers must not notice it."""
-EQUIVALENCE_JUDGES: tuple[Judge, ...] = (*INTERFACE_JUDGES, differential.judge)
-"""The judges of an edit after which the code has to behave as before."""
+SAME_INTERFACE = (Scope.EVERY_EDIT, Scope.CODE, Scope.INTERFACE, Scope.RUNS)
+"""What judges an edit that callers must not notice."""
 
 NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
 """Said where no judge spoke of tests: what was not checked is part of the evidence."""
@@ -68,7 +58,7 @@ class Rewrite:
 
     done: str
     attempted: str
-    judges: tuple[Judge, ...]
+    judges: tuple[NamedJudge, ...]
     temperature: float = 0.1
     required: frozenset[Check] = frozenset()
     formats: bool = True
@@ -86,7 +76,9 @@ class Patch:
     reply: ParsedReply
 
 
-Further = Callable[[Job, JobPrompt, Reader[Patch], Sequence[Judge], Proposal[Patch], int], Awaitable[Proposal[Patch]]]
+Further = Callable[
+    [Job, JobPrompt, Reader[Patch], Sequence[NamedJudge], Proposal[Patch], int], Awaitable[Proposal[Patch]]
+]
 """What an action still does for the proposal that was chosen: asks, with at most so many tokens, reads and judges."""
 
 
@@ -232,7 +224,7 @@ def _warned(proposal: Proposal[Patch]) -> str:
     refuted = proposal.refuted_by
     if refuted is None:
         return ""
-    return "NOT EQUIVALENT" if refuted.check is Check.DIFFERENTIAL else "REFUTED"
+    return "NOT EQUIVALENT" if refuted.check in (Check.DIFFERENTIAL, Check.COMMENTS) else "REFUTED"
 
 
 def _guard(about: JobPrompt, fitted: Fitted) -> Span:

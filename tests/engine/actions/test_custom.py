@@ -215,7 +215,7 @@ async def test_a_packages_judge_speaks_in_its_own_name_and_makes_nobody_surer(
 
 
 def test_comments_alone_makes_their_proof_required() -> None:
-    assert of_row(row(judges=["comments"])).required == {Check.DIFFERENTIAL}
+    assert of_row(row(judges=["comments"])).required == {Check.COMMENTS}
 
 
 async def test_a_budget_that_ends_says_what_was_not_done(scripted: ScriptedModel, stet_home: Path) -> None:

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from stet_ls.engine.api.checks import CHECKS
-from stet_ls.engine.api.evidence import Attachment, Check, Evidence, EvidenceTier, Ruling
+from stet_ls.engine.api.evidence import CHECKS, Attachment, Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.judges.calibration import (
     DEFAULT,

@@ -10,7 +10,7 @@ import pytest
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Buffer
-from stet_ls.engine.judges import doctest, lint, names, noop, signature, syntax
+from stet_ls.engine.judges import definitions, doctest, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
 from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.judges.differential import judge as differential
@@ -55,7 +55,7 @@ GOOD = "def area(width, height=1):\n    return width * height"
         (signature.judge, GOOD, Ruling.PASS, "kept"),
         (signature.judge, "def area(\n    width,\n    height=1,\n):\n    return 1", Ruling.PASS, "kept"),
         (signature.judge, "def area(width):\n    return width", Ruling.FAIL, "area(width)"),
-        (signature.judge, "def surface(width, height=1):\n    return 1", Ruling.FAIL, "gone"),
+        (definitions.judge, "def surface(width, height=1):\n    return 1", Ruling.FAIL, "gone"),
         (lint.judge, GOOD, Ruling.PASS, "0 new lint"),
         (lint.judge, "def area(width, height=1):\n    unused = 1\n    return width", Ruling.UNKNOWN, "1 new lint"),
     ],

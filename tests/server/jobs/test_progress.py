@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import re
 import threading
 from collections.abc import Awaitable, Callable, Mapping
@@ -30,11 +29,8 @@ from support.session import (
 from support.wire import PATIENCE, ErrorAnswer, Json, RawClient
 
 from stet_ls import engine
-from stet_ls.engine.api.checks import CHECKS
 from stet_ls.engine.api.events import JudgeStarted, Notice, Progress, Stage
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
-from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.table import JUDGES, check_of
+from stet_ls.engine.api.evidence import CHECKS, Check
 from stet_ls.server import session
 from stet_ls.server.jobs.progress_text import ProgressText, stage_text
 
@@ -312,17 +308,6 @@ def test_a_notice_stays_until_tokens_come_and_thoughts_are_told_from_the_answer(
     at.on_event(Notice("Asking somebody else."))
     at.on_event(Stage("repair"))
     assert at.text == "asking Qwen2.5-Coder-7B once more"
-
-
-def test_every_judge_of_the_engine_is_in_the_table() -> None:
-    folder = Path(engine.__file__).parent / "judges"
-    files = [path for path in folder.rglob("*.py") if "\nasync def judge(" in path.read_text(encoding="utf-8")]
-    assert {Path(inspect.getfile(judge)) for judge in JUDGES} == set(files)
-
-    async def of_a_package(case: Case) -> Evidence:
-        return Evidence(Check.AGREEMENT, Ruling.PASS, "fine")
-
-    assert check_of(of_a_package) is Check.CUSTOM
 
 
 @pytest.mark.parametrize("check", Check)

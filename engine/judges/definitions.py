@@ -1,0 +1,155 @@
+"""Does everything that was defined stay, as far as the instruction does not name it?"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.judges import removed_code
+from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.headers import bare, changed_part, is_public
+from stet_ls.engine.prompt.instruction_intent import released
+from stet_ls.validators import structure
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import Symbol
+
+_VALUES = frozenset({"variable", "constant", "field", "property", "enum member"})
+"""Kinds of symbols that count where others can use them, or the text still does."""
+_FUNCTIONS = frozenset({"function", "method", "constructor"})
+_PASSED_OVER = frozenset({"namespace"})
+_MOST_NAMED = 3
+
+
+async def judge(case: Case) -> Evidence:
+    """Fails when the file has lost a definition, or code of one, that the instruction does not name."""
+    return await asyncio.to_thread(_judge, changed_part(case))
+
+
+def _judge(case: Case) -> Evidence:
+    return _lost(case) or Evidence(Check.DEFINITIONS, Ruling.PASS, "all definitions kept", trusted=True)
+
+
+def _failed(detail: str) -> Evidence:
+    return Evidence(Check.DEFINITIONS, Ruling.FAIL, detail, trusted=True)
+
+
+def _lost(case: Case) -> Evidence | None:
+    """What is said where something is gone; None where all is there, or the user's words let go of it.
+
+    Of a language that is read line by line nobody can be sure: a person has to look.
+    """
+    names = [
+        name
+        for name in gone(case.before, case.after, case.language)
+        if not released(case.instruction, name, target="" if case.planned else case.unit)
+    ]
+    if names:
+        told = f"{_listed(names)} {'is' if len(names) == 1 else 'are'} gone"
+        if case.instruction.strip():
+            told += f", and the instruction does not say `remove {_last(names[0])}`"
+        return _uncertain(case, told)
+    words = frozenset(re.findall(r"[\w$]+", case.instruction))
+    taken = list(removed_code.taken(case.before, case.after, case.language, case.path, words))
+    if taken:
+        more = f", and {len(taken) - 1} more" if len(taken) > 1 else ""
+        return _uncertain(case, f"{taken[0]}{more}")
+    if case.adds is None:
+        return None
+    short = removed_code.shortened(case.before, case.after, case.language, words | case.adds)
+    return (
+        _uncertain(case, f"{_listed(short)} lost code, and the instruction does not name {_them(short)}")
+        if short
+        else None
+    )
+
+
+def _them(names: Sequence[str]) -> str:
+    return "it" if len(names) == 1 else "them"
+
+
+def _uncertain(case: Case, told: str) -> Evidence:
+    sure = structure.is_parsed(case.before, case.language) and structure.is_parsed(case.after, case.language)
+    return _failed(told) if sure else Evidence(Check.DEFINITIONS, Ruling.UNKNOWN, f"{told}, it seems", trusted=True)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [f"`{name}`" for name in names[:_MOST_NAMED]]
+    if len(names) > _MOST_NAMED:
+        return f"{', '.join(shown)} and {len(names) - _MOST_NAMED} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def gone(before: Source, after: Source, language: str) -> list[str]:
+    """The qualified names of what a text defines and the other does not, outermost first.
+
+    A definition that is found in another place of the text, that an import brings or that became a variable is there.
+    What is local to a function is no definition of the file, nor is a value that nobody else can reach and that the
+    new text does not use. Of several definitions of one name (overloads, a property's halves) all have to stay.
+    """
+    if before.data == after.data:
+        return []
+    old, new = list(_definitions(before, language)), list(_definitions(after, language))
+    here = Counter(symbol.qualified for symbol in _distinct(new))
+    there = Counter(symbol.qualified for symbol in _distinct(old))
+    elsewhere = Counter[str]()
+    for name, count in (here - there).items():
+        elsewhere[_last(name)] += count
+    lost: list[str] = []
+    for symbol in _distinct(old):
+        name = symbol.qualified
+        missing = there[name] - here[name]
+        if missing <= 0 or name in lost or any(name.startswith(f"{holder}.") for holder in lost):
+            continue
+        if elsewhere[symbol.name] >= missing:
+            elsewhere[symbol.name] -= missing
+        elif not _imported(symbol.name, before, after, language) and (
+            symbol.kind not in _VALUES or _is_missed(symbol, after, language)
+        ):
+            lost.append(name)
+    return lost
+
+
+def _definitions(source: Source, language: str) -> Iterator[Symbol]:
+    """The symbols of a text that are not local to a function."""
+    functions: set[str] = set()
+    for symbol in structure.outline(source, language):
+        holders = symbol.qualified.split(".")[:-1]
+        if symbol.kind in _PASSED_OVER or any(".".join(holders[: n + 1]) in functions for n in range(len(holders))):
+            continue
+        if symbol.kind in _FUNCTIONS:
+            functions.add(symbol.qualified)
+        yield symbol
+
+
+def _distinct(symbols: Iterable[Symbol]) -> list[Symbol]:
+    """Each definition once: a declaration and its definition, or two branches with the same head, are one."""
+    return list({(each.qualified, _head(each)): each for each in symbols}.values())
+
+
+def _head(symbol: Symbol) -> str:
+    """What tells overloads apart: the head of a function or class; the value of a variable does not."""
+    return "" if symbol.kind in _VALUES else bare(re.sub(r"\b\w+::", "", symbol.signature)).rstrip(";")
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _imported(name: str, before: Source, after: Source, language: str) -> bool:
+    """True if a new import brings the name: it was moved to another file."""
+    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    old = {before.slice(span) for span in structure.imports(before, language)}
+    return any(
+        word.search(text) for span in structure.imports(after, language) if (text := after.slice(span)) not in old
+    )
+
+
+def _is_missed(symbol: Symbol, after: Source, language: str) -> bool:
+    """True of a value that others can reach, or that the text still uses."""
+    return (
+        is_public(symbol, language)
+        or re.search(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", after.text) is not None
+    )

@@ -1,0 +1,41 @@
+"""The headers of definitions: how two compare, and who can reach them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from stet_ls.engine.judges.case import Case
+from stet_ls.validators.changed_excerpt import excerpts
+from stet_ls.validators.structure import Symbol, Unit
+
+_PUBLIC = re.compile(r"\b(?:pub|public|export|exports)\b")
+_PRIVATE = re.compile(r"\b(?:private|static)\b|^#")
+
+
+def changed_part(case: Case) -> Case:
+    """The case with its texts as far as they differ, if they are large."""
+    before, after = excerpts(case.before, case.after)
+    return replace(case, before=before, after=after)
+
+
+def bare(signature: str) -> str:
+    """A signature without white space and trailing commas, which say nothing to a caller."""
+    return re.sub(r",(?=[)\]}>])", "", re.sub(r"\s+", "", signature))
+
+
+def is_public(symbol: Symbol | Unit, language: str) -> bool:
+    """Whether other files can reach a definition, as its language says it."""
+    if symbol.name.startswith(("_", "#")):
+        return symbol.name.startswith("__") and symbol.name.endswith("__")
+    match language:
+        case "python":
+            return True
+        case "go":
+            return symbol.name[:1].isupper()
+        case "c" | "cpp":
+            return not _PRIVATE.search(symbol.signature)
+        case "javascript" | "javascriptreact" | "typescript" | "typescriptreact" if "." in symbol.qualified:
+            return not _PRIVATE.search(symbol.signature)
+        case _:
+            return _PUBLIC.search(symbol.signature) is not None
