@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support import how_to
 
-NEW = {"A new runner": 2}
+NEW = {"A new judge": 2, "A new runner": 2}
 """The examples that add something, by heading, and how many of the product's files each takes."""
 
 
