@@ -11,17 +11,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"^```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-_HEAD = re.compile(r"^# (?P<path>[\w./-]+)(?: \((?P<new>new)\)|, below `(?P<below>.+)`)(?::.*)?$")
+_HEAD = re.compile(r"^# (?P<path>[\w./-]+)(?: \(new\)|, below `(?P<below>.+)`|: (?P<there>.+))$")
 _COPIED = ("engine", "server", "validators", "src", "tests", "editors", "pyproject.toml")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of one file. `below` is the line after which they stand; "" for a file of their own."""
+    """Lines of one file. `below` is the line after which they stand; "" for a file of their own, or where the project
+    has them already (`is_there`).
+    """
 
     path: str
     below: str
     lines: tuple[str, ...]
+    is_there: bool = False
 
 
 def parts(section: str) -> list[Part]:
@@ -39,7 +42,7 @@ def parts(section: str) -> list[Part]:
             body = lines[start + 1 : end]
             while body and not body[-1].strip():
                 body.pop()
-            found.append(Part(head["path"], head["below"] or "", tuple(body)))
+            found.append(Part(head["path"], head["below"] or "", tuple(body), head["there"] is not None))
     return found
 
 
@@ -70,11 +73,8 @@ def apply(part: Part, folder: Path) -> None:
 
 
 def remove(part: Part, folder: Path) -> None:
-    """Takes a part out of a copy that has it. AssertionError if it does not stand there exactly once."""
+    """Takes lines out of a copy that has them. AssertionError if they do not stand there exactly once."""
     path = folder / part.path
-    if not part.below:
-        path.unlink()
-        return
     lines = path.read_text("utf-8").splitlines()
     size = len(part.lines)
     wanted = [line.strip() for line in part.lines]
