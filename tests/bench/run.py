@@ -23,6 +23,7 @@ TOPICS = (
     "proving",
     "sandbox",
     "scaling",
+    "verdicts",
 )
 """The modules beside this one, each with a `rows()` that yields a `Row` for each measurement."""
 

@@ -1,0 +1,61 @@
+"""The labels of `corpora/verdicts` are proven: wrong rewrites show another thing, right ones the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.tools import needs
+from support.verdicts import Half, Label, Rewrite, observed, rewrites
+
+CASES = rewrites()
+PYTHON = [each for each in CASES if each.language == "python"]
+SCRIPT = [each for each in CASES if each.language == "javascript"]
+TYPED = [each for each in CASES if each.language == "typescript"]
+_RUN = "import test_target as t\nfor name in dir(t):\n    name.startswith('test_') and getattr(t, name)()\n"
+
+
+def _prove(case: Rewrite, folder: Path) -> None:
+    before, after = (observed(case, text, folder) for text in (case.before, case.after))
+    assert before.strip("-\n"), f"{case.id} shows nothing"
+    assert (before == after) is (case.label is Label.RIGHT), (case.id, before, after)
+
+
+@pytest.mark.parametrize("case", PYTHON, ids=lambda case: case.id)
+def test_a_label_of_python_is_proven(case: Rewrite, tmp_path: Path) -> None:
+    _prove(case, tmp_path)
+    if case.label is Label.RIGHT and case.is_told:
+        _prove(case.bare(), tmp_path)
+
+
+@needs("node")
+@pytest.mark.parametrize("case", SCRIPT, ids=lambda case: case.id)
+def test_a_label_of_javascript_is_proven(case: Rewrite, tmp_path: Path) -> None:
+    _prove(case, tmp_path)
+
+
+@needs("node", "esbuild")
+@pytest.mark.parametrize("case", TYPED, ids=lambda case: case.id)
+def test_a_label_of_typescript_is_proven(case: Rewrite, tmp_path: Path) -> None:
+    _prove(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", [each for each in CASES if each.tests], ids=lambda case: case.id)
+def test_the_tests_of_a_case_pass_on_both(case: Rewrite, tmp_path: Path) -> None:
+    (tmp_path / "test_target.py").write_text(case.tests)
+    for text in (case.before, case.after):
+        (tmp_path / "target.py").write_text(text)
+        done = subprocess.run([sys.executable, "-B", "-c", _RUN], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_corpus_is_balanced_and_each_case_has_its_own_name() -> None:
+    assert [name for name, count in Counter(each.id for each in CASES).items() if count > 1] == []
+    labels = Counter(each.label for each in CASES)
+    assert min(labels.values()) >= 100
+    assert len(SCRIPT) + len(TYPED) >= 30
+    for half in Half:
+        assert abs(sum(each.half is half for each in CASES) - len(CASES) / 2) < len(CASES) / 10
