@@ -21,7 +21,6 @@ from stet_ls.engine.api.request import Budget
 from stet_ls.engine.errors import LimitError, ModelError, UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.judges.project_tests.executed_changes import ran
 from stet_ls.engine.judges.project_tests.reachability import leading, says_any, test_name
 from stet_ls.engine.judges.project_tests.report_text import beside, count
@@ -55,10 +54,9 @@ async def answer_from_memory(job: Job, recipe: Action, known: RecalledSolution) 
         why = [f"What fits is remembered, but it was not proven: {own.detail}."] if own is not None and is_open else []
         job.usage.warnings[:] = [*warned, *why]
         return None
-    done = answer.message.partition(" · ")[0]
-    message = f"{done} · from memory, {known.stood}, its tests pass · {summary(answer.evidence)}"
+    summary = replace(answer.summary, recalled=f"from memory, {known.stood}, its tests pass")
     warnings = tuple(each for each in answer.warnings if each in warned)
-    return replace(answer, message=message, warnings=warnings, isolation=isolation(job))
+    return replace(answer, summary=summary, warnings=warnings, isolation=isolation(job))
 
 
 def _reply(known: RecalledSolution, language: str) -> Completion:

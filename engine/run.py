@@ -160,12 +160,7 @@ class Engine:
             answer = replace(answer, warnings=(*answer.warnings, lack))
         used = tuple(each for each in known if each.piece in job.remembered)
         self.memory.offered(job.trace_id, job.request, answer, used)
-        if not used:
-            return answer
-        words = "; ".join(each.provenance for each in used)
-        message = f"{answer.message} · remembered: {words}" if answer.success else answer.message
-        metadata = replace(answer.metadata, memory=tuple(each.hit for each in used))
-        return replace(answer, message=message, metadata=metadata)
+        return replace(answer, metadata=replace(answer.metadata, memory=tuple(each.hit for each in used)))
 
     def _tell(
         self, job: Job, tape: JobRecorder, ended: JobEnd, answer: Answer | None, raised: Exception | None

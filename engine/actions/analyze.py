@@ -12,6 +12,7 @@ from stet_ls.engine.actions.analysis.model_findings import ask_for_findings
 from stet_ls.engine.actions.answers import finished
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import TaskSpec
 
@@ -32,12 +33,12 @@ async def run(job: Job) -> Answer:
     with job.stage("finish"):
         heading = prose.heading(job, target)
         told = opinions.findings(request.source)
-        own = f" · {len(told)} of the model's opinions" if told else ""
+        own = (f"{len(told)} of the model's opinions",) if told else ()
         answer = Answer(
             success=True,
             action=request.action,
             language=request.language,
-            message=f"Analyzed {heading} · {counted(measures.findings)}{own}",
+            summary=Summary("Analyzed", heading, notes=(counted(measures.findings), *own)),
             markdown=report(job, target, heading, prose.lines_of(job, target), measures, opinions),
             code=request.source.slice(target.span),
             explanation="\n".join(finding.message for finding in told),

@@ -8,13 +8,15 @@ from typing import Any
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.metadata import Metadata
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 
 
-def refusal(job: Job, message: str, metadata: Metadata | None = None) -> Answer:
+def refusal(job: Job, problem: str, metadata: Metadata | None = None) -> Answer:
     """An answer that offers nothing and says why in one sentence."""
     request = job.request
-    return finished(job, Answer(False, request.action, request.language, message, metadata=metadata or Metadata()))
+    summary = Summary(problem=problem)
+    return finished(job, Answer(False, request.action, request.language, summary, metadata=metadata or Metadata()))
 
 
 def isolation(job: Job) -> Mapping[str, Any] | None:

@@ -17,6 +17,7 @@ from stet_ls.engine.actions.prose.unsupported_claims import is_silent, mark_unkn
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Evidence
 from stet_ls.engine.api.request import Target
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.markdown import code_span, harmless
@@ -59,7 +60,7 @@ async def run(job: Job) -> Answer:
             success=True,
             action=job.request.action,
             language=job.request.language,
-            message=" · ".join((f"Explained {prose.heading(job, target)}", *(item.detail for item in evidence))),
+            summary=Summary("Explained", prose.heading(job, target)),
             markdown=harmless("\n".join([f"# {prose.heading(job, target)}", "", *words])) + "\n",
             code=job.request.source.slice(target.span),
             explanation=text,

@@ -25,12 +25,12 @@ from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.metadata import Metadata
 from stet_ls.engine.api.request import Budget, Request
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.job.budget import CALLS
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.calibration import DEFAULT
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.loop import Draft, Unusable, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import for_reader
@@ -152,16 +152,19 @@ def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: Workspa
         return replace(no, explanation=report, unneeded=not problem)
     files = sketch.new_files
     evidence = (*_together(course.done), *unrequested_changes(files, done, sketch.kept))
-    made = f"New file{'' if len(files) == 1 else 's'} {', '.join(file.path.name for file in files)} · " if files else ""
     refuted = any(item.verdict is Ruling.FAIL for item in evidence)
     head = f"{len(done)} of {len(plan)} steps" if len(done) < len(plan) else _steps(len(done))
-    rest = "".join(f" · skipped {plan[number - 1]}: {said}" for number, said in course.skipped.items())
-    rest += f" · stopped at {plan[course.ended - 1]}: {problem}" if problem else ""
+    notes = [f"skipped {plan[number - 1]}: {said}" for number, said in course.skipped.items()]
+    notes += [f"stopped at {plan[course.ended - 1]}: {problem}"] if problem else []
     answer = Answer(
         success=True,
         action=job.request.action,
         language=job.request.language,
-        message=f"{made}{'Tried' if refuted else 'Did'} {head} · {summary(evidence)}{rest}",
+        summary=Summary(
+            f"{'Tried' if refuted else 'Did'} {head}",
+            new_files=tuple(file.path.name for file in files),
+            notes=tuple(notes),
+        ),
         edits=sketch.edits,
         new_files=files,
         code="\n\n".join(each.code for each in done if each.code),

@@ -23,10 +23,11 @@ from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence, Scope
 from stet_ls.engine.api.request import Target
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import LimitError, ModelError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.confidence import confidence, summary
+from stet_ls.engine.judges.confidence import confidence
 from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.loop import Draft, Proposal, Unusable, judge_reply, propose
 from stet_ls.engine.markdown import fenced, harmless
@@ -159,12 +160,12 @@ def _answer(
     text = proof.text.text
     chance = confidence(evidence, job.profile.tier, model=job.usage.model, truncated=proposal.draft.truncated)
     named = f"`{target.name}`" if target.name else (request.path.name if request.path else "the document")
-    apart = f" · {len(suspects)} shown apart: a possible bug or a wrong expectation" if suspects else ""
+    apart = (f"{len(suspects)} shown apart: a possible bug or a wrong expectation",) if suspects else ()
     answer = Answer(
         success=True,
         action=request.action,
         language=request.language,
-        message=f"Wrote tests for {named} in {place.path.name} · {summary(evidence)}{apart}",
+        summary=Summary("Wrote tests for", named, place.path.name, notes=apart),
         edits=_edits(place, text),
         new_files=() if place.exists else (NewFile(place.path, text),),
         markdown=markdown,

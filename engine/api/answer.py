@@ -11,6 +11,7 @@ from typing import Any
 from stet_ls.engine.api.evidence import EVIDENCE_SCHEMA, Evidence, Ruling
 from stet_ls.engine.api.json_schema import COUNT, FLAG, TEXT, array, nullable, table
 from stet_ls.engine.api.metadata import METADATA_SCHEMA, Metadata
+from stet_ls.engine.api.summary import Summary, render
 from stet_ls.validators.findings import Finding
 from stet_ls.validators.source import Source, Span
 
@@ -50,7 +51,7 @@ OPINION = "stet (model)"
 class Answer:
     """What a job came to.
 
-    `message` is the one sentence for the user, evidence included; without success it says why nothing is offered.
+    `summary` says what was done, or without success why nothing is offered; `message` is that as one sentence.
     `guard` is the span of the request's text which must stay untouched until the edits land.
     `findings` are what tools found in the request's text `base`, and what a model thinks of it (`OPINION`).
     `isolation` is the weakest box in which code ran (`IsolationReport.to_json`), None if none ran.
@@ -61,7 +62,7 @@ class Answer:
     success: bool
     action: str
     language: str
-    message: str
+    summary: Summary
     edits: tuple[Edit, ...] = ()
     new_files: tuple[NewFile, ...] = ()
     markdown: str = ""
@@ -77,6 +78,11 @@ class Answer:
     guard: Span | None = None
     unneeded: bool = False
     metadata: Metadata = field(default_factory=Metadata)
+
+    @property
+    def message(self) -> str:
+        """The one sentence for the user, evidence included."""
+        return render(self.summary, self.evidence, self.metadata)
 
     @property
     def refuted(self) -> bool:

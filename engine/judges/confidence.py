@@ -1,12 +1,13 @@
-"""What the evidence adds up to: a chance of being right with its reason, and the line that the user reads."""
+"""What the evidence adds up to: a chance of being right, with its reasons."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stet_ls.engine.api.evidence import CHECKS, REASONS, Check, Evidence, EvidenceTier, Ruling
+from stet_ls.engine.api.evidence import REASONS, Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.api.metadata import Metadata
+from stet_ls.engine.api.summary import phrase
 from stet_ls.engine.judges import calibration
 from stet_ls.engine.prompt.task_spec import ModelTier
 
@@ -42,36 +43,12 @@ def _reasons(
     evidence: Sequence[Evidence], refuted: Sequence[Evidence], at: EvidenceTier, truncated: bool
 ) -> tuple[str, ...]:
     if refuted:
-        return tuple(_phrase(item) for item in refuted)
+        return tuple(phrase(item) for item in refuted)
     if truncated:
         return ("the reply broke off",)
     held = (item for item in evidence if item.verdict is Ruling.PASS or calibration.is_partly_equal(item))
-    passed = {item.check: item.detail for item in held}
+    passed = {item.check: phrase(item) for item in held}
     told = [passed[check] for check in REASONS if check in passed]
     if not told and at is EvidenceTier.PARSED:
         told = [*(passed[check] for check in (Check.SYNTAX, Check.NAMES) if check in passed), "nothing ran it"]
     return tuple(told) or ("not checked",)
-
-
-def summary(evidence: Sequence[Evidence]) -> str:
-    """The evidence in one line: "syntax ok · names resolve · 0 new lint · tests not run"."""
-    shown = [
-        item
-        for item in evidence
-        if not (CHECKS[item.check].silent_pass and item.verdict is Ruling.PASS)
-        # Most code has no examples; where nothing was run at all, the tests say so.
-        and not (item.check is Check.DOCTEST and item.verdict is Ruling.SKIPPED)
-    ]
-    return " · ".join(_phrase(item) for item in shown)
-
-
-def _phrase(item: Evidence) -> str:
-    if item.check is Check.REPRODUCED:
-        return f"{'' if item.verdict is Ruling.PASS else 'not '}reproduced: {item.detail}"
-    if item.verdict is Ruling.FAIL:
-        return f"{item.label} FAILED: {item.detail}"
-    if item.verdict is Ruling.SKIPPED:
-        return CHECKS[item.check].skipped or f"{item.label} not checked"
-    if item.verdict is Ruling.UNKNOWN and not CHECKS[item.check].detail_is_finding:
-        return f"{item.label} unknown: {item.detail}"
-    return item.detail

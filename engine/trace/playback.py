@@ -31,17 +31,13 @@ from stet_ls.engine.trace.serializer import SETTINGS, hidden_answer, trouble
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
 
-SAME = ("success", "message", "edits", "new_files", "markdown", "code", "tests")
-"""What makes two answers the same, beside the verdicts: no seconds, no confidence, no warnings about the network."""
-
-
-_REMEMBERED = " · remembered: "
-"""What follows in a message is of the memory, which a replay does without."""
-
+SAME = ("success", "edits", "new_files", "markdown", "code", "tests")
+"""What makes two answers the same, beside summary and verdicts: no seconds, no confidence, no warnings of a network."""
 
 _NUMBER = re.compile(r"\d[\d.,]*")
+_QUOTING = frozenset({"problem", "notes"})
+"""Parts of a summary that may quote a measurement, which a replay takes anew."""
 _MEASURED_ANEW = frozenset(row.check.value for row in CHECKS.values() if row.measured_anew)
-_CLOCK = re.compile(r"\b(?:timing|timed|times?|faster|slower|speed|seconds)\b|\bms\b")
 
 
 class RecordedModels:
@@ -170,10 +166,12 @@ def difference(record: form.Record, answer: Answer | None, error: Exception | No
     hider = Scrubber(record.request.hidden, (), config=False)
     told = None if record.answer is None else hider.anything(record.answer)
     raised = None if record.error is None else hider.anything(record.error.model_dump())
+    again = None if answer is None else hidden_answer(answer, hider)
+    if told is not None and again is not None:
+        _drop_incomparable(told, again)
     before = _lines(told, raised, record.ended)
-    told = None if answer is None else hidden_answer(answer, hider)
     raised = None if error is None else trouble(error, hider).model_dump()
-    after = _lines(told, raised, ended)
+    after = _lines(again, raised, ended)
     return "\n".join(difflib.unified_diff(before, after, "recorded", "replayed", lineterm=""))
 
 
@@ -183,21 +181,28 @@ def _lines(answer: dict[str, Any] | None, error: dict[str, Any] | None, ended: J
     if error is not None:
         lines.append(f"error: {error['kind']}: {error['message']}")
     if answer is not None:
-        answer = {**answer, "message": _steady(str(answer.get("message")))}
         for key in SAME:
             lines += json.dumps({key: answer.get(key)}, ensure_ascii=False, indent=1).replace("\\n", "\n  ").split("\n")
-        lines += [
-            f"{each.get('check')}: {each.get('verdict')}"
-            for each in answer.get("evidence", [])
-            if each.get("check") not in _MEASURED_ANEW
-        ]
+        summary = answer.get("summary", {})
+        lines += [_NUMBER.sub("#", json.dumps({name: part}, ensure_ascii=False)) for name, part in summary.items()]
+        for each in answer.get("evidence", []):
+            if each.get("check") in _MEASURED_ANEW:
+                continue
+            lines.append(f"{each.get('check')}: {each.get('verdict')}")
+            if summary and each.get("verdict") in ("pass", "fail"):  # what could not be told may be the machine's doing
+                lines.append(_NUMBER.sub("#", str(each.get("detail"))))
     return lines
 
 
-def _steady(message: str) -> str:
-    """A message without what is measured anew: the clock says something else each time, and so does the memory."""
-    words = message.partition(_REMEMBERED)[0].split(" · ")
-    return " · ".join(_NUMBER.sub("#", word) for word in words if not _CLOCK.search(word))
+def _drop_incomparable(recorded: dict[str, Any], replayed: dict[str, Any]) -> None:
+    """Takes out of both summaries what differs although the jobs came to the same."""
+    if "summary" not in recorded:  # records of earlier versions have a sentence alone, in words of theirs
+        replayed.pop("summary", None)
+        return
+    checks = {each.get("check") for answer in (recorded, replayed) for each in answer.get("evidence", [])}
+    if checks & _MEASURED_ANEW:
+        for answer in (recorded, replayed):
+            answer["summary"] = {name: part for name, part in answer["summary"].items() if name not in _QUOTING}
 
 
 def _completion(reply: form.Reply) -> Completion:

@@ -201,9 +201,12 @@ def _happened(at: float, event: Event, hider: Scrubber) -> form.Happened:
 
 
 def hidden_answer(answer: Answer, hider: Scrubber) -> dict[str, Any]:
-    """The answer as JSON with each edit where it is in the record's text, and every string without secrets."""
+    """The answer as JSON with each edit where it is in the record's text, and every string without secrets.
+
+    Beside the message it has the parts of its summary, by which a replay is compared.
+    """
     edits = tuple(_moved(edit, hider) for edit in answer.edits)
-    data = replace(answer, edits=edits).to_json()
+    data = {**replace(answer, edits=edits).to_json(), "summary": asdict(answer.summary)}
     for place in (*data["edits"], *data["new_files"]):
         place["path"] = None if place["path"] is None else hider.path(place["path"])
     hidden: dict[str, Any] = hider.anything(data)

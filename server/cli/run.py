@@ -25,7 +25,7 @@ from stet_ls.server.cli.inputs.load_settings import load_settings, print_status,
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
 from stet_ls.server.evidence.evidence_files import write
-from stet_ls.server.evidence.evidence_text import boxed, dangers, is_full, report, summarize, unaccepted
+from stet_ls.server.evidence.evidence_text import boxed, conclude, dangers, is_full, report, unaccepted
 from stet_ls.validators.source import Source, Splice
 
 if TYPE_CHECKING:  # the engine is imported once the target is known to be readable
@@ -236,7 +236,7 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
     for diff in _diffs(target, answer):
         render.print_diff(diff)
     render.print_evidence(answer.evidence, sys.stderr if arguments.diff else sys.stdout)
-    print_status(summarize(answer))
+    print_status(conclude(answer))
     return int(answer.refuted)
 
 
@@ -262,7 +262,7 @@ def _apply(target: CommandTarget, answer: Answer) -> int:
     for written in (*(change.document.path for change in changes), *(file.path for file in answer.new_files)):
         render.print_line(f"wrote {shown_path(written)}")
     render.print_evidence(answer.evidence)
-    print_status(summarize(answer))
+    print_status(conclude(answer))
     return 0
 
 

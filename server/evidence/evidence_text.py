@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stet_ls.engine.api.evidence import CHECKS
+from stet_ls.engine.api.summary import SEPARATOR, evidence_line, failed_first, phrase, shown
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.markdown import code_span, fenced, harmless, plain
 
@@ -20,23 +22,50 @@ Files = Mapping[tuple[str, str], Path]
 """Where attachments were written, by check and name."""
 
 
+def headline(answer: Answer) -> str:
+    """What was done, without its evidence: "Refactored `add` · 3 → 2 lines"; or why nothing is offered."""
+    summary = answer.summary
+    return summary.problem or SEPARATOR.join((*summary.first_words(), *summary.deed()))
+
+
 def summarize(answer: Answer, apart: Collection[str] = ()) -> str:
     """How sure it is and why, then what was done: an editor's line may be too short for all of it.
 
     Of a refusal: why, and what passed nevertheless. `apart` are phrases that the caller says itself.
     """
-    if answer.success:
-        why = answer.metadata.reasons
-        elsewhere = [phrase for each in apart for phrase in _phrases(each)]
-        sure = f"{100 * answer.confidence:.0f} % sure" if why else ""
-        reason = "; ".join(phrase for phrase in why if phrase not in elsewhere)
-        rest = [part for part in answer.message.split(" · ") if not {*why, *elsewhere}.issuperset(_phrases(part))]
-        made = rest[: bool(answer.new_files)]  # a new file is told first of all
-        return " · ".join(part for part in (*made, ": ".join(filter(None, (sure, reason))), *rest[len(made) :]) if part)
-    from stet_ls.engine.judges.confidence import summary  # the handshake does without the judges
+    if not answer.success:
+        passed = evidence_line(item for item in answer.evidence if item.verdict == "pass")
+        return f"{answer.message} Passed: {passed}." if passed else answer.message
+    reasons = [reason for reason in answer.metadata.reasons if reason not in apart]
+    judged = (phrase(item) for item in shown(answer.evidence) if not _is_reason(item, answer))
+    return _sentence(answer, reasons, tuple(judged), apart)
 
-    passed = summary([item for item in answer.evidence if item.verdict == "pass"])
-    return f"{answer.message} Passed: {passed}." if passed else answer.message
+
+def conclude(answer: Answer) -> str:
+    """What was done and how sure that is, for a reader who has each line of the evidence before their eyes."""
+    return _sentence(answer, _beyond_evidence(answer))
+
+
+def _sentence(answer: Answer, reasons: Sequence[str], judged: Sequence[str] = (), apart: Collection[str] = ()) -> str:
+    summary = answer.summary
+    sure = f"{100 * answer.confidence:.0f} % sure" if answer.metadata.reasons else ""
+    sure = ": ".join(filter(None, (sure, "; ".join(reasons))))
+    parts = (*summary.first_words(), sure, *summary.deed(), *judged, *summary.rest(answer.metadata))
+    return SEPARATOR.join(part for part in parts if part and part not in apart)
+
+
+def _is_reason(item: Evidence, answer: Answer) -> bool:
+    """Whether the reasons of the confidence say it already. Those of a task name what passed step by step."""
+    by_step = bool(answer.metadata.steps) and item.verdict == "pass" and CHECKS[item.check].reason_rank > 0
+    return by_step or phrase(item) in answer.metadata.reasons
+
+
+def _beyond_evidence(answer: Answer) -> list[str]:
+    """The reasons of the confidence that no line of the evidence says: "nothing ran it"."""
+    if answer.metadata.steps:
+        return []
+    said = {phrase(item) for item in answer.evidence}
+    return [reason for reason in answer.metadata.reasons if reason not in said]
 
 
 def boxed(answer: Answer) -> str:
@@ -69,10 +98,6 @@ def unaccepted(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(code for code in codes if code not in accepted))
 
 
-def _phrases(reason: str) -> list[str]:
-    return [phrase for phrase in reason.split("; ") if phrase]
-
-
 def select_check(answer: Answer, check: str) -> tuple[Evidence, ...]:
     """The lines of one check, or of all without one. UsageError names those that there are."""
     lines = tuple(item for item in answer.evidence if check in ("", item.label))
@@ -91,14 +116,15 @@ def all_attachments(lines: Sequence[Evidence]) -> Iterator[tuple[str, Attachment
 
 def report(answer: Answer, lines: Sequence[Evidence], files: Files, diff: str = "") -> str:
     """All about some lines as markdown: what each says, what its word weighs, the edit, and what can be opened."""
-    parts = [f"# Evidence\n\n{_prose(answer.message)}"]
-    if reasons := answer.metadata.reasons:
-        row = answer.metadata.calibration
+    done = SEPARATOR.join((headline(answer), *(answer.summary.rest(answer.metadata) if answer.success else ())))
+    parts = [f"# Evidence\n\n{_prose(done)}"]
+    if row := answer.metadata.calibration:
         source = "an estimate: not measured for this model yet" if row == "default" else f"counted for {code_span(row)}"
-        parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}): {_prose('; '.join(reasons))}")
+        why = "; ".join(_beyond_evidence(answer))
+        parts.append(f"Confidence {100 * answer.confidence:.0f} % ({source}){f': {_prose(why)}' if why else ''}")
     if shows := answer.metadata.show_trace:
         parts.append(f"What was asked, what came and when, if records are kept: {code_span(shows)}")
-    parts.append("\n".join(_line(item) for item in lines))
+    parts.append("\n".join(_line(item) for item in failed_first(lines)))
     parts.append(f"{_prose(boxed(answer)) or 'No code ran'}.")
     if diff:
         parts.append(f"## The edit\n\n{fenced(diff.rstrip(), 'diff')}")

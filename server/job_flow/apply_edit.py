@@ -16,7 +16,7 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.settings.tool_settings import toolbox
 from stet_ls.server.documents.open_documents import Documents
 from stet_ls.server.edits.edit_plan import DocumentChange, EditOrigin, EditPlan, StaleError, make_plan
-from stet_ls.server.evidence.evidence_text import dangers, summarize
+from stet_ls.server.evidence.evidence_text import dangers, headline, summarize
 from stet_ls.server.job_flow.confirmation import confirm_and_apply, not_applied, show_diff
 from stet_ls.server.job_flow.edit_risks import Preview, must_ask, question, risks
 from stet_ls.server.job_flow.pending_edit import CONFIRM_SECONDS, ApplyResult, PendingEdit, change_annotation
@@ -57,7 +57,7 @@ async def apply_edit(ls: StetServer, job: JobHandle, answer: Answer, origin: Edi
         if ls.client.change_annotations:
             if ls.client.show_document and answer.evidence:  # its preview shows the diff, and of words a line
                 await ls.evidence_files.show(job.id, answer)
-            return await _send(ls, job, answer, origin, question(answer, reasons, _done(answer)))
+            return await _send(ls, job, answer, origin, question(answer, reasons, answer.summary.deed()))
     except StaleError as stale:
         return _withheld(ls, answer, str(stale))
 
@@ -96,7 +96,7 @@ def _judge(plan: EditPlan, language: str, tools: Toolbox) -> None:
 
 async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, confirm: str | None) -> JobResult:
     """`confirm` is what the client asks its user first."""
-    annotation = None if confirm is None else change_annotation(" · ".join(_done(answer)), confirm)
+    annotation = None if confirm is None else change_annotation(headline(answer), confirm)
     async with _turn(ls.sending, waits=confirm is None):
         delivery = PendingEdit(ls, await _judged_plan(ls, answer, origin), answer, annotation)
         reply = await _heard(job, delivery)
@@ -222,11 +222,6 @@ def _gap(plan: EditPlan, client: ClientFeatures) -> str:
     if plan.new_files and not (client.create_files and client.versioned_edits):
         return "your editor creates no files for a server"
     return ""
-
-
-def _done(answer: Answer) -> list[str]:
-    """How the message begins, which is what was done: "Refactored `add`", "3 → 2 lines"."""
-    return answer.message.split(" · ")[:2]
 
 
 def _withheld(ls: StetServer, answer: Answer, message: str) -> JobResult:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.summary import phrase
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.edits.edit_plan import EditPlan, is_target
 from stet_ls.server.evidence.evidence_text import dangers, summarize
@@ -20,15 +21,13 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
 
     What evidence gives as a reason is worded as in the answer's message.
     """
-    from stet_ls.engine.judges.confidence import summary  # the handshake does without the judges
-
     found = []
     if len(plan.names) > 1:
         found.append(f"it changes {len(plan.names)} files ({', '.join(plan.names)})")
-    found += [summary([item]) for item in answer.evidence if item.verdict is Ruling.FAIL]
+    found += [phrase(item) for item in answer.evidence if item.verdict is Ruling.FAIL]
     found += dangers(answer)
     unknown = [item for item in answer.evidence if item.verdict is Ruling.UNKNOWN and item.trusted]
-    found += [summary([item]) for item in unknown if item.check is not Check.DANGER]
+    found += [phrase(item) for item in unknown if item.check is not Check.DANGER]
     found += [item.detail for item in answer.evidence if answer.action == "test" and _unrun(item)]
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it reaches outside the code that was asked about")

@@ -19,6 +19,7 @@ from stet_ls.server.documents.position_tracking import PositionTracker
 from stet_ls.server.edits.edit_plan import DocumentChange, EditPlan, created
 from stet_ls.server.edits.edit_verification import is_applied
 from stet_ls.server.edits.workspace_edit import workspace_edit
+from stet_ls.server.evidence.evidence_text import headline
 from stet_ls.server.session import StetServer
 
 CONFIRM_SECONDS = 3.0
@@ -48,7 +49,7 @@ class PendingEdit:
         """True once a later edit was sent that brings the same text: what shows from then on is that one's."""
         metadata = types.WorkspaceEditMetadata(is_refactoring=True) if ls.client.edit_metadata else None
         edit = workspace_edit(plan, ls.client, annotation=annotation)
-        params = types.ApplyWorkspaceEditParams(edit, f"Stet: {answer.message}", metadata)
+        params = types.ApplyWorkspaceEditParams(edit, f"Stet: {headline(answer)}", metadata)
         self.changes = [*plan.changes, *(created(file, answer.language) for file in plan.new_files)]
         self._tracks = [ls.documents.track(change.before) for change in self.changes]
         self._request = ls.protocol.send_request_async(types.WORKSPACE_APPLY_EDIT, params)

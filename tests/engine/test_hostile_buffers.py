@@ -16,7 +16,7 @@ from support.scripted import Reply, ScriptedModel
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Ruling
 from stet_ls.engine.api.request import Diagnostic, Workspace
-from stet_ls.engine.judges.confidence import summary
+from stet_ls.engine.api.summary import evidence_line
 from stet_ls.engine.prompt.fence import nonce
 from stet_ls.validators.source import Span
 
@@ -68,7 +68,7 @@ async def test_what_is_done_is_told_and_stays_in_its_place(
         assert danger.verdict is Ruling.UNKNOWN, danger.detail
         assert told in danger.detail
         assert danger.trusted, "an automatic edit asks first"
-        assert danger.detail in summary(answer.evidence), "the message says it"
+        assert danger.detail in evidence_line(answer.evidence), "the message says it"
     if answer.edits:
         text, _ = split_markers(buffer["buffer"])
         after = applied(answer)

@@ -14,6 +14,7 @@ from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case, Judge, NamedJudge
 from stet_ls.engine.loop import Unusable
@@ -82,7 +83,7 @@ async def _tell(job: Job, action: CustomAction, recipe: Action) -> Answer:
                 success=True,
                 action=job.request.action,
                 language=job.request.language,
-                message=f"{action.title}: {heading}",
+                summary=Summary(f"{action.title}:", heading),
                 markdown=harmless("\n".join(words)) + "\n",
                 code=job.request.source.slice(target.span),
                 explanation=told.text,

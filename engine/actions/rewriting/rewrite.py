@@ -15,10 +15,11 @@ from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.events import JudgeFinished
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling, Scope
 from stet_ls.engine.api.request import TargetKind
+from stet_ls.engine.api.summary import Caution, Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge
-from stet_ls.engine.judges.confidence import confidence, summary
+from stet_ls.engine.judges.confidence import confidence
 from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
@@ -108,11 +109,11 @@ async def run(job: Job, recipe: Action, rewrite: Rewrite, *, stated: str = "", s
     with job.stage("finish"):
         if isinstance(proposal, Unusable):
             return replace(refusal(job, f"{recipe.title}: no edit. {proposal.problem}"), evidence=before)
-        reached = ""
+        gain = ""
         if rewrite.measure_gain is not None and proposal.offerable:
-            reached = await asyncio.to_thread(rewrite.measure_gain, proposal.draft.case, about.instruction is not None)
+            gain = await asyncio.to_thread(rewrite.measure_gain, proposal.draft.case, about.instruction is not None)
         proposal = replace(proposal, evidence=(*before, *proposal.evidence))
-        return _answer(job, recipe, rewrite, about, proposal, reached)
+        return _answer(job, recipe, rewrite, about, proposal, gain)
 
 
 def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) -> Draft[Patch] | Unusable:
@@ -173,7 +174,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
 
 
 def _answer(
-    job: Job, recipe: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], reached: str
+    job: Job, recipe: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], gain: str
 ) -> Answer:
     request, draft = job.request, proposal.draft
     evidence = proposal.evidence
@@ -194,13 +195,12 @@ def _answer(
         same = draft.case.before.text.split() == draft.case.after.text.split()
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, unneeded=same)
     unit = about.target.name or _new_unit(fitted.code, request.language)
-    name = f" `{unit}`" if unit else ""
     did = rewrite.attempted if any(item.verdict is Ruling.FAIL for item in evidence) else rewrite.done
     answer = Answer(
         success=True,
         action=request.action,
         language=request.language,
-        message=" · ".join(part for part in (_warned(proposal), did + name, reached, summary(evidence)) if part),
+        summary=Summary(did, f"`{unit}`" if unit else "", caution=_caution(proposal), gains=(gain,) if gain else ()),
         edits=tuple(Edit(request.path, request.source, splice.span, splice.text) for splice in fitted.splices),
         code=fitted.code,
         tests=reply.tests,
@@ -219,12 +219,12 @@ def _cannot_be_made(item: Evidence) -> bool:
     return item.check is Check.TIMING and item.verdict is Ruling.UNKNOWN and item.trusted
 
 
-def _warned(proposal: Proposal[Patch]) -> str:
+def _caution(proposal: Proposal[Patch]) -> Caution:
     """The first word on an edit that is shown although a judge refuted it: nothing applies it without asking."""
     refuted = proposal.refuted_by
     if refuted is None:
-        return ""
-    return "NOT EQUIVALENT" if refuted.check in (Check.DIFFERENTIAL, Check.COMMENTS) else "REFUTED"
+        return Caution.NONE
+    return Caution.NOT_EQUIVALENT if refuted.check in (Check.DIFFERENTIAL, Check.COMMENTS) else Caution.REFUTED
 
 
 def _guard(about: JobPrompt, fitted: Fitted) -> Span:

@@ -8,6 +8,7 @@ import pytest
 
 from stet_ls.engine.api.evidence import CHECKS, Attachment, Check, Evidence, EvidenceTier, Ruling
 from stet_ls.engine.api.metadata import Metadata
+from stet_ls.engine.api.summary import evidence_line
 from stet_ls.engine.judges.calibration import (
     DEFAULT,
     FILE,
@@ -20,7 +21,7 @@ from stet_ls.engine.judges.calibration import (
     read,
     strength,
 )
-from stet_ls.engine.judges.confidence import REFUTED, confidence, summary
+from stet_ls.engine.judges.confidence import REFUTED, confidence
 
 PARSES = Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok", trusted=True)
 NAMES = Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)
@@ -150,4 +151,4 @@ def test_the_reason_names_tests_before_examples_before_comparisons() -> None:
     ],
 )
 def test_what_a_summary_says_of_a_check(check: Check, verdict: Ruling, told: str) -> None:
-    assert summary([Evidence(check, verdict, "what it says")]) == told
+    assert evidence_line([Evidence(check, verdict, "what it says")]) == told

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
+from stet_ls.engine.api.summary import evidence_line
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.judges.danger import judge as danger
 from stet_ls.validators.source import Source
 
@@ -47,7 +47,7 @@ async def test_a_new_call_is_told(language: str, code: str, name: str, what: str
     assert f"adds `{name}`, which " in evidence.detail
     assert what in evidence.detail
     assert evidence.trusted, "it deserves a question"
-    assert summary([evidence]) == evidence.detail
+    assert evidence_line([evidence]) == evidence.detail
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ async def test_a_new_call_is_told(language: str, code: str, name: str, what: str
 async def test_what_was_there_or_is_harmless_is_not_told(code: str) -> None:
     evidence = await judged(code)
     assert evidence.verdict is Ruling.PASS, evidence.detail
-    assert summary([evidence]) == ""
+    assert evidence_line([evidence]) == ""
 
 
 async def test_an_instruction_may_have_asked_for_it() -> None:

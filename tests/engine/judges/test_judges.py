@@ -10,9 +10,9 @@ import pytest
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Buffer
+from stet_ls.engine.api.summary import evidence_line
 from stet_ls.engine.judges import definitions, doctest, lint, names, noop, signature, syntax
 from stet_ls.engine.judges.case import Case, Judge
-from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.judges.differential import judge as differential
 from stet_ls.engine.judges.project_tests import judge as project_tests
 from stet_ls.validators.source import Source, Span
@@ -164,8 +164,8 @@ def test_the_summary_leaves_nothing_out_that_a_reader_must_know() -> None:
         Evidence(Check.DIFFERENTIAL, Ruling.SKIPPED, "old and new behaviour were not compared"),
         Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run"),
     ]
-    assert summary(evidence) == (
-        "syntax ok (ruff) · names FAILED: undefined name `x` · lint not checked · "
+    assert evidence_line(evidence) == (
+        "names FAILED: undefined name `x` · syntax ok (ruff) · lint not checked · "
         "behaviour not compared · tests not run"
     )
 

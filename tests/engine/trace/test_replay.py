@@ -69,6 +69,32 @@ async def test_what_is_measured_anew_is_no_difference(
     assert bool((await again(record)).diff) is differs
 
 
+async def test_a_record_of_an_earlier_version_is_replayed(bench: Bench, scripted: ScriptedModel) -> None:
+    """Its answer has a sentence in other words, no parts of it, and tiers by number."""
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN, budget=Budget.QUICK)
+    record = await recorded(bench)
+    assert record.answer is not None
+    assert record.answer.pop("summary")["did"] == "Refactored"
+    record.answer["message"] = "Refactored `sign` · behaves alike on 220 inputs (220 valid)"
+    record.answer["metadata"]["evidence_tier"] = "E4"
+    record.answer["evidence"] = [{**each, "detail": "in other words"} for each in record.answer["evidence"]]
+    assert (await again(record)).diff == ""
+
+    record.answer["code"] = "return 0"
+    assert "return 0" in (await again(record)).diff
+
+
+@pytest.mark.parametrize(("part", "other"), [("did", "Fixed"), ("gains", ["complexity 9 → 4"]), ("caution", "refuted")])
+async def test_another_summary_is_a_difference(bench: Bench, scripted: ScriptedModel, part: str, other: object) -> None:
+    scripted.default = Reply(code_reply(SHORT))
+    await bench.run("refactor", SIGN, budget=Budget.QUICK)
+    record = await recorded(bench)
+    assert record.answer is not None
+    record.answer["summary"][part] = other
+    assert (await again(record)).diff
+
+
 async def test_a_replay_goes_through_repairs(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.replies([Reply("Sure!"), Reply(code_reply("def sign(x:")), Reply(code_reply(SHORT))])
     answer = await bench.run("refactor", SIGN, budget=Budget.THOROUGH)

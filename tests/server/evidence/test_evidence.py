@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from support.wire import Applying, ErrorAnswer, Json, RawClient
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.api.metadata import Metadata
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.evidence.evidence_files import write
 from stet_ls.server.evidence.evidence_text import first_lines, report, select_check, summarize
@@ -35,9 +37,14 @@ OUTPUT = Attachment("failing_tests.txt", "plaintext", "E   assert 3 == 4\n")
 FAILED = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails", trusted=True, attachments=(OUTPUT,))
 
 
-def answer(*evidence: Evidence, success: bool = True, message: str = "Refactored `add`", **known: Any) -> Answer:
+DONE = Summary("Refactored", "`add`")
+
+
+def answer(*evidence: Evidence, summary: Summary = DONE, **known: Any) -> Answer:
     metadata = Metadata(calibration="default", **known)
-    return Answer(success, "refactor", "python", message, confidence=0.7, evidence=evidence, metadata=metadata)
+    return Answer(
+        not summary.problem, "refactor", "python", summary, confidence=0.7, evidence=evidence, metadata=metadata
+    )
 
 
 # Words ----------------------------------------------------------------------------------------------------------------
@@ -46,14 +53,15 @@ def answer(*evidence: Evidence, success: bool = True, message: str = "Refactored
 def test_the_message_begins_with_how_sure_it_is_and_why() -> None:
     reasons = ("3 of 3 samples agree on 214 inputs", "4 doctests pass")
     reason = "; ".join(reasons)
-    assert summarize(answer(PARSES, reasons=reasons)) == f"70 % sure: {reason} · Refactored `add`"
-    said = answer(PARSES, AGREE, message=f"Refactored `add` · {AGREE.detail} · 3 → 2 lines", reasons=reasons)
-    assert summarize(said) == f"70 % sure: {reason} · Refactored `add` · 3 → 2 lines", "nothing is said twice"
-    assert summarize(answer(message="Explained `add`")) == "Explained `add`"
+    assert summarize(answer(reasons=reasons)) == f"70 % sure: {reason} · Refactored `add`"
+    said = answer(PARSES, AGREE, summary=replace(DONE, gains=("3 → 2 lines",)), reasons=reasons)
+    told = f"70 % sure: {reason} · Refactored `add` · 3 → 2 lines · syntax ok"
+    assert summarize(said) == told, "nothing is said twice"
+    assert summarize(answer(summary=Summary("Explained", "`add`"))) == "Explained `add`"
 
 
 def test_a_refusal_says_what_passed_nevertheless() -> None:
-    no = answer(PARSES, FAILED, success=False, message="Refactor: no edit, test_add fails.", reasons=("x",))
+    no = answer(PARSES, FAILED, summary=Summary(problem="Refactor: no edit, test_add fails."), reasons=("x",))
     assert summarize(no) == "Refactor: no edit, test_add fails. Passed: syntax ok."
 
 
@@ -63,7 +71,9 @@ def test_a_report_tells_each_line_and_quotes_what_shows_it(tmp_path: Path) -> No
     files = write(tmp_path, of.evidence)
     text = report(of, of.evidence, files)
 
-    assert "Confidence 70 % (an estimate: not measured for this model yet): tests FAILED" in text
+    assert "Confidence 70 % (an estimate: not measured for this model yet)\n" in text
+    assert text.count("test_add fails") == 1, "each fact once"
+    assert text.index("- tests:") < text.index("- syntax:"), "what refutes it comes first"
     assert "`stet trace show 0123456789ab`" in text
     assert "- tests: **failed** (its word alone refutes): test_add fails" in text
     assert "E   assert 3 == 4" in text

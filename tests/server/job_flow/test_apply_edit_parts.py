@@ -17,8 +17,8 @@ from support.wire import PATIENCE, Json, RawClient
 from stet_ls.engine.api.answer import Answer, Edit, EditOutcome, NewFile
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.metadata import Metadata
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import UnknownIdError
-from stet_ls.engine.judges.confidence import summary
 from stet_ls.engine.run import Engine
 from stet_ls.engine.trace.record_store import RecordStore
 from stet_ls.server import app
@@ -70,7 +70,9 @@ def test_a_deletion_is_there_once_what_it_takes_is_gone(live: str, seen: bool) -
 def answer(*edits: Edit, evidence: tuple[Evidence, ...] = (), new_files: tuple[NewFile, ...] = ()) -> Answer:
     start = len(HEAD)
     guard = Span(start, start + len(OLD) - 1)
-    return Answer(True, "refactor", "python", "Refactored", edits, new_files, evidence=evidence, guard=guard)
+    return Answer(
+        True, "refactor", "python", Summary("Refactored", "`f`"), edits, new_files, evidence=evidence, guard=guard
+    )
 
 
 def edit(start: int, end: int, text: str, path: Path = PATH) -> Edit:
@@ -138,7 +140,6 @@ def test_the_question_says_each_thing_once() -> None:
     )
     metadata = Metadata(reasons=("lint FAILED: F821 at line 3",))
     offered = replace(answer(INSIDE, evidence=evidence), metadata=metadata, confidence=0.1)
-    offered = replace(offered, message=f"Refactored `f` · {summary(evidence)}")
 
     assert question(offered, found(offered)) == (
         "10 % sure · Refactored `f` · syntax ok. Apply it? "

@@ -20,6 +20,7 @@ from support.session import command, editor, fenced, finish, lines, start
 
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import EndpointError
 from stet_ls.engine.replay import replay
 from stet_ls.engine.run import Engine
@@ -257,7 +258,7 @@ async def test_capabilities_have_schemas_and_the_users_own_actions(environment: 
     assert rows["refactor"]["command"] == "stet.refactor"
     assert (rows["shout"]["command"], rows["shout"]["trusted"]) == ("stet.custom", True)
     assert rows["shout"]["input"]["properties"]["action"] == {"const": "shout"}
-    assert set(rows["refactor"]["output"]["properties"]) == set(Answer(False, "", "", "").to_json())
+    assert set(rows["refactor"]["output"]["properties"]) == set(Answer(False, "", "", Summary()).to_json())
     assert told["limits"]["calls"]["standard"] == 3
     assert "python" in {row["id"] for row in told["languages"]}
 

@@ -1,0 +1,106 @@
+"""What a job did, as data, and the sentence that says it. The sentence is for people: nothing reads it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stet_ls.engine.api.evidence import CHECKS, Check, Evidence, Ruling
+from stet_ls.engine.api.metadata import Metadata
+
+SEPARATOR = " · "
+
+
+class Caution(StrEnum):
+    """The warning on an edit that is shown although a trusted judge failed it."""
+
+    NONE = ""
+    REFUTED = "refuted"
+    NOT_EQUIVALENT = "not equivalent"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was done to what, or why nothing is offered.
+
+    did: What was done: "Refactored", "Wrote tests for"; "" if nothing is offered.
+    unit: What it was done to, as markdown: "`add`"; "" for the document.
+    place: The file that it went to, if that is not the document.
+    problem: Why nothing is offered, a sentence; "" if something is.
+    caution: The warning that comes first.
+    recalled: How the edit stood before, if memory gave it and no model: "from memory, kept 3 times, its tests pass".
+    new_files: Names of the files that are new, where `place` does not say it.
+    gains: What got better: "complexity 9 → 4, 20 → 12 lines".
+    notes: What else the user should know, a phrase each.
+    """
+
+    did: str = ""
+    unit: str = ""
+    place: str = ""
+    problem: str = ""
+    caution: Caution = Caution.NONE
+    recalled: str = ""
+    new_files: tuple[str, ...] = ()
+    gains: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def first_words(self) -> tuple[str, ...]:
+        """What must be read even where a line is cut: the warning, and the files that are new."""
+        noun = "New file" if len(self.new_files) == 1 else "New files"
+        made = f"{noun} {', '.join(self.new_files)}" if self.new_files else ""
+        return tuple(filter(None, (self.caution.upper(), made)))
+
+    def deed(self) -> tuple[str, ...]:
+        """What was done, what it gained, and who did: "Refactored `add`", "3 → 2 lines"."""
+        where = f"in {self.place}" if self.place else ""
+        told = (" ".join(filter(None, (self.did, self.unit, where))), *self.gains, self.recalled)
+        return tuple(filter(None, told))
+
+    def rest(self, metadata: Metadata) -> tuple[str, ...]:
+        """The notes, and what was remembered."""
+        hits = "; ".join(hit.provenance for hit in metadata.memory)
+        return (*self.notes, f"remembered: {hits}") if hits and not self.recalled else self.notes
+
+
+def render(summary: Summary, evidence: Iterable[Evidence], metadata: Metadata) -> str:
+    """All of an answer in one line: "Refactored `add` · 3 → 2 lines · syntax ok · names resolve · tests not run"."""
+    if summary.problem:
+        return summary.problem
+    parts = (*summary.first_words(), *summary.deed(), evidence_line(evidence), *summary.rest(metadata))
+    return SEPARATOR.join(filter(None, parts))
+
+
+def evidence_line(evidence: Iterable[Evidence]) -> str:
+    """The evidence in one line: "syntax ok · names resolve · 0 new lint · tests not run"."""
+    return SEPARATOR.join(map(phrase, shown(evidence)))
+
+
+def shown(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """The evidence that a summary names, what failed first."""
+    told = [
+        item
+        for item in evidence
+        if not (CHECKS[item.check].silent_pass and item.verdict is Ruling.PASS)
+        # Most code has no examples; where nothing was run at all, the tests say so.
+        and not (item.check is Check.DOCTEST and item.verdict is Ruling.SKIPPED)
+    ]
+    return failed_first(told)
+
+
+def failed_first(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """What refutes an edit, then the rest in the order in which it was judged."""
+    return sorted(evidence, key=lambda item: item.verdict is not Ruling.FAIL)
+
+
+def phrase(item: Evidence) -> str:
+    """A piece of evidence in a few words: "names resolve", "tests FAILED: test_add fails"."""
+    if item.check is Check.REPRODUCED:
+        return f"{'' if item.verdict is Ruling.PASS else 'not '}reproduced: {item.detail}"
+    if item.verdict is Ruling.FAIL:
+        return f"{item.label} FAILED: {item.detail}"
+    if item.verdict is Ruling.SKIPPED:
+        return CHECKS[item.check].skipped or f"{item.label} not checked"
+    if item.verdict is Ruling.UNKNOWN and not CHECKS[item.check].detail_is_finding:
+        return f"{item.label} unknown: {item.detail}"
+    return item.detail
