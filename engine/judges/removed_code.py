@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 
-from stet_ls.engine.reply.fitting.import_forms import FORMS, Import, read
+from stet_ls.engine.reply.languages.import_form import Import
+from stet_ls.engine.reply.languages.language_table import for_language as reply_language
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure.literals import passages
@@ -187,8 +188,8 @@ def _imports_gone(
 def _bound(source: Source, language: str) -> dict[str, list[Import]]:
     """What a text imports, by the name that it is known by, else by its text."""
     found: dict[str, list[Import]] = defaultdict(list)
-    if language in FORMS:
-        for one in read((source.slice(span) for span in structure.imports(source, language)), language):
+    if form := reply_language(language).imports:
+        for one in form.imports(source.slice(span) for span in structure.imports(source, language)):
             found[one.bound or one.text].append(one)
     return found
 

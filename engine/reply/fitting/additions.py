@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from stet_ls.engine.api.request import Target, TargetKind
-from stet_ls.engine.reply.fitting.extract import MERGED, without
+from stet_ls.engine.reply.fitting.extract import without
 from stet_ls.engine.reply.fitting.fit import Fitted, fit
 from stet_ls.engine.reply.fitting.imports import merge
 from stet_ls.engine.reply.fitting.keep_comments import keep_comments
 from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
 from stet_ls.engine.reply.fitting.spacing import line_end_at, lines_of
+from stet_ls.engine.reply.languages.language_table import for_language as reply_language
 from stet_ls.engine.reply.parsing.snippet import Snippet
 from stet_ls.validators.languages import for_language
 from stet_ls.validators.source import Source, Span, Splice
@@ -200,7 +201,7 @@ def _merge_values(merged: _Merged, snippet: Snippet, source: Source, language: s
 def _fitted(
     snippet: Snippet, merged: _Merged, source: Source, target: Target, language: str, replaces: Span | None
 ) -> Fitted:
-    spans = imports(snippet.source, language) if language in MERGED else ()
+    spans = imports(snippet.source, language) if reply_language(language).imports else ()
     rest = without(snippet, tuple(sorted([*merged.known, *spans])))
     pieces: list[tuple[str, Target, Span | None]] = [
         (text, Target(TargetKind.UNIT, old.span, old.qualified, _indent(source.slice(old.span))), None)

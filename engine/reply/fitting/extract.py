@@ -7,16 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stet_ls.engine.api.request import Target, TargetKind
+from stet_ls.engine.reply.languages.language_table import for_language as reply_language
 from stet_ls.engine.reply.parsing.snippet import Snippet, last_name
 from stet_ls.validators.languages import for_language
 from stet_ls.validators.source import Source, Span
 from stet_ls.validators.structure import Unit, imports, units, widen
-
-MERGED = frozenset({
-    "python", "javascript", "javascriptreact", "typescript", "typescriptreact", "go", "rust", "java", "c", "cpp",
-    "csharp",
-})  # fmt: skip
-"""The languages whose imports go to the document's import block. Elsewhere they stay where the reply has them."""
 
 _FILE_HEAD = re.compile(r"\A(?:\s*(?:package\s+[\w.]+;?[ \t]*|<\?php[ \t]*|#pragma once[ \t]*|#!.*)(?:\n|\Z))+")
 _DEFINE = re.compile(r"\s*#\s*define\s+(\w+)")
@@ -158,7 +153,7 @@ def _used(text: str, items: list[_Item]) -> list[_Item]:
 
 
 def _imports(snippet: Snippet) -> tuple[Span, ...]:
-    return imports(snippet.source, snippet.language) if snippet.language in MERGED else ()
+    return imports(snippet.source, snippet.language) if reply_language(snippet.language).imports else ()
 
 
 def without(snippet: Snippet, spans: tuple[Span, ...]) -> str:

@@ -9,6 +9,7 @@ from stet_ls.engine.reply.fitting.extract import CodeParts, take_apart
 from stet_ls.engine.reply.fitting.imports import merge
 from stet_ls.engine.reply.fitting.spacing import gaps, line_end_at, lines_of
 from stet_ls.engine.reply.indent import reindent, unit_of
+from stet_ls.engine.reply.languages.language_table import for_language
 from stet_ls.engine.reply.parsing.clean import clean
 from stet_ls.engine.reply.parsing.reply_spec import NO_CODE
 from stet_ls.validators.source import Source, Span, Splice
@@ -38,6 +39,11 @@ class _Document:
     language: str
     end: str
     unit: str | None
+
+    @property
+    def gap(self) -> str:
+        """Between two definitions at the top level."""
+        return "\n" * (for_language(self.language).blank_lines + 1)
 
     def written(self, code: str, indent: str) -> str:
         """Code at a margin in the document's manner, still with line feeds."""
@@ -96,7 +102,7 @@ def _replacement(document: _Document, parts: CodeParts) -> tuple[Splice, str]:
     pieces = [*parts.beside]
     if not _is_nested(document):
         pieces = [*parts.above, *pieces]
-    gap = "\n\n\n" if document.language == "python" and not target.indent else "\n\n"
+    gap = "\n\n" if target.indent else document.gap
     text = gap.join(document.written(piece, target.indent) for piece in [*pieces, parts.code])
     if target.kind is TargetKind.DOCUMENT:
         tail = old[len(old.rstrip("\r\n")) :]
@@ -130,8 +136,7 @@ def _beyond(document: _Document, parts: CodeParts) -> list[Splice]:
     start = _top(document)
     splices = merge(parts.imports, used_in, source=source, language=document.language, before=start, end=document.end)
     if parts.above and target.kind is not TargetKind.INSERTION and _is_nested(document):
-        gap = "\n\n\n" if document.language == "python" else "\n\n"
-        text = "".join(document.written(piece, "") + gap for piece in parts.above)
+        text = "".join(document.written(piece, "") + document.gap for piece in parts.above)
         splices.append(Splice(Span(start, start), document.ended(text)))
     return [splice for splice in splices if splice.text]
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from stet_ls.engine.reply.fitting.import_forms import Import, read, write
+from stet_ls.engine.reply.languages.import_form import Import
+from stet_ls.engine.reply.languages.language_table import for_language
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import imports
 from stet_ls.validators.structure.literals import passages
@@ -24,22 +23,20 @@ def merge(
 
     `before` is the offset of the target: the block is above it. `end` is the line end.
     """
-    if not statements:
+    form = for_language(language).imports
+    if not statements or form is None:
         return []
     present = list(imports(source, language))
-    known = {one.key for one in read((source.slice(span) for span in present), language)}
-    new = [one for one in read(statements, language) if one.key not in known and _is_needed(one, used_in, known)]
+    known = {one.key for one in form.imports(source.slice(span) for span in present)}
+    new = [one for one in form.imports(statements) if one.key not in known and _is_needed(one, used_in, known)]
     if not new:
         return []
     block = _block(source, present, before)
-    if language == "go" and block and source.slice(block[-1]).rstrip().endswith(")"):
-        return _into_parentheses(source, block[-1], new, end)
-    lines = write(new, language)
+    lines = form.statements(new)
     if not block:
         return [_below_head(source, language, lines, before, end)]
-    if language == "python":
-        return _sorted_python(source, block, lines, end)
-    return [_after(source, block[-1], "".join(f"{line}{end}" for line in lines), end)]
+    within = form.into(source, block, new, end)
+    return form.insert(source, block, lines, end) if within is None else within
 
 
 def _is_needed(one: Import, used_in: str, known: set[tuple[str, ...]]) -> bool:
@@ -66,34 +63,6 @@ def _block(source: Source, present: list[Span], before: int) -> list[Span]:
 def _is_blank(source: Source, span: Span) -> bool:
     lines = source.slice(span).replace("\r", "\n").split("\n")
     return all(line.strip(" \t;") == "" or line.lstrip().startswith(("#", "//", "/*", "*")) for line in lines)
-
-
-def _after(source: Source, span: Span, text: str, end: str) -> Splice:
-    """The lines directly below a statement."""
-    line = source.line_span(source.line_of(span.end), with_end=True)
-    closed = source.data[line.start : line.end].endswith((b"\n", b"\r"))
-    return Splice(Span(line.end, line.end), text if closed else end + text.removesuffix(end))
-
-
-def _into_parentheses(source: Source, statement: Span, new: list[Import], end: str) -> list[Splice]:
-    """Go: into the block, standard library before the rest, in the order that gofmt gives."""
-    lines = range(source.line_of(statement.start) + 1, source.line_of(statement.end))
-    splices = []
-    for one in sorted(new, key=lambda one: one.key[1]):
-        at = source.starts[source.line_of(statement.end)]
-        for number in lines:
-            present = [_go_order(each) for each in read([source.line_text(number)], "go")]
-            if present and present[0][0] == _go_order(one)[0]:
-                at = source.starts[number + (present[0] < _go_order(one))]
-                if present[0] > _go_order(one):
-                    break
-        splices.append(Splice(Span(at, at), f"\t{one.text}{end}"))
-    return splices
-
-
-def _go_order(one: Import) -> tuple[bool, str]:
-    path = one.key[1]
-    return ("." in path.partition("/")[0], path)
 
 
 def _below_head(source: Source, language: str, lines: list[str], before: int, end: str) -> Splice:
@@ -135,53 +104,3 @@ def _comment_goes_on(source: Source, head: Mapping[int, object], line: int) -> b
 def _next_line_blank(source: Source, at: int) -> bool:
     line = source.line_of(at)
     return at >= len(source.data) or not source.line_text(line).strip()
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class _Rank:
-    """Where isort and ruff put an import: `__future__`, the standard library, the rest, relative ones."""
-
-    section: int
-    is_from: bool
-    module: str
-
-
-def _sorted_python(source: Source, block: list[Span], lines: list[str], end: str) -> list[Splice]:
-    """Each new import beside those of its section, a new section between blank lines."""
-    present = [(span, _rank(source.slice(span))) for span in block]
-    splices: list[Splice] = []
-    for section in sorted({_rank(line).section for line in lines}):
-        new = sorted((line for line in lines if _rank(line).section == section), key=_rank)
-        same = [(span, rank) for span, rank in present if rank.section == section]
-        lower = [span for span, rank in present if rank.section < section]
-        if same:
-            for line in new:
-                below = [span for span, rank in same if rank <= _rank(line)]
-                splices.append(
-                    _after(source, below[-1], line + end, end) if below else _above(source, same[0][0], line + end)
-                )
-        elif lower:
-            splices.append(_after(source, lower[-1], end + "".join(f"{line}{end}" for line in new), end))
-        else:
-            splices.append(_above(source, block[0], "".join(f"{line}{end}" for line in new) + end))
-    return splices
-
-
-def _above(source: Source, span: Span, text: str) -> Splice:
-    at = source.starts[source.line_of(span.start)]
-    if at == 0 and source.data.startswith(b"\xef\xbb\xbf"):
-        at = 3
-    return Splice(Span(at, at), text)
-
-
-def _rank(statement: str) -> _Rank:
-    words = statement.split()
-    module = words[1].rstrip(",") if len(words) > 1 else ""
-    root = module.partition(".")[0]
-    if module == "__future__":
-        section = 0
-    elif module.startswith("."):
-        section = 3
-    else:
-        section = 1 if root in sys.stdlib_module_names else 2
-    return _Rank(section, words[:1] == ["from"], module.lower())

@@ -6,6 +6,7 @@ import re
 
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.validators import structure
+from stet_ls.validators.languages import for_language
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import Unit
 
@@ -29,16 +30,15 @@ def keep_documentation(code: str, *, source: Source, target: Target, language: s
         return code
     reply = Source(code)
     present = structure.units(reply, language)
-    splices = [_heading(source, target, reply)] if language == "python" else []
+    docstrings = for_language(language).docstrings
+    splices = [_heading(source, target, reply)] if docstrings else []
     for old in structure.units(source, language):
         if not target.span.contains(old.span) or not old.doc.strip():
             continue
         new = _same(present, old, target)
-        if new is None or (new.doc.strip() and not (language == "python" and _loses(old, new))):
+        if new is None or (new.doc.strip() and not (docstrings and _loses(old, new))):
             continue
-        splices.append(
-            _docstring(source, old, reply, new) if language == "python" else _comment(source, old, reply, new)
-        )
+        splices.append(_docstring(source, old, reply, new) if docstrings else _comment(source, old, reply, new))
     return reply.splice(sorted({splice for splice in splices if splice is not None}, key=lambda each: each.span)).text
 
 

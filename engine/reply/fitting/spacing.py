@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stet_ls.engine.reply.languages.language_table import for_language
 from stet_ls.validators.languages import language as language_row
 from stet_ls.validators.source import Source, Span
 
@@ -54,8 +55,8 @@ def gaps(source: Source, hole: Span, code: str, language: str, indent: str) -> t
     if hole.empty and hole.start != source.line_span(first).start:  # after a last line without a line end
         above = (source.line_text(first), 0)
         below = (None, 0)
-    wide = language == "python" and not indent
-    return _gap(above, code.lstrip("\n"), language, wide, _OPENERS, 1), _gap(below, code, language, wide, _CLOSERS, 0)
+    most = 1 if indent else for_language(language).blank_lines
+    return _gap(above, code.lstrip("\n"), language, most, _OPENERS, 1), _gap(below, code, language, most, _CLOSERS, 0)
 
 
 def _neighbours(source: Source, numbers: range) -> tuple[str | None, int]:
@@ -70,7 +71,7 @@ def _neighbours(source: Source, numbers: range) -> tuple[str | None, int]:
 
 
 def _gap(
-    beside: tuple[str | None, int], code: str, language: str, wide: bool, edges: tuple[str, ...], above: int
+    beside: tuple[str | None, int], code: str, language: str, most: int, edges: tuple[str, ...], above: int
 ) -> int:
     line, blank = beside
     if line is None:
@@ -84,4 +85,4 @@ def _gap(
     defines = any(part.startswith(_DEFINITIONS) for part in (code, text) if part) or (
         not above and any(piece.startswith(_DEFINITIONS) for piece in code.split("\n"))
     )
-    return max(0, (2 if wide and defines else 1) - blank)
+    return max(0, (most if defines else 1) - blank)

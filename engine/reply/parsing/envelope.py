@@ -6,6 +6,8 @@ import json
 import re
 from dataclasses import dataclass
 
+from stet_ls.engine.reply.languages.language_table import for_language
+
 _KEYS = {
     "code": ("code", "solution", "new_code", "replacement", "updated_code"),
     "tests": ("tests", "test", "test_code"),
@@ -36,7 +38,7 @@ def is_error_page(text: str, language: str) -> bool:
     """True for the HTML page of a proxy. Where HTML is the language, only if it speaks of a fault."""
     if not _PAGE.match(text):
         return False
-    return language not in ("html", "php", "vue", "svelte") or _FAULT.search(text[:4000]) is not None
+    return not for_language(language).is_page or _FAULT.search(text[:4000]) is not None
 
 
 def open_json(text: str) -> Envelope | None:

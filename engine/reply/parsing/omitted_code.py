@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from stet_ls.engine.reply.languages.language_table import for_language
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure.literals import passages
 
@@ -58,10 +59,10 @@ def _elides(said: str) -> bool:
 
 
 def _has_siblings(lines: list[str], index: int, language: str) -> bool:
-    """True if code stands beside a bare `...`: alone in its block it is Python's empty body, before `)` C's varargs."""
+    """True if code stands beside a bare `...`: alone in its block it may be an empty body, before `)` C's varargs."""
     before = next((lines[at] for at in range(index - 1, -1, -1) if lines[at].strip()), "")
     after = next((lines[at] for at in range(index + 1, len(lines)) if lines[at].strip()), "")
-    if language != "python":
+    if not for_language(language).bare_ellipsis:
         return not after.lstrip().startswith(")")
     width = _width(lines[index])
     opens = before.rstrip().endswith((":", '"""', "'''"))

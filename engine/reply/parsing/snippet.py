@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from stet_ls.engine.reply.languages.language_table import HOST, for_language
 from stet_ls.validators.languages import language as language_row
 from stet_ls.validators.parsing.grammars import NoGrammarError
 from stet_ls.validators.parsing.parse import DeadlineError, parse
@@ -16,23 +17,8 @@ from stet_ls.validators.structure import Unit, units
 
 State = Literal["ok", "broken", "unknown"]
 
-_HOST = "StetHost"
-_CLASS = (f"class {_HOST} {{\n", "\n}\n")
-_PLAIN = ("", "")
-# A method is no text of its own in these languages: it is read inside a class that is thought around it.
-_FRAMES: dict[str, tuple[tuple[str, str], ...]] = {
-    "javascript": (_PLAIN, _CLASS),
-    "javascriptreact": (_PLAIN, _CLASS),
-    "typescript": (_PLAIN, _CLASS),
-    "typescriptreact": (_PLAIN, _CLASS),
-    "java": (_PLAIN, _CLASS),
-    "csharp": (_PLAIN, _CLASS),
-    "cpp": (_PLAIN, (f"struct {_HOST} {{\n", "\n};\n")),
-    "php": (("<?php\n", "\n"), (f"<?php\nclass {_HOST} {{\n", "\n}\n"), _PLAIN),
-}
 _DEEPEST = 500
 """Levels of nesting past which no code is looked at: a query's time grows with the depth, and nothing can end it."""
-_PROSE_LANGUAGES = frozenset({"markdown", "plaintext", "restructuredtext", "latex", "html", "yaml", "ini"})
 _CODE_MARK = re.compile(r"[(){}\[\]=;<>@#$]|:\s*$", re.MULTILINE)
 
 
@@ -70,7 +56,9 @@ class Snippet:
     @cached_property
     def is_prose(self) -> bool:
         """True for words where code should be: a placeholder that was copied, a refusal in a fence."""
-        return self.language not in _PROSE_LANGUAGES and self.state == "broken" and not _CODE_MARK.search(self.text)
+        return (
+            not for_language(self.language).plain_words and self.state == "broken" and not _CODE_MARK.search(self.text)
+        )
 
     def defines(self, symbol: str) -> bool:
         """True if a unit of this (perhaps qualified) name is defined here; by its mere name where nothing parses."""
@@ -88,10 +76,8 @@ class Snippet:
     @cached_property
     def _read(self) -> tuple[State, tuple[Unit, ...]]:
         best: tuple[State, tuple[Unit, ...]] = ("unknown", ())
-        frames = _FRAMES.get(self.language, (_PLAIN,))
-        if self.language == "php" and "<?" in self.text:
-            frames = (_PLAIN,)
-        for before, after in frames:
+        row = for_language(self.language)
+        for before, after in (("", ""),) if row.opening and row.opening in self.text else row.frames:
             source = Source(before + self.text + after)
             try:
                 parsed = parse(source, self.language)
@@ -143,7 +129,7 @@ def _moved(found: tuple[Unit, ...], by: int, length: int) -> tuple[Unit, ...]:
             Unit(
                 unit.kind,
                 unit.name,
-                unit.qualified.removeprefix(f"{_HOST}.").removeprefix(f"{_HOST}::"),
+                unit.qualified.removeprefix(f"{HOST}.").removeprefix(f"{HOST}::"),
                 Span(unit.span.start - by, unit.span.end - by),
                 body,
                 unit.signature,

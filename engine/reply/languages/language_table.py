@@ -1,0 +1,71 @@
+"""The table: one row a language of which a reply is read in a way of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stet_ls.engine.reply.languages import go, java, javascript, python, rust
+from stet_ls.engine.reply.languages.import_form import ImportForm, whole
+from stet_ls.validators.languages import row_for
+
+HOST = "StetHost"
+"""The name of a class that is thought around a method."""
+_PLAIN = ("", "")
+_CLASS = (f"class {HOST} {{\n", "\n}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyLanguage:
+    """What reading a reply and fitting it into a document has to know of a language.
+
+    `imports`: how they are written, so that a reply's go to the document's block; without it they stay where the reply
+    has them. `blank_lines`: between definitions at the top level. `frames`: what is thought around code for parsing it,
+    since a method is no text of its own everywhere; none around code that has `opening` in it. `bare_ellipsis`: `...`
+    may be a whole body. `plain_words`: words without any mark of code are valid. `is_page`: its files may begin as a
+    web server's error page does.
+    """
+
+    imports: ImportForm | None = None
+    blank_lines: int = 1
+    frames: tuple[tuple[str, str], ...] = (_PLAIN,)
+    opening: str = ""
+    bare_ellipsis: bool = False
+    plain_words: bool = False
+    is_page: bool = False
+
+
+_KEPT = ImportForm(whole)
+_WORDS = ReplyLanguage(plain_words=True)
+_PAGE = ReplyLanguage(is_page=True)
+ROWS: Mapping[str, ReplyLanguage] = {
+    "python": ReplyLanguage(python.IMPORTS, blank_lines=2, bare_ellipsis=True),
+    "javascript": ReplyLanguage(javascript.IMPORTS, frames=(_PLAIN, _CLASS)),
+    "go": ReplyLanguage(go.IMPORTS),
+    "rust": ReplyLanguage(rust.IMPORTS),
+    "java": ReplyLanguage(java.IMPORTS, frames=(_PLAIN, _CLASS)),
+    "c": ReplyLanguage(_KEPT),
+    "cpp": ReplyLanguage(_KEPT, frames=(_PLAIN, (f"struct {HOST} {{\n", "\n};\n"))),
+    "csharp": ReplyLanguage(_KEPT, frames=(_PLAIN, _CLASS)),
+    "php": ReplyLanguage(
+        frames=(("<?php\n", "\n"), (f"<?php\nclass {HOST} {{\n", "\n}\n"), _PLAIN), opening="<?", is_page=True
+    ),
+    "html": ReplyLanguage(plain_words=True, is_page=True),
+    "vue": _PAGE,
+    "svelte": _PAGE,
+    "markdown": _WORDS,
+    "plaintext": _WORDS,
+    "restructuredtext": _WORDS,
+    "latex": _WORDS,
+    "yaml": _WORDS,
+    "ini": _WORDS,
+}
+"""By language id; a row counts for its family."""
+
+
+def for_language(name: str) -> ReplyLanguage:
+    """The row of a language id; that of any other language for one without."""
+    return row_for(ROWS, name, _ANY)
+
+
+_ANY = ReplyLanguage()
