@@ -29,13 +29,14 @@ from stet_ls.engine.prompt.context.project_notes import FILE, notes
 from stet_ls.engine.prompt.context_items import ContextItem, Priority, RememberedItem
 from stet_ls.engine.prompt.fence import code_fence, data, nonce, stable
 from stet_ls.engine.prompt.instruction import Instruction
+from stet_ls.engine.prompt.languages.language_table import for_language
 from stet_ls.engine.prompt.layout import ContextChoice, Layout, choose
 from stet_ls.engine.prompt.seal import UNSEALED, SealedPrompt, seal, seal_more
 from stet_ls.engine.prompt.task_spec import ModelTier, TaskSpec, Wants
 from stet_ls.engine.prompt.token_breakdown import PromptPart, parts_of
 from stet_ls.engine.prompt.tokens import estimate
 from stet_ls.engine.workspace.symbol_index import SymbolIndex
-from stet_ls.validators.languages import language
+from stet_ls.validators.languages import PLAIN, language
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import units
 
@@ -48,9 +49,6 @@ _LEAST_SPEC = 5
 """Words of a docstring below which it says too little to write tests from."""
 _LEAST_REPLY = 400
 """Tokens of its own reply that a model sees again at least when it is asked to mend it."""
-
-# What the tag of the reply's code block is where the language's id would puzzle a model.
-_TAGS = {"shellscript": "bash", "csharp": "cs", "javascriptreact": "jsx", "typescriptreact": "tsx", "plaintext": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +266,7 @@ def _layout(
     unwritten: bool,
 ) -> Layout:
     row = language(request.language)
-    tag = _TAGS.get(request.language, request.language if row else "")
+    tag = for_language(request.language).tag or (request.language if row and row.id != PLAIN else "")
     wish = instruction.text if instruction else ""
     fence = code_fence(shown.text, wish, *(piece.text for piece in pieces))
     opening = wording.opening(task.wants, target, request.language, _header(shown.text, target.name))

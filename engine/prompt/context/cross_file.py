@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.prompt.code_view import view
-from stet_ls.engine.prompt.context.import_bindings import Binding, bindings, closeness
+from stet_ls.engine.prompt.context.import_bindings import bindings, closeness
 from stet_ls.engine.prompt.context_items import ContextItem, Priority
+from stet_ls.engine.prompt.languages.import_binding import Binding
 from stet_ls.engine.prompt.target import indent_at
 from stet_ls.engine.workspace.symbol_index import Definition, SymbolCandidate, SymbolIndex
 from stet_ls.validators.languages import for_language, language

@@ -1,0 +1,96 @@
+"""The table: one row a language of which a prompt says something of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from stet_ls.engine.prompt.languages import go, javascript, python, rust
+from stet_ls.engine.prompt.languages.import_binding import Binding, dotted, include, quoted
+from stet_ls.engine.prompt.languages.project_fact import Fact
+from stet_ls.validators.languages import row_for
+
+
+def _none(text: str, path: Path | None) -> Iterator[Binding]:
+    return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class PromptLanguage:
+    """What a prompt has to know of a language.
+
+    `card`: what a model most often gets wrong, in one line; without it the prompt gives the name alone. `test_hint`:
+    how its tests are written. Asked for "the tests", a tiny model writes a list of names; no wording that was tried
+    keeps it from adding ever more checks, now and then: that is for the reader of the reply to cut. `tag`: what the
+    reply's code block is tagged with where the language's id would puzzle a model. `conventions`: the files of a
+    project that tell how it writes code, with the reader of each. `bindings`: what an import statement of a file binds.
+    """
+
+    card: str = ""
+    test_hint: str = "short tests"
+    tag: str = ""
+    conventions: Mapping[str, Callable[[str], Iterator[Fact]]] = field(default_factory=dict)
+    bindings: Callable[[str, Path | None], Iterator[Binding]] = _none
+
+
+_JAVASCRIPT = PromptLanguage(
+    card="Modern JavaScript: const and let, ===, no new packages.",
+    test_hint='calls `test("name", () => { ... })`, each with one or two checks',
+    conventions={"package.json": javascript.package},
+    bindings=javascript.bindings,
+)
+_TYPESCRIPT = replace(
+    _JAVASCRIPT,
+    card="TypeScript, strict: no any, no new packages.",
+    conventions={"package.json": javascript.package, "tsconfig.json": javascript.tsconfig},
+)
+ROWS: Mapping[str, PromptLanguage] = {
+    "python": PromptLanguage(
+        card="Python 3. Keep type hints. Raise errors, do not print them.",
+        test_hint="functions `def test_name():`, each with one or two `assert`",
+        conventions={"pyproject.toml": python.pyproject},
+        bindings=python.bindings,
+    ),
+    "javascript": _JAVASCRIPT,
+    "javascriptreact": replace(_JAVASCRIPT, card="", tag="jsx"),
+    "typescript": _TYPESCRIPT,
+    "typescriptreact": replace(_TYPESCRIPT, card="", tag="tsx"),
+    "go": PromptLanguage(
+        card="Go: return errors, do not panic; keep it gofmt-clean.",
+        test_hint="functions `func TestName(t *testing.T) {`, each with one or two `t.Errorf`",
+        bindings=go.bindings,
+    ),
+    "rust": PromptLanguage(
+        card="Rust 2021: no unwrap on what can fail, no needless clone.",
+        test_hint="functions `#[test] fn name() {`, each with one or two `assert_eq!`",
+        bindings=rust.bindings,
+    ),
+    "java": PromptLanguage(
+        card="Java 17: keep modifiers and annotations.",
+        test_hint="methods `@Test void name() {`, each with one or two `assertEquals`",
+        bindings=dotted,
+    ),
+    "c": PromptLanguage(bindings=include),
+    "cpp": PromptLanguage(card="C++17: const references, RAII, no raw new.", bindings=include),
+    "csharp": PromptLanguage(
+        card="C#: keep nullability and modifiers.",
+        test_hint="methods `[Fact] public void Name() {`, each with one or two `Assert.Equal`",
+        tag="cs",
+        bindings=dotted,
+    ),
+    "shellscript": PromptLanguage(tag="bash"),
+    "kotlin": PromptLanguage(bindings=dotted),
+    "php": PromptLanguage(bindings=dotted),
+    "ruby": PromptLanguage(bindings=quoted),
+    "lua": PromptLanguage(bindings=quoted),
+}
+"""By language id; a row counts for its family."""
+
+
+def for_language(name: str) -> PromptLanguage:
+    """The row of a language id; that of any other language for one without."""
+    return row_for(ROWS, name, _ANY)
+
+
+_ANY = PromptLanguage()
