@@ -73,7 +73,7 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
     began = time.monotonic()
     after = request.source.splice(Splice(edit.span, edit.new_text) for edit in answer.edits).text
     runtime = await job.runtime(after, tests)
-    if runtime is None or (request.language == "python" and runtime.python is None):
+    if runtime is None or runtime.lacks_interpreter(request.language):
         return None
     place = await asyncio.to_thread(find_suite_file, request)
     way = suite_plan(runtime, request.language, request.path, after, place.path)

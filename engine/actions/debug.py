@@ -18,6 +18,7 @@ from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.reproduce import reproduce
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
@@ -52,7 +53,7 @@ async def run(job: Job) -> Answer:
         target = await asyncio.to_thread(resolve_target, job.request)
         instruction = await asyncio.to_thread(find_instruction, job.request, target)
         words = instruction.text if instruction is not None else ""
-        examples = stated_examples(words, target.name) if job.request.language == "python" else ""
+        examples = stated_examples(words, target.name) if for_language(job.request.language).runs_examples else ""
         seen = await reproduce(job, target, examples)
     if not seen.found and not words:
         job.usage.warnings.append(NOT_REPRODUCED)

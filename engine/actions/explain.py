@@ -13,11 +13,13 @@ from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.prose.example_verification import run_examples
-from stet_ls.engine.actions.prose.unsupported_claims import is_silent, mark_unknown
+from stet_ls.engine.actions.prose.languages import for_language as prose_language
+from stet_ls.engine.actions.prose.unsupported_claims import mark_unknown
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Evidence
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.api.summary import Summary
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.markdown import code_span, harmless
@@ -50,7 +52,7 @@ async def run(job: Job) -> Answer:
         shown = await run_examples(job, told.text, told.secrets)
     with job.stage("finish"):
         facts = await asyncio.to_thread(_facts, job, target)
-        silent = job.request.language == "python" and not shown.raised and is_silent(job.request.source, target.span)
+        silent = not shown.raised and prose_language(job.request.language).is_silent(job.request.source, target.span)
         text, unknown = mark_unknown(shown.text, job.request.source.text, job.request.language, silent=silent)
         evidence = () if shown.evidence is None else (shown.evidence,)
         words = [*facts, "", text, "", f"_Explained by {job.usage.model}; {_verified(evidence, unknown)}._"]
@@ -93,7 +95,7 @@ def _facts(job: Job, target: Target) -> list[str]:
 
 def _task(job: Job) -> TaskSpec:
     """Examples are asked for where they can be run."""
-    return replace(TASK, rules=(*TASK.rules, _EXAMPLES)) if job.request.language == "python" else TASK
+    return replace(TASK, rules=(*TASK.rules, _EXAMPLES)) if for_language(job.request.language).runs_examples else TASK
 
 
 ACTION = Action("explain", "Explain", "Explain what the code does.", TASK, run, make_task=_task)

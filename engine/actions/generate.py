@@ -15,6 +15,7 @@ from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Scope
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
@@ -52,7 +53,7 @@ def _wished(job: Job) -> str:
     """The examples of the instruction, if the code has a name yet."""
     target = resolve_target(job.request)
     instruction = find_instruction(job.request, target)
-    if instruction is None or job.request.language != "python":
+    if instruction is None or not for_language(job.request.language).runs_examples:
         return ""
     return stated_examples(instruction.text, target.name, wished=True)
 

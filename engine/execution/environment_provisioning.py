@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stet_ls.engine.errors import StetError
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime import Lacking
 from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
 from stet_ls.engine.sandbox.environments.imported_modules import Imports, imports, missing
@@ -146,7 +147,7 @@ def _stands(folder: Path, module: str) -> bool:
 def _elsewhere(root: Path) -> frozenset[str]:
     names: set[str] = set()
     for found in SourceWalk(root, limits=_LOOK).files():
-        if found.language == "python":
+        if for_language(found.language).needs_interpreter:
             *folders, name = found.path.split("/")
             names.update((*folders, name.removesuffix(".py")))
     return frozenset(names)

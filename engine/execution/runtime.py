@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.api.request import Workspace
+from stet_ls.engine.execution.languages import for_language
 
 if TYPE_CHECKING:
     from stet_ls.engine.sandbox.environments.interpreter import Environment
@@ -69,6 +70,14 @@ class Runtime:
         began = time.monotonic()
         python, lacking = await self.provision(self.python, texts)
         return replace(self, python=python, missing_packages=lacking, until=self.until + time.monotonic() - began)
+
+    def environment(self, language: str) -> Environment | None:
+        """What code of a language runs in; None where it needs no interpreter, or there is none."""
+        return self.python if for_language(language).needs_interpreter else None
+
+    def lacks_interpreter(self, language: str) -> bool:
+        """True where code of a language cannot run for want of an interpreter."""
+        return for_language(language).needs_interpreter and self.python is None
 
     def excuse(self, lacks: str) -> str:
         """Why a run could not import the module `lacks`, if that is nobody's code's fault; "" otherwise."""

@@ -10,6 +10,7 @@ from typing import Protocol
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
 from stet_ls.engine.execution.environment_provisioning import EnvironmentProvisioner, JobResources
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.harness import warm_spec
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.sandbox.environments.environment_store import EnvironmentStore
@@ -57,7 +58,7 @@ class RuntimeProvider:
     async def runtime(self, request: Request, helper: JobResources) -> Runtime:
         """What a request's code may run with. What does not work is told by the judge that needs it."""
         runtime = Runtime(Recorded(self.sandbox, helper.ran), None, request.workspace)
-        if request.language != "python":
+        if not for_language(request.language).needs_interpreter:
             return runtime
         root = runtime.root_of(request.path) or (request.path.parent if request.path else Path.home())
         try:

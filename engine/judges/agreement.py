@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.changed_lines import without_documentation
 from stet_ls.engine.execution.python.harness import run
 from stet_ls.engine.execution.python.inputs.calls import calls_for
@@ -56,7 +57,7 @@ class Agreement:
 async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
     """Groups the candidates of one target by what they do. The inputs are drawn for the first of them."""
     first = cases[0]
-    if first.language != "python" or first.runtime is None or not first.unit:
+    if not for_language(first.language).compares_samples or first.runtime is None or not first.unit:
         return NotRunnable("no code was run")
     place, calls = await asyncio.to_thread(_prepare, first, first.runtime)
     distinct = await asyncio.to_thread(_distinct, [case.after.text for case in cases])

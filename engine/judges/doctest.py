@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, HarnessRun, NotRunnable, VersionOutcomes
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.changed_lines import Part, named_in, parts, wired
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.examples import doctest_examples
@@ -60,7 +61,7 @@ class _Asked:
 
 async def judge(case: Case) -> Evidence:
     """Fails if an example comes out wrong that came out right before, or that the candidate was to make right."""
-    if case.language != "python":
+    if not for_language(case.language).runs_examples:
         return _said(Ruling.SKIPPED, f"examples in documentation are run in Python, not in {case.language} yet")
     if case.runtime is None:
         return _said(Ruling.SKIPPED, "no code was run")
@@ -165,7 +166,7 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
 
     Those of the case's unit, or of all units.
     """
-    if case.language != "python" or case.runtime is None:
+    if not for_language(case.language).runs_examples or case.runtime is None:
         return []
     whose = [unit.qualified for unit in structure.units(case.before, case.language)] if everywhere else ()
     asked = await asyncio.to_thread(_prepare, case, case.runtime, whose)

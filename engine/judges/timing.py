@@ -17,6 +17,7 @@ from random import Random
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.execution.harness_run import Call, HarnessRun, NotRunnable
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.harness import not_loaded, run
 from stet_ls.engine.execution.python.inputs.calls import calls_for
 from stet_ls.engine.execution.python.inputs.examples import test_texts
@@ -74,7 +75,7 @@ async def judge(case: Case) -> Evidence:
 
 def _unmeasurable(case: Case) -> str:
     """Why nobody could measure it here, whatever the code is; "" if it may be tried."""
-    if case.language != "python":
+    if not for_language(case.language).times:
         return f"the speed of {case.language} cannot be measured yet"
     if case.runtime is None or case.runtime.extent is Extent.BRIEF:
         return "the quick budget measures no speed"

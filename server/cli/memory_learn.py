@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.api.request import Request, Workspace
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.execution.environment_provisioning import JobResources
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime_provider import RuntimeProvider
 from stet_ls.engine.judges.project_tests.discovery import is_test, touching
 from stet_ls.engine.memory.import_solutions import learn
@@ -130,7 +131,7 @@ class _Trial:
         }
         if not any(passed.values()) or not all(case.outcome in _GOOD for report in reports for case in report.cases):
             return ""
-        if solution.language != "python":
+        if not for_language(solution.language).traces_lines:
             number = sum(map(len, passed.values()))
             return f"tests: {number} pass in {', '.join(tests)}; which of them run it was not seen"
         body = await asyncio.to_thread(self._body, solution)
@@ -154,7 +155,7 @@ class _Trial:
         )
 
     async def _report(self, solution: Solution, test: str) -> TestReport:
-        key = (solution.path if solution.language == "python" else "", test)
+        key = (solution.path if for_language(solution.language).traces_lines else "", test)
         if key not in self._reports:
             runtime = await self._runtime_for(solution, self._text(test))
             plan = TestPlan(
@@ -162,7 +163,7 @@ class _Trial:
                 tests=(test,),
                 overlay=Overlay(self._root, {}),
                 suite=SuiteOwner.PROJECT,
-                environment=runtime.python if solution.language == "python" else None,
+                environment=runtime.environment(solution.language),
                 traced=key[0],
             )
             self._reports[key] = await run_tests(runtime.sandbox, plan)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from stet_ls.engine.actions.rewriting.stated_examples import call_at, literal_at
 from stet_ls.engine.execution.harness_run import CallOutcome, NotRunnable
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.inputs.subject import Subject, read_module, subject_of
 from stet_ls.engine.execution.python.module_location import place_of
 from stet_ls.engine.job.job import Job
@@ -49,9 +50,9 @@ async def check_claims(job: Job, placed: Sequence[LocatedFinding]) -> list[Locat
     as it was.
     """
     source = job.request.source
-    if job.request.language != "python":
+    if not for_language(job.request.language).runs_examples:
         return [_untried(each, f"no {job.request.language} is tried") for each in placed]
-    claims = await asyncio.to_thread(lambda: [_claim(source, each) for each in placed])
+    claims = await asyncio.to_thread(lambda: [_claim(source, job.request.language, each) for each in placed])
     calls = tuple(doctest.typed(each.call) for each in claims if each is not None)
     runtime = await job.runtime(source.text) if calls else None
     if runtime is None:
@@ -97,11 +98,11 @@ def _milder(kind: str) -> str:
     return "risk" if kind == "bug" else kind
 
 
-def _claim(source: Source, placed: LocatedFinding) -> Claim | None:
+def _claim(source: Source, language: str, placed: LocatedFinding) -> Claim | None:
     """What a finding claims of the function that its line stands in; None unless it can be called as it stands."""
     words = placed.opinion.witness
     error = _RAISES.search(words)
-    unit = structure.unit_at(source, "python", source.line_span(placed.line))
+    unit = structure.unit_at(source, language, source.line_span(placed.line))
     module = read_module(source.text)
     subject = subject_of(module, unit.qualified) if module and unit else None
     if error is None or subject is None or subject.how not in ("function", "static"):

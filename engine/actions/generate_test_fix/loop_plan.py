@@ -66,7 +66,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
         return f"that is done for {', '.join(others)} and {last} alone so far, and this is {request.language}"
     if runtime is None:
         return "no code may run"
-    if request.language == "python" and runtime.python is None:
+    if runtime.lacks_interpreter(request.language):
         return runtime.why_no_python or "there is no Python to run them: set sandbox.python"
     before, after = case.before.text, case.after.text
     unit = case.unit or dialect.new_unit(before, after)
@@ -99,8 +99,8 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
     )
     place = _place(asked, dialect, tested)
     framework = dialect.framework
-    if runtime.python is not None and request.language == "python":
-        framework = "pytest" if runtime.python.has("pytest") else "unittest"
+    if (python := runtime.environment(request.language)) is not None:
+        framework = "pytest" if python.has("pytest") else "unittest"
     wanted = replace(_way(runtime, request.language, dialect, tested, after, place).plan, framework=framework)
     runner = choose(wanted)
     try:

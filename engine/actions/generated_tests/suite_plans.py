@@ -47,7 +47,7 @@ def suite_plan(runtime: Runtime, language: str, path: Path, text: str, tests: Pa
         files=files if own else {**buffers, **files},
         overlay=Overlay(base, buffers) if own else None,
         suite=SuiteOwner.PROJECT if own else SuiteOwner.GENERATED,
-        environment=runtime.python if language == "python" else None,
+        environment=runtime.environment(language),
         until=runtime.until,
     )
     return SuitePlan(plan, target, file)

@@ -50,7 +50,7 @@ async def validate(job: Job, place: SuiteFile, code: str, target: Target) -> Val
     if runtime is None or request.path is None:
         quick = request.budget is Budget.QUICK
         return result_not_run(text, code, "the quick budget runs none" if quick else "no code may run", Ruling.SKIPPED)
-    if request.language == "python" and runtime.python is None:
+    if runtime.lacks_interpreter(request.language):
         return result_not_run(
             text, code, runtime.why_no_python or "no Python to run them: set sandbox.python", Ruling.SKIPPED
         )

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Budget
 from stet_ls.engine.execution.harness_run import Call, CallOutcome, NotRunnable
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python.module_location import place_of
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges import doctest
@@ -80,7 +81,7 @@ async def run_examples(job: Job, text: str, secrets: Mapping[str, str]) -> Shown
     module = job.request.path.stem if job.request.path else ""
     parts = list(_parts(text))
     examples = [part for part in parts if isinstance(part, _Example) and not _imports(part.text, module)]
-    if job.request.language != "python" or not examples:
+    if not for_language(job.request.language).runs_examples or not examples:
         return Shown(text)
     told = await _outcomes(job, examples[:MOST])
     lines: list[str] = []

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
-import keyword
 import re
-import sys
 from collections.abc import Iterator
 
-from stet_ls.validators.metrics.style import lines_of
-from stet_ls.validators.source import Source, Span
+from stet_ls.engine.actions.prose.languages import for_language
 
 MARK = "(unverified: {})"
 _CLAIMS = re.compile(r"(?i)\b(?:raise[sd]?|throws?|thrown)\b")
@@ -21,21 +16,18 @@ _NAME = re.compile(r"(?P<names>[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)(?:\(.*\)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _END = re.compile(r"[.!?](?=\s|$)")
-_UNITS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _EVERYWHERE = frozenset(
     {"true", "false", "null", "nil", "None", "True", "False", "undefined", "this", "self", "void", "int", "float"}
 )
-_TYPES = (str, bytes, int, float, complex, list, tuple, dict, set, frozenset, BaseException, type(iter("")))
 
 
 def mark_unknown(text: str, code: str, language: str, *, silent: bool = False) -> tuple[str, int]:
     """The text with a mark behind each sentence that names, as code, what `code` has nowhere; how many there were.
 
     If nothing was seen that raises (`silent`), so does a sentence that says that an error is raised.
-    What the language brings along is known for Python: its builtins, keywords, modules and the methods of its types.
-    Code blocks stay as they are.
+    What the language brings along is known as well, where its row has it. Code blocks stay as they are.
     """
-    known = frozenset(_WORD.findall(code)) | _EVERYWHERE | (_python() if language == "python" else frozenset())
+    known = frozenset(_WORD.findall(code)) | _EVERYWHERE | for_language(language).words()
     lines: list[str] = []
     count, fence = 0, ""
     for line in text.split("\n"):
@@ -47,19 +39,6 @@ def mark_unknown(text: str, code: str, language: str, *, silent: bool = False) -
             count += found
         lines.append(line)
     return "\n".join(lines), count
-
-
-def is_silent(source: Source, span: Span) -> bool:
-    """True for Python without a statement that raises, in what it names of the file too. False if it does not parse."""
-    try:
-        tree = ast.parse(source.text)
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    own, words = lines_of(source, span), frozenset(_WORD.findall(source.slice(span)))
-    named = (node for node in ast.walk(tree) if isinstance(node, _UNITS) and node.name in words)
-    places = [own, *(range(node.lineno - 1, node.end_lineno or node.lineno) for node in named)]
-    raising = (node.lineno - 1 for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert))
-    return not any(line in place for line in raising for place in places)
 
 
 def _marked(line: str, known: frozenset[str], silent: bool) -> tuple[str, int]:
@@ -101,8 +80,3 @@ def _names(sentence: str) -> Iterator[str]:
 
 def _is_known(name: str, known: frozenset[str]) -> bool:
     return all(part in known for part in name.split("."))
-
-
-def _python() -> frozenset[str]:
-    methods = (name for kind in _TYPES for name in dir(kind))
-    return frozenset([*dir(builtins), *keyword.kwlist, *keyword.softkwlist, *sys.stdlib_module_names, *methods])

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.python import changed_lines
 from stet_ls.engine.execution.python.changed_lines import Part
 from stet_ls.engine.judges.case import Case
@@ -50,7 +51,7 @@ class Ran:
 async def ran(case: Case, report: TestReport, good: frozenset[str], mended: frozenset[str], names: Names, rerun: Rerun
 ) -> Ran:  # fmt: skip
     """Which of the `good` tests ran the change; `mended` are those among them that failed without it."""
-    if case.language != "python":
+    if not for_language(case.language).traces_lines:
         return await _by_wires(case, good, mended, names, rerun)
     found = await asyncio.to_thread(changed_lines.parts, case.before.text, case.after.text, case.unit)
     if not found:

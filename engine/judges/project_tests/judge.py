@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
+from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.execution.runtime import Extent, Runtime
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.project_tests import required_packages
@@ -57,7 +58,7 @@ async def _runs(case: Case) -> _Runs | Evidence:
         return _said(Ruling.SKIPPED, f"no test of the project touches {about}")
     if runtime.left() < _LEAST_SECONDS:
         return _said(Ruling.UNKNOWN, f"no time was left to run {count(len(tests), 'test file')}")
-    if case.language == "python":
+    if for_language(case.language).needs_interpreter:
         wanted = await asyncio.to_thread(required_packages.texts, root, found.texts, buffers)
         runtime = await runtime.fit(case.before.text, case.after.text, *wanted)
     return _Runs(case, runtime, root, found, buffers)
@@ -155,7 +156,7 @@ class _Runs:
             overlay=Overlay(self._root, inside),
             suite=SuiteOwner.PROJECT,
             select=tuple(select),
-            environment=self._runtime.python if self._case.language == "python" else None,
+            environment=self._runtime.environment(self._case.language),
             seed=seed,
             until=self._runtime.until,
             traced=self._case.path.relative_to(self._root).as_posix() if traced else "",
