@@ -40,7 +40,7 @@ def as_asked(message: str, about: CodeFacts) -> bool:
 
 def misfit(failure: CaseFailure, frame: Frame, about: CodeFacts) -> str | None:
     """An argument outside of the types that the unit's parameters state, in words; None where all of them fit."""
-    if failure.type not in _OF_TYPES or about.language != "python" or frame.function != about.unit.rpartition(".")[2]:
+    if failure.type not in _OF_TYPES or frame.function != about.unit.rpartition(".")[2]:
         return None
     for name, text in frame.locals:
         if (stated := about.types.get(name)) is None:

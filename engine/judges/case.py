@@ -10,7 +10,8 @@ from pathlib import Path
 from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.api.request import Buffer
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.validators import go_undefined_names, lint, syntax
+from stet_ls.engine.judges.languages import for_language
+from stet_ls.validators import lint, syntax
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.findings import Finding, Status, Verdict
 from stet_ls.validators.source import Source
@@ -97,6 +98,6 @@ def lint_findings(
 
 def undefined_names(case: Case, source: Source) -> tuple[Finding, ...] | None:
     """The names in a text of the case that nothing defines; None where nobody could say."""
-    if case.language == "go":
-        return go_undefined_names.undefined(source, case.path, {each.path: each.text for each in case.buffers})
+    if find := for_language(case.language).undefined_names:
+        return find(source, case.path, {each.path: each.text for each in case.buffers})
     return lint.undefined_names(source, case.language, path=case.path, tools=case.tools)

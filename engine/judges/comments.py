@@ -7,7 +7,6 @@ for a grammar.
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import re
 from collections import Counter
@@ -16,12 +15,11 @@ from typing import TYPE_CHECKING
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.validators.ast_text import dump
+from stet_ls.engine.judges.languages import for_language
 from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.parsing import grammars
 from stet_ls.validators.parsing.parse import DeadlineError, parse
 from stet_ls.validators.parsing.tree import Parsed
-from stet_ls.validators.source import Source
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -42,8 +40,6 @@ _DIRECTIVE = re.compile(
 )
 _ENDS_EARLY = re.compile("[\x0b\x0c\x85\u2028\u2029]|\\r(?!\\n)")
 """Line ends that a compiler may know and a grammar does not: a line comment that holds one may be followed by code."""
-_JAVA_ESCAPE = re.compile(r"\\u+[0-9a-fA-F]{4}")
-"""Java reads these before it looks for comments, so that one may end there."""
 _C_LIKE = re.compile(
     r"//(?:\\\n|[^\n])*|/\*.*?\*/|(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`|[^\s/\"'`]+|/)", re.DOTALL
 )
@@ -71,30 +67,21 @@ def _judge(case: Case) -> Evidence:
 def _difference(before: Parsed, after: Parsed, language: str) -> str:
     """What changed beside comments and docstrings, or ""."""
     old, new = list(_comments(before)), list(_comments(after))
-    if language == "python":
-        if _without_docstrings(before.source) != _without_docstrings(after.source):
+    row = for_language(language)
+    if row.code is not None:
+        if row.code(before.source) != row.code(after.source):
             return "the code itself changed: only docstrings and comments may"
     elif _shape(before) != _shape(after) or _words_differ(before, after):
         return f"the code itself changed{_first_change(before, after)}: only comments may"
     if problem := _read_by_tools(old, new):
         return problem
     fresh = Counter(text for text, _ in new) - Counter(text for text, _ in old)
-    if any(_ENDS_EARLY.search(text) or (language == "java" and _JAVA_ESCAPE.search(text)) for text in fresh):
+    if any(_ENDS_EARLY.search(text) or (row.comment_ends and row.comment_ends.search(text)) for text in fresh):
         return "a new comment holds characters that may end it for a compiler"
-    if language == "go" and 'import "C"' in after.source.text and _preamble(before) != _preamble(after):
+    # Where the import itself is new or gone, the code changed, and that was told.
+    if row.comment_code(before) != row.comment_code(after):
         return 'the comment above `import "C"` is code, and it changed'
     return ""
-
-
-def _without_docstrings(source: Source) -> str:
-    """Python's syntax tree as text. Raises SyntaxError where the text is none that this Python knows."""
-    tree = ast.parse(source.text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
-            ast.get_docstring(node, clean=False) is not None
-        ):
-            node.body = node.body[1:] or [ast.Pass()]
-    return dump(tree)
 
 
 def _shape(parsed: Parsed) -> list[Mark]:
@@ -143,12 +130,6 @@ def _read_by_tools(old: list[tuple[str, str]], new: list[tuple[str, str]]) -> st
     # What is asked of Stet goes when it is done.
     changed = [text for text, _ in (before - after) if "stet:" not in text] + [text for text, _ in (after - before)]
     return f"a comment that tools read changed: `{changed[0][:60]}`" if changed else ""
-
-
-def _preamble(parsed: Parsed) -> list[str]:
-    """The comments above Go's `import "C"`."""
-    place = parsed.data.find(b'import "C"')
-    return re.findall(r"//[^\n]*|/\*.*?\*/", parsed.data[:place].decode("utf-8", "replace"), re.DOTALL)
 
 
 def _words_differ(before: Parsed, after: Parsed) -> bool:

@@ -6,11 +6,9 @@ import re
 from dataclasses import replace
 
 from stet_ls.engine.judges.case import Case
+from stet_ls.engine.judges.languages import for_language
 from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.structure import Symbol, Unit
-
-_PUBLIC = re.compile(r"\b(?:pub|public|export|exports)\b")
-_PRIVATE = re.compile(r"\b(?:private|static)\b|^#")
 
 
 def changed_part(case: Case) -> Case:
@@ -28,14 +26,4 @@ def is_public(symbol: Symbol | Unit, language: str) -> bool:
     """Whether other files can reach a definition, as its language says it."""
     if symbol.name.startswith(("_", "#")):
         return symbol.name.startswith("__") and symbol.name.endswith("__")
-    match language:
-        case "python":
-            return True
-        case "go":
-            return symbol.name[:1].isupper()
-        case "c" | "cpp":
-            return not _PRIVATE.search(symbol.signature)
-        case "javascript" | "javascriptreact" | "typescript" | "typescriptreact" if "." in symbol.qualified:
-            return not _PRIVATE.search(symbol.signature)
-        case _:
-            return _PUBLIC.search(symbol.signature) is not None
+    return for_language(language).is_public(symbol)

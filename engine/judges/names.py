@@ -7,6 +7,7 @@ from collections import Counter
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case, is_broken, lint_findings, undefined_names
+from stet_ls.engine.judges.languages import for_language
 from stet_ls.validators import go_undefined_names, structure
 from stet_ls.validators.findings import Finding, new_findings
 
@@ -31,7 +32,7 @@ def _judge(case: Case) -> Evidence:
         if any(finding.source == go_undefined_names.SOURCE for finding in before):
             return Evidence(Check.NAMES, Ruling.UNKNOWN, f"perhaps {told}: files of the package are missing")
         return Evidence(Check.NAMES, Ruling.FAIL, told, trusted=True)
-    found = {finding.code: finding for finding in _new_lint(case)} if case.language == "python" else {}
+    found = {finding.code: finding for finding in _new_lint(case)} if for_language(case.language).names_linted else {}
     if "F811" in found and (twice := _defined_twice(case)):
         return Evidence(Check.NAMES, Ruling.FAIL, f"`{twice}` is defined a second time", trusted=True)
     if "F403" in found:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
+from stet_ls.engine.judges.languages import for_language
 from stet_ls.engine.reply.languages.import_form import Import
 from stet_ls.engine.reply.languages.language_table import for_language as reply_language
 from stet_ls.validators import structure
@@ -21,18 +22,8 @@ from stet_ls.validators.structure.units import tree_of
 
 _WORD = re.compile(r"[\w$]+")
 _NO_STATEMENT = re.compile(r"comment|import|package|use_declaration|attribute|preproc|definition|declaration|_item$")
-_MARKS: Mapping[str, re.Pattern[str]] = {
-    "python": re.compile(r"^\s*@([\w.]+)", re.MULTILINE),
-    "rust": re.compile(r"^\s*#\[(.+)\]\s*$", re.MULTILINE),
-    "csharp": re.compile(r"^\s*\[(?:\w+:\s*)?([\w.]+)", re.MULTILINE),
-} | {
-    language: re.compile(r"^\s*@([\w.]+)", re.MULTILINE)
-    for language in ("javascript", "javascriptreact", "typescript", "typescriptreact")
-}  # fmt: skip
-"""Decorators and attributes, one a line. Java's annotations are part of its headers."""
 _OUTWARD = frozenset({"export", "exports", "__name__"})
 """Words of a statement by which others reach a file, or run it."""
-_SCRIPTS = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"})
 _LONGEST = 40
 
 
@@ -73,8 +64,6 @@ def _holds(words: Iterable[str], wanted: Iterable[str]) -> bool:
 
 
 def _marks_gone(before: Source, after: Source, language: str, named: Collection[str]) -> Iterator[str]:
-    if language not in _MARKS:
-        return
     new = _marks(after, language)
     for name, marks in _marks(before, language).items():
         if name not in new:
@@ -82,40 +71,32 @@ def _marks_gone(before: Source, after: Source, language: str, named: Collection[
         for mark in sorted(marks - new[name]):
             last = mark.rpartition(".")[2]
             if last not in named and not any(last in each or each.rpartition(".")[2] in last for each in new[name]):
-                yield f"`{_mark(mark, language)}` of `{name}` is gone"
+                yield f"`{for_language(language).mark.format(mark)}` of `{name}` is gone"
 
 
 def _marks(source: Source, language: str) -> dict[str, set[str]]:
     """The names of all decorators and attributes of each unit; a unit without any has none."""
     found: dict[str, set[str]] = defaultdict(set)
+    row = for_language(language)
+    if row.marks is None:
+        return found
     for unit in structure.units(source, language):
         head = source.slice(Span(unit.span.start, unit.body.start if unit.body else unit.span.end))
         head = head.partition(f" {unit.name}")[0]
-        marks = _MARKS[language].findall(head)
-        found[unit.qualified].update({*_WORD.findall(" ".join(marks))} - {"derive"} if language == "rust" else marks)
+        marks = row.marks.findall(head)
+        found[unit.qualified].update({*_WORD.findall(" ".join(marks))} - {"derive"} if row.mark_words else marks)
     return found
 
 
-def _mark(mark: str, language: str) -> str:
-    return mark if language == "rust" else f"[{mark}]" if language == "csharp" else f"@{mark}"
-
-
 def _names_not_exported(before: Source, after: Source, language: str, named: Collection[str]) -> Iterator[str]:
-    """Names that `__all__` has no more, though the text defines them still."""
-    if language != "python":
-        return
-    old, new = _all_of(before), _all_of(after)
+    """Names that a list of exports has no more, though the text defines them still."""
+    exports = for_language(language).exports
+    old, new = exports(before), exports(after)
     if old is None or new is None:
         return
     for name in old:
         if name not in new and name not in named and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", after.text):
             yield f"`{name}` is gone from `__all__`"
-
-
-def _all_of(source: Source) -> list[str] | None:
-    spans = [each.span for each in structure.outline(source, "python") if each.qualified == "__all__"]
-    texts = " ".join(source.slice(span).partition("=")[2] for span in spans)
-    return re.findall(r"[\"'](\w+)[\"']", texts) if spans else None
 
 
 def _statements_gone(before: Source, after: Source, language: str, named: Collection[str]) -> Iterator[str]:
@@ -173,10 +154,10 @@ def _imports_gone(
         if not set(_words(one.text)).isdisjoint(named):
             continue
         if not one.bound:
-            wanted = language in _SCRIPTS
+            wanted = for_language(language).imports_load
         elif path is not None and path.name == "__init__.py":
             wanted = one.bound not in defined
-        elif language == "python":
+        elif for_language(language).names_linted:
             continue  # names that nothing defines are another judge's
         else:
             code = code or _without_imports(after, language)

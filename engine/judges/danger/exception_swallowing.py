@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from stet_ls.engine.judges.danger.risk_kinds import HIDES, Risk
 from stet_ls.validators.ast_text import unparse
 from stet_ls.validators.parsing.grammars import NoGrammarError
 from stet_ls.validators.parsing.parse import DeadlineError, parse
@@ -32,20 +31,22 @@ _LOGS = re.compile(
     re.IGNORECASE,
 )
 """Calls that tell somebody of an error, by the last part of their name."""
-_SCRIPTS = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"})
 _NAMES = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
 
 
-def swallowed_exceptions(source: Source, language: str) -> list[Risk]:
-    """The places of a text that hide errors of every kind, each by how it is written; [] where it cannot be read."""
-    if language == "python":
-        return [(HIDES, name) for name in _in_python(source.text)]
-    if language in _SCRIPTS and "catch" in source.text:
-        try:
-            return [(HIDES, name) for name in _in_script(parse(source, language))]
-        except (NoGrammarError, DeadlineError):
-            return []
-    return []
+def in_python(source: Source, language: str) -> tuple[str, ...]:
+    """The places of a Python text that hide errors of every kind, each by how it is written."""
+    return _in_python(source.text)
+
+
+def in_script(source: Source, language: str) -> tuple[str, ...]:
+    """The same of JavaScript and TypeScript; () where it cannot be read."""
+    if "catch" not in source.text:
+        return ()
+    try:
+        return tuple(_in_script(parse(source, language)))
+    except (NoGrammarError, DeadlineError):
+        return ()
 
 
 @lru_cache(maxsize=8)

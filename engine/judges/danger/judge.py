@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.judges.case import Case
-from stet_ls.engine.judges.danger.exception_swallowing import swallowed_exceptions
-from stet_ls.engine.judges.danger.risk_kinds import CODES, FORGES, NEVER_MEANT, SECRET_MOVED, TESTS, Risk
-from stet_ls.engine.judges.danger.risks import LANGUAGES, risks_in
+from stet_ls.engine.judges.danger.languages import for_language
+from stet_ls.engine.judges.danger.risk_kinds import CODES, FORGES, HIDES, NEVER_MEANT, SECRET_MOVED, TESTS, Risk
+from stet_ls.engine.judges.danger.risks import risks_in
 from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.invisible_chars import invisible_in
 from stet_ls.validators.source import Source
@@ -47,7 +47,9 @@ def _judge(case: Case) -> Evidence:
         detail = "; ".join([*secrets, *calls[:_MOST_TOLD], *more])
         return Evidence(Check.DANGER, Ruling.UNKNOWN, detail, trusted=not meant, codes=tuple(codes))
     seen = "no hidden character and no call of known risk added"
-    return Evidence(Check.DANGER, Ruling.PASS, seen if case.language in LANGUAGES else "no hidden character added")
+    return Evidence(
+        Check.DANGER, Ruling.PASS, seen if for_language(case.language).is_known else "no hidden character added"
+    )
 
 
 def forging(case: Case) -> tuple[str, ...]:
@@ -65,7 +67,9 @@ def _added(case: Case) -> Counter[Risk]:
 
 
 def _counted(source: Source, language: str) -> Counter[Risk]:
-    return Counter([*risks_in(source, language), *swallowed_exceptions(source, language)])
+    return Counter(
+        [*risks_in(source, language), *((HIDES, name) for name in for_language(language).swallowed(source, language))]
+    )
 
 
 def _secrets(case: Case) -> Iterator[str]:

@@ -15,6 +15,7 @@ from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import TOO_LARGE, Case
 from stet_ls.engine.judges.differential import javascript, python
 from stet_ls.engine.judges.differential.comparison import Comparison
+from stet_ls.validators.languages import row_for
 
 LEAST_VALID = 20
 """With fewer valid inputs equality says too little to pass."""
@@ -33,16 +34,16 @@ class LanguageComparer(Protocol):
         ...
 
 
-COMPARERS: Mapping[str, LanguageComparer] = {
+COMPARERS: Mapping[str, LanguageComparer | None] = {
     "python": python,
-    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), javascript),
+    "javascript": javascript,
 }
-"""By language id."""
+"""By language id; a row counts for its family."""
 
 
 async def judge(case: Case) -> Evidence:
     """Fails on a counter-example. Passes on enough valid inputs without one; otherwise says what was not possible."""
-    comparer = COMPARERS.get(case.language)
+    comparer = row_for(COMPARERS, case.language, None)
     if comparer is None:
         return _skipped(f"behaviour in {case.language} cannot be compared yet")
     if case.runtime is None:

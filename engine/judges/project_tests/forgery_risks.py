@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
-from pathlib import Path
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.danger import judge as danger
+from stet_ls.engine.judges.project_tests.languages import for_language
 from stet_ls.engine.runners.report import TestReport
 
 _MOST_TOLD = 3
@@ -37,26 +36,7 @@ def doubted(evidence: Evidence, signs: Collection[str]) -> Evidence:
 
 
 def _added(case: Case) -> tuple[str, ...]:
-    given = dict.fromkeys(_given(case, case.after.text)) if case.language == "python" else {}
-    old = set(_given(case, case.before.text)) if given else set()
+    assigned = for_language(case.language).assigned
+    given = dict.fromkeys(assigned(case.after.text, case.path))
+    old = set(assigned(case.before.text, case.path)) if given else set()
     return (*danger.forging(case), *(name for name in given if name not in old))
-
-
-def _given(case: Case, text: str) -> Iterator[str]:
-    """What a text puts into other modules of the project, from where its tests may take what they want."""
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    folder = case.path.parent if case.path is not None else Path()
-    imported = {
-        alias.asname or alias.name
-        for node in nodes
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-        if (folder / f"{alias.name.replace('.', '/')}.py").is_file()
-    }
-    for node in nodes:
-        match node:
-            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()) if name in imported:
-                yield f"{name}.{node.attr}"

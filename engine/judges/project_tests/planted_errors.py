@@ -10,32 +10,20 @@ func Sum(xs []int) int {                 func Sum(xs []int) int {
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from stet_ls.engine.judges.project_tests.languages import for_language
 from stet_ls.validators.source import Source, Span, Splice
 from stet_ls.validators.structure import units
 from stet_ls.validators.structure.units import Unit, captures, tree_of
 
-_SCRIPT = 'throw new Error("{}");'
-_ERRORS: Mapping[str, str] = {
-    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
-    "go": 'panic("{}");',
-    "rust": 'panic!("{}");',
-    # What follows a plain `throw` is no Java.
-    "java": 'if (true) throw new RuntimeException("{}");',
-    "csharp": 'if (true) throw new System.Exception("{}");',
-    "c": "__builtin_trap();",
-    "cpp": "__builtin_trap();",
-}
-"""By language id: a statement that ends whatever runs it, with the word that is found in the failure again."""
 _BLOCKS = frozenset({"statement_block", "block", "compound_statement"})
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _CALLS_ANOTHER = re.compile(r"\{\s*(?:super|this)\s*\(")
 """A constructor in which nothing may stand before its first statement."""
 _DEFINED = re.compile(r"\b([A-Za-z_$][\w$]*)(?=\s*(?::[^=;]*|\[[^\]]*\]\s*)?=(?!=))")
 """What a line outside of functions gives a value."""
-_ACCESSORS = re.compile(r"\{\s*(?:\[[^\]]*\]\s*)?(?:\w+\s+)?(?:get|set|init|add|remove)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,20 +120,19 @@ def _alike(one: bytes, other: bytes) -> int:
 def _wire(number: int, after: Source, unit: Unit, block: Span | None, language: str) -> Wire:
     names = frozenset((unit.name, *unit.qualified.split(".")[:-1])) if _is_special(unit) else frozenset((unit.name,))
     plain = Wire(number, unit.qualified, names)
-    error, body = _ERRORS.get(language), unit.body
-    if error is None or body is None:
+    row, body = for_language(language), unit.body
+    if not row.error or body is None:
         return plain
+    error = row.error
     if block is not None:
         return Wire(number, unit.qualified, names, Span(block.start + 1, block.start + 1), f" {error}")
     text = after.slice(body)
     if text.startswith("{"):
-        if _CALLS_ANOTHER.match(text) or (language == "csharp" and _ACCESSORS.match(text)):
+        if _CALLS_ANOTHER.match(text) or (row.accessors and row.accessors.match(text)):
             return plain
         return Wire(number, unit.qualified, names, Span(body.start + 1, body.start + 1), f" {error}")
-    if error.startswith("throw"):  # an arrow function that is one expression
-        return Wire(number, unit.qualified, names, body, f"{{ {error} }}")
-    if language == "csharp" and text.startswith("=>"):
-        return Wire(number, unit.qualified, names, body, '=> throw new System.Exception("{}")')
+    if row.expression and text.startswith(row.arrow):
+        return Wire(number, unit.qualified, names, body, row.expression)
     return plain
 
 

@@ -18,7 +18,7 @@ from stet_ls.engine.execution.python.module_location import isolated_unit
 from stet_ls.engine.execution.python.probes import probed
 from stet_ls.engine.judges.case import Case
 from stet_ls.engine.judges.comments import judge as same_code
-from stet_ls.engine.judges.danger.exception_swallowing import swallowed_exceptions
+from stet_ls.engine.judges.danger.exception_swallowing import in_python
 from stet_ls.engine.judges.differential.python import changed
 from stet_ls.engine.judges.doctest import examples_of
 from stet_ls.engine.runners import expected_tests
@@ -62,7 +62,7 @@ READERS: dict[str, Callable[[], object]] = {
     "a unit alone": lambda: isolated_unit(BEFORE, "keyed"),
     "mutants": lambda: mutants_of(BEFORE, "keyed"),
     "examples": lambda: examples_of(BEFORE, "keyed"),
-    "hidden errors": lambda: swallowed_exceptions(Source(BEFORE), "python"),
+    "hidden errors": lambda: in_python(Source(BEFORE), "python"),
     "what tests are written from": lambda: specification(BEFORE, AFTER, "keyed"),
     "tests without one": lambda: without(TESTS, ["test_two"]),
     "tests that are expected": lambda: list(expected_tests.python(TESTS)),

@@ -1,0 +1,119 @@
+"""What judging an edit has to know of a language: one row a language."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.validators import go_undefined_names, structure
+from stet_ls.validators.ast_text import dump
+from stet_ls.validators.findings import Finding
+from stet_ls.validators.languages import row_for
+from stet_ls.validators.parsing.tree import Parsed
+from stet_ls.validators.source import Source
+from stet_ls.validators.structure import Symbol, Unit
+
+_PUBLIC = re.compile(r"\b(?:pub|public|export|exports)\b")
+_PRIVATE = re.compile(r"\b(?:private|static)\b|^#")
+_DECORATOR = re.compile(r"^\s*@([\w.]+)", re.MULTILINE)
+
+
+def _marked_public(symbol: Symbol | Unit) -> bool:
+    return _PUBLIC.search(symbol.signature) is not None
+
+
+def _not_private(symbol: Symbol | Unit) -> bool:
+    return not _PRIVATE.search(symbol.signature)
+
+
+def _public_member(symbol: Symbol | Unit) -> bool:
+    return _not_private(symbol) if "." in symbol.qualified else _marked_public(symbol)
+
+
+def _all_of(source: Source) -> list[str] | None:
+    """The names in `__all__`."""
+    spans = [each.span for each in structure.outline(source, "python") if each.qualified == "__all__"]
+    texts = " ".join(source.slice(span).partition("=")[2] for span in spans)
+    return re.findall(r"[\"'](\w+)[\"']", texts) if spans else None
+
+
+def _without_docstrings(source: Source) -> str:
+    """Python's syntax tree as text. Raises SyntaxError where the text is none that this Python knows."""
+    tree = ast.parse(source.text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
+            ast.get_docstring(node, clean=False) is not None
+        ):
+            node.body = node.body[1:] or [ast.Pass()]
+    return dump(tree)
+
+
+def _preamble(parsed: Parsed) -> list[str]:
+    """The comments above Go's `import "C"`."""
+    place = parsed.data.find(b'import "C"')
+    if place < 0:
+        return []
+    return re.findall(r"//[^\n]*|/\*.*?\*/", parsed.data[:place].decode("utf-8", "replace"), re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLanguage:
+    """What judging an edit has to know of a language.
+
+    `is_public` says whether other files can reach a definition. `exports` are the names that a text hands out by a
+    list, None if it has none. `imports_load`: an import without a name is there for what loading does. `names_linted`:
+    a linter tells of names that nothing defines, and of those that are defined twice.
+
+    `marks` finds the decorators or attributes of a unit, one a line, `mark` is how one is written; with `mark_words`
+    each word in it counts. Java's annotations are part of its headers.
+
+    `code` is a text without comments and documentation, where the tree without comments does not say it. `comment_ends`
+    is what a compiler reads before it looks for comments, `comment_code` the comments that are code.
+    `undefined_names` are the names in a text that nothing defines, where no linter says it: from the text, its path
+    and the open buffers by their paths; None where that cannot be told.
+    """
+
+    is_public: Callable[[Symbol | Unit], bool] = _marked_public
+    exports: Callable[[Source], list[str] | None] = lambda _: None
+    imports_load: bool = False
+    names_linted: bool = False
+    marks: re.Pattern[str] | None = None
+    mark: str = "@{}"
+    mark_words: bool = False
+    code: Callable[[Source], str] | None = None
+    comment_ends: re.Pattern[str] | None = None
+    comment_code: Callable[[Parsed], list[str]] = lambda _: []
+    undefined_names: Callable[[Source, Path | None, Mapping[Path, str]], tuple[Finding, ...] | None] | None = None
+
+
+ROWS: Mapping[str, JudgeLanguage] = {
+    "python": JudgeLanguage(
+        is_public=lambda _: True,
+        exports=_all_of,
+        names_linted=True,
+        marks=_DECORATOR,
+        code=_without_docstrings,
+    ),
+    "javascript": JudgeLanguage(is_public=_public_member, imports_load=True, marks=_DECORATOR),
+    "go": JudgeLanguage(
+        is_public=lambda symbol: symbol.name[:1].isupper(),
+        comment_code=_preamble,
+        undefined_names=go_undefined_names.undefined,
+    ),
+    "rust": JudgeLanguage(marks=re.compile(r"^\s*#\[(.+)\]\s*$", re.MULTILINE), mark="{}", mark_words=True),
+    "java": JudgeLanguage(comment_ends=re.compile(r"\\u+[0-9a-fA-F]{4}")),
+    "c": JudgeLanguage(is_public=_not_private),
+    "csharp": JudgeLanguage(marks=re.compile(r"^\s*\[(?:\w+:\s*)?([\w.]+)", re.MULTILINE), mark="[{}]"),
+}
+"""By language id; a row counts for its family."""
+
+
+def for_language(name: str) -> JudgeLanguage:
+    """The row of a language id; that of any other language for one without."""
+    return row_for(ROWS, name, _ANY)
+
+
+_ANY = JudgeLanguage()

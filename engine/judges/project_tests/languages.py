@@ -1,0 +1,74 @@
+"""What the judge of a project's tests has to know of a language: one row a language."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stet_ls.validators.languages import row_for
+
+
+def _assigned_python(text: str, path: Path | None) -> Iterator[str]:
+    """What a text puts into other modules of the project, from where its tests may take what they want."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    folder = path.parent if path is not None else Path()
+    imported = {
+        alias.asname or alias.name
+        for node in nodes
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+        if (folder / f"{alias.name.replace('.', '/')}.py").is_file()
+    }
+    for node in nodes:
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()) if name in imported:
+                yield f"{name}.{node.attr}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectTestLanguage:
+    """What the judge of a project's tests has to know of a language.
+
+    `error` is a statement that ends whatever runs it, with {} for the word that is found in the failure again.
+    `expression` stands for the body of a function that is one expression and begins with `arrow`. `accessors` finds a
+    body that holds no statements. `assigned(text, path)` is what a text puts into other modules of the project.
+    """
+
+    error: str = ""
+    expression: str = ""
+    arrow: str = ""
+    accessors: re.Pattern[str] | None = None
+    assigned: Callable[[str, Path | None], Iterable[str]] = lambda _text, _path: ()
+
+
+_SCRIPT = 'throw new Error("{}");'
+ROWS: Mapping[str, ProjectTestLanguage] = {
+    "python": ProjectTestLanguage(assigned=_assigned_python),
+    "javascript": ProjectTestLanguage(_SCRIPT, expression=f"{{ {_SCRIPT} }}"),
+    "go": ProjectTestLanguage('panic("{}");'),
+    "rust": ProjectTestLanguage('panic!("{}");'),
+    # What follows a plain `throw` is no Java.
+    "java": ProjectTestLanguage('if (true) throw new RuntimeException("{}");'),
+    "csharp": ProjectTestLanguage(
+        'if (true) throw new System.Exception("{}");',
+        expression='=> throw new System.Exception("{}")',
+        arrow="=>",
+        accessors=re.compile(r"\{\s*(?:\[[^\]]*\]\s*)?(?:\w+\s+)?(?:get|set|init|add|remove)\b"),
+    ),
+    "c": ProjectTestLanguage("__builtin_trap();"),
+}
+"""By language id; a row counts for its family."""
+
+
+def for_language(name: str) -> ProjectTestLanguage:
+    """The row of a language id; that of any other language for one without."""
+    return row_for(ROWS, name, _ANY)
+
+
+_ANY = ProjectTestLanguage()
