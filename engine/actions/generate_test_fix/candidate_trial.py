@@ -12,15 +12,12 @@ from stet_ls.engine.actions.generate_test_fix.suite_runner import SuiteRunner
 from stet_ls.engine.actions.generate_test_fix.suite_writer import GeneratedSuite
 from stet_ls.engine.actions.generated_tests.flakiness import TIMES, outcome, simple
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan
-from stet_ls.engine.actions.generated_tests.suite_split import without
-from stet_ls.engine.diagnosis.code_facts import code_facts
 from stet_ls.engine.diagnosis.diagnose import diagnose
 from stet_ls.engine.diagnosis.diagnosis import Cause, CodeFacts, Diagnosis
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.runners.report import CaseOutcome, SuiteOutcome, TestReport
 from stet_ls.validators.source import Source
-from stet_ls.validators.structure import units
 
 _LEAST_SECONDS = 2.0
 
@@ -65,7 +62,7 @@ class CandidateTrial:
 
 async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart: Collection[str]) -> CandidateTrial:
     """Runs the tests that are not set `apart` on the candidate `text`, with the packages that both import."""
-    code = without(suite.code, frozenset(apart)) if apart and plan.language == "python" else suite.code
+    code = plan.dialect.without(suite.code, apart)
     ids = tuple(test for test in suite.tests if test not in apart)
     runtime = await job.runtime(text, code)
     assert runtime is not None, "a plan is made for a runtime alone"
@@ -90,12 +87,7 @@ async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart:
 def _about(plan: LoopPlan, runtime: Runtime, way: SuitePlan, text: str) -> CodeFacts:
     """What was asked is the specification; nobody vouches for the tests."""
     modules = frozenset({plan.about.path.stem, way.target.partition("/")[0].partition(".")[0]})
-    texts = {way.target: text}
-    asked = plan.request.source
-    if plan.language == "python":
-        return code_facts(asked.text, plan.unit, environment=runtime.python, texts=texts, modules=modules)
-    names = frozenset(each.qualified for each in units(asked, plan.language))
-    return CodeFacts(plan.language, frozenset(texts), unit=plan.unit, asked=names, modules=modules, texts=texts)
+    return plan.dialect.facts(plan.request, plan.unit, runtime, {way.target: text}, modules)
 
 
 def _of_the_tests(each: Diagnosis, code: Source, plan: LoopPlan) -> Diagnosis:

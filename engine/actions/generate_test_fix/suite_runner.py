@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan
 from stet_ls.engine.execution.runtime import Runtime
-from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
+from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseFailure, CollectionError, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import LIMITS
@@ -40,8 +40,7 @@ class SuiteRunner:
         wanted = self.way.running(self.code, *tests, seconds=seconds)
         if limits is not None:
             wanted = replace(wanted, limits=replace(limits, seconds=max(1.0, seconds)))
-        # What a module of Go is called is of no interest; that there is one is.
-        suite = SuiteOwner.GENERATED if self.plan.language == "go" else wanted.suite
+        suite = self.plan.dialect.suite or wanted.suite
         wanted = replace(wanted, framework=self.plan.framework, seed=seed, suite=suite)
         programs = self._programs(tests)
         if programs:

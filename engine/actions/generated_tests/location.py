@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from stet_ls.engine.actions.generated_tests.languages.language_table import SuiteLanguage, for_language
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import UsageError
 from stet_ls.validators.containment import is_inside_any
@@ -22,35 +23,6 @@ class SuiteFile:
     exists: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NamingConvention:
-    """How a language names its test files, best first, and in which folders they lie ("" is beside the source).
-
-    In a name, {stem} and {ext} are those of the source file.
-    """
-
-    names: tuple[str, ...]
-    folders: tuple[str, ...]
-
-
-_SCRIPT = NamingConvention(("{stem}.test.{ext}", "{stem}.spec.{ext}"), ("__tests__", "test", "tests", ""))
-_NATIVE = NamingConvention(("test_{stem}.{ext}", "{stem}_test.{ext}", "{stem}Test.{ext}"), ("tests", "test", ""))
-
-CONVENTIONS: dict[str, NamingConvention] = {
-    "python": NamingConvention(("test_{stem}.py", "{stem}_test.py"), ("tests", "test", "")),
-    "javascript": _SCRIPT,
-    "javascriptreact": _SCRIPT,
-    "typescript": _SCRIPT,
-    "typescriptreact": _SCRIPT,
-    "go": NamingConvention(("{stem}_test.go",), ("",)),
-    "rust": NamingConvention(("{stem}_test.rs", "test_{stem}.rs"), ("tests",)),
-    "java": NamingConvention(("{stem}Test.java",), ("",)),
-    "csharp": NamingConvention(("{stem}Tests.cs", "{stem}Test.cs"), ("",)),
-    "c": _NATIVE,
-    "cpp": _NATIVE,
-}
-_OTHER = NamingConvention(("{stem}_test.{ext}",), ("tests", "test", ""))
-
 _LARGEST = 2_000_000
 """Bytes of a test file that is added to."""
 _MOST_FILES = 5000
@@ -65,7 +37,7 @@ def find_suite_file(request: Request) -> SuiteFile:
     assert request.path is not None
     source, root = request.path, _root(request)
     homes = (root, source.parent)
-    convention = CONVENTIONS.get(request.language, _OTHER)
+    convention = for_language(request.language)
     names = [name.format(stem=source.stem, ext=source.suffix.lstrip(".")) for name in convention.names]
     folders = [folder for folder in _folders(source, convention, root) if is_inside_any(folder, homes)]
     for folder in folders:
@@ -88,7 +60,7 @@ def _root(request: Request) -> Path:
     return next(marked, request.path.parent)
 
 
-def _folders(source: Path, convention: NamingConvention, root: Path) -> Iterator[Path]:
+def _folders(source: Path, convention: SuiteLanguage, root: Path) -> Iterator[Path]:
     """The folders that may hold the tests and exist, nearest first."""
     mirrored = Path(str(source.parent).replace(f"{os.sep}src{os.sep}main{os.sep}", f"{os.sep}src{os.sep}test{os.sep}"))
     if mirrored != source.parent:
@@ -118,7 +90,7 @@ def _existing(folder: Path, names: list[str], *, deep: bool) -> Iterator[Path]:
         ]
 
 
-def _fresh(source: Path, convention: NamingConvention, names: list[str], folders: list[Path], root: Path) -> Path:
+def _fresh(source: Path, convention: SuiteLanguage, names: list[str], folders: list[Path], root: Path) -> Path:
     """The path of a new test file: in a test folder if there is one, named as its neighbours are."""
     folder = next((folder for folder in folders if folder != source.parent), None)
     if folder is None:
@@ -129,7 +101,7 @@ def _fresh(source: Path, convention: NamingConvention, names: list[str], folders
     return folder / (alike or names[0])
 
 
-def _named_alike(folder: Path, source: Path, convention: NamingConvention) -> str | None:
+def _named_alike(folder: Path, source: Path, convention: SuiteLanguage) -> str | None:
     """The name in the pattern that most test files of a folder follow; None if it has no test files."""
     present = [entry.name for entry in entries(folder)]
     extension = source.suffix.lstrip(".")

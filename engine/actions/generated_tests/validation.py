@@ -13,6 +13,7 @@ from stet_ls.engine.actions.generated_tests import mutant_trial
 from stet_ls.engine.actions.generated_tests.candidate_tests import CandidateTests
 from stet_ls.engine.actions.generated_tests.flakiness import FlakinessResult, outcome, run_three_times, simple
 from stet_ls.engine.actions.generated_tests.insertion import insert_tests
+from stet_ls.engine.actions.generated_tests.languages.language_table import for_language
 from stet_ls.engine.actions.generated_tests.location import SuiteFile
 from stet_ls.engine.actions.generated_tests.selection import worth_keeping
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan, suite_plan
@@ -55,7 +56,7 @@ async def validate(job: Job, place: SuiteFile, code: str, target: Target) -> Val
             text, code, runtime.why_no_python or "no Python to run them: set sandbox.python", Ruling.SKIPPED
         )
     way = suite_plan(runtime, request.language, request.path, request.source.text, place.path)
-    if request.language != "python":
+    if not for_language(request.language).splits:
         return await _whole(runtime, way, text, code)
     if not tests_in(code):
         return ValidationResult(text, code, 0, (), problem="the reply held no test that pytest would run")

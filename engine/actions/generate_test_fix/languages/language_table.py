@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -12,7 +12,13 @@ from stet_ls.engine.actions.generate_test_fix.assert_count import AssertCount
 from stet_ls.engine.actions.generate_test_fix.languages import c_cpp, go, java, javascript, python, rust
 from stet_ls.engine.actions.generate_test_fix.signatures_only import SignatureOutline
 from stet_ls.engine.actions.generate_test_fix.tested_code import CodeUnderTest
-from stet_ls.engine.actions.generated_tests.suite_split import tests_in
+from stet_ls.engine.actions.generated_tests.suite_split import tests_in, without
+from stet_ls.engine.api.request import Request
+from stet_ls.engine.diagnosis.code_facts import code_facts
+from stet_ls.engine.diagnosis.diagnosis import CodeFacts
+from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.runners.plan import SuiteOwner
+from stet_ls.validators.structure import units
 
 
 def _loads(about: CodeUnderTest) -> str:
@@ -31,6 +37,25 @@ def _opened(about: CodeUnderTest) -> Path | None:
     return about.root
 
 
+def _whole(code: str, tests: Collection[str]) -> str:
+    return code
+
+
+Facts = Callable[[Request, str, Runtime, Mapping[str, str], frozenset[str]], CodeFacts]
+"""From the request for the tests, the unit, the runtime, the texts by their paths, and the modules that are there."""
+
+
+def _named(asked: Request, unit: str, runtime: Runtime, texts: Mapping[str, str], modules: frozenset[str]) -> CodeFacts:
+    names = frozenset(each.qualified for each in units(asked.source, asked.language))
+    return CodeFacts(asked.language, frozenset(texts), unit=unit, asked=names, modules=modules, texts=texts)
+
+
+def _python_facts(
+    asked: Request, unit: str, runtime: Runtime, texts: Mapping[str, str], modules: frozenset[str]
+) -> CodeFacts:
+    return code_facts(asked.source.text, unit, environment=runtime.python, texts=texts, modules=modules)
+
+
 @dataclass(frozen=True, slots=True)
 class LoopLanguage:
     """`specification(before, after, unit)` is the candidate `after` without its bodies; `new_unit(before, after)` what
@@ -38,6 +63,9 @@ class LoopLanguage:
     `why_untestable` says why no test can call the unit. `file` names the tests of a {stem}; `unsaved` is where a
     document without a place is thought to lie: nothing is written there, or read. `rules` are for whoever writes
     the tests.
+
+    `without(code, tests)` is a text without some tests, if a test can be taken out of it. `facts` is what a diagnosis
+    of failures may know. `suite` says whose tests they are for the runner, where the place does not.
 
     `framework` names the runner where the first that fits is not the one. `folder` is where the tests lie (None: where
     the project has its own), `root` what of the open folder the build sees. `program(file, code, test, number)` is the
@@ -53,6 +81,9 @@ class LoopLanguage:
     rules: tuple[str, ...] = ()
     why_untestable: Callable[[CodeUnderTest], str] = _loads
     ready: Callable[[str, CodeUnderTest, Path], str] = _as_it_is
+    without: Callable[[str, Collection[str]], str] = _whole
+    facts: Facts = _named
+    suite: SuiteOwner | None = None
     framework: str = ""
     folder: Callable[[CodeUnderTest], Path] | None = None
     root: Callable[[CodeUnderTest], Path | None] = _opened
@@ -88,6 +119,8 @@ DIALECTS: Mapping[str, LoopLanguage] = {
         assert_count.count,
         "test_{stem}_from_its_specification.py",
         "/unsaved/solution.py",
+        without=without,
+        facts=_python_facts,
     ),
     "javascript": LoopLanguage(
         javascript.JAVASCRIPT.specification,
@@ -124,6 +157,7 @@ DIALECTS: Mapping[str, LoopLanguage] = {
         ready=go.ready,
         folder=_beside,
         root=go.root,
+        suite=SuiteOwner.GENERATED,  # what its module is called is of no interest, only that there is one
     ),
     "rust": LoopLanguage(
         rust.RUST.specification,

@@ -1,0 +1,58 @@
+"""The table: one row a language whose tests have a place and a form of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stet_ls.engine.actions.generated_tests.languages import go, javascript, python
+from stet_ls.engine.api.request import Request
+from stet_ls.validators.languages import row_for
+
+Prepare = Callable[[str, str, Request, Path, str], str]
+"""Makes the code of new tests right for a file: from it, what it tests, the request, the file's path and text."""
+
+
+def _as_it_is(code: str, name: str, request: Request, path: Path, present: str) -> str:
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteLanguage:
+    """What tests that Stet wrote need to know of a language.
+
+    `names` are those of its test files, best first, with {stem} and {ext} of the source file; `folders` are where they
+    lie ("" is beside the source). `splits`: tests are told apart in a text, and each is kept or dropped for itself.
+    """
+
+    names: tuple[str, ...] = ("{stem}_test.{ext}",)
+    folders: tuple[str, ...] = ("tests", "test", "")
+    prepare: Prepare = _as_it_is
+    splits: bool = False
+
+
+_JAVASCRIPT = SuiteLanguage(
+    ("{stem}.test.{ext}", "{stem}.spec.{ext}"), ("__tests__", "test", "tests", ""), javascript.prepare
+)
+_TYPESCRIPT = replace(_JAVASCRIPT, prepare=javascript.prepare_typed)
+ROWS: Mapping[str, SuiteLanguage] = {
+    "python": SuiteLanguage(("test_{stem}.py", "{stem}_test.py"), prepare=python.prepare, splits=True),
+    "javascript": _JAVASCRIPT,
+    "typescript": _TYPESCRIPT,
+    "typescriptreact": _TYPESCRIPT,
+    "go": SuiteLanguage(("{stem}_test.go",), ("",), go.prepare),
+    "rust": SuiteLanguage(("{stem}_test.rs", "test_{stem}.rs"), ("tests",)),
+    "java": SuiteLanguage(("{stem}Test.java",), ("",)),
+    "csharp": SuiteLanguage(("{stem}Tests.cs", "{stem}Test.cs"), ("",)),
+    "c": SuiteLanguage(("test_{stem}.{ext}", "{stem}_test.{ext}", "{stem}Test.{ext}")),
+}
+"""By language id; a row counts for its family."""
+
+
+def for_language(name: str) -> SuiteLanguage:
+    """The row of a language id; that of any other language for one without."""
+    return row_for(ROWS, name, _ANY)
+
+
+_ANY = SuiteLanguage()
