@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 import tree_sitter
 
-from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.validators.ast_text import unparse
 from stet_ls.validators.parsing import grammars
-
-
-def of(plan: TestPlan) -> tuple[str, ...]:
-    """The ids of the tests in the plan's test files, as the language's runner will report them.
-
-    Only what is certain: not tests that are made while the program runs, nor those of a file that does not parse.
-    """
-    told: list[str] = []
-    finder = _FINDERS.get(plan.language)
-    for path in plan.tests:
-        text = plan.text(path)
-        if finder and text is not None:
-            told += (f"{path}::{name}" for name in finder(text))
-    return tuple(told)
 
 
 def python(text: str) -> Iterator[str]:
@@ -109,13 +94,3 @@ def _calls(block: tree_sitter.Node, before: str) -> Iterator[str]:
 def typescript(text: str) -> Iterator[str]:
     """The same."""
     yield from javascript(text, "typescript")
-
-
-_FINDERS: Mapping[str, Callable[[str], Iterator[str]]] = {
-    "python": python,
-    "go": go,
-    "java": junit,
-    "javascript": javascript,
-    "javascriptreact": javascript,
-    "typescript": typescript,
-}

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 from stet_ls.engine.errors import StetError, UsageError
-from stet_ls.engine.runners import expected_tests, report_channel
+from stet_ls.engine.runners import report_channel
 from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import SuiteOutcome, TestReport
 from stet_ls.engine.runners.runner import Runner
@@ -47,18 +47,19 @@ def _wanted(plan: TestPlan) -> tuple[str, ...]:
     """The ids that must be reported. A project's configuration may name tests otherwise: its runner lists them."""
     if plan.select:
         return (*plan.expected, *plan.select)
-    told = expected_tests.of(plan) if plan.suite is SuiteOwner.GENERATED else ()
+    from stet_ls.engine.runners.language_table import expected
+
+    told = expected(plan) if plan.suite is SuiteOwner.GENERATED else ()
     return tuple(dict.fromkeys((*plan.expected, *told)))
 
 
 def choose(plan: TestPlan) -> Runner:
     """The first runner of the language that fits, or the one that the plan names."""
-    from stet_ls.engine.runners.runner_table import RUNNERS
+    from stet_ls.engine.runners.language_table import ROWS, for_language
 
-    known = [runner for runner in RUNNERS if plan.language in runner.languages]
+    known = for_language(plan.language).runners
     if not known:
-        languages = sorted({language for runner in RUNNERS for language in runner.languages})
-        raise UsageError(f"no runner knows {plan.language!r}; there are runners for {', '.join(languages)}")
+        raise UsageError(f"no runner knows {plan.language!r}; there are runners for {', '.join(sorted(ROWS))}")
     if plan.framework:
         named = [runner for runner in known if runner.name == plan.framework]
         if not named:

@@ -15,7 +15,6 @@ class Runner(Protocol):
     """One way to run tests. It starts nothing: it says what is to be run, and reads what was reported."""
 
     name: str
-    languages: frozenset[str]
     install: str
 
     def fits(self, plan: TestPlan) -> bool:

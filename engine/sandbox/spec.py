@@ -60,16 +60,6 @@ class Limits:
 TESTS = Limits(seconds=30.0)
 COMPILE = Limits(seconds=60.0)
 
-LIMITS: Mapping[str, Limits] = {
-    "java": replace(COMPILE, data=2048 * _MIB, processes=256),
-    "go": replace(COMPILE, processes=256, scratch=512 * _MIB, scratch_files=20_000),
-    "rust": replace(COMPILE, scratch=512 * _MIB),
-    "csharp": replace(COMPILE, data=2048 * _MIB, processes=256, scratch=256 * _MIB),
-    "cpp": COMPILE,
-    "c": COMPILE,
-}
-"""By language id, where the defaults do not fit: compilers take time, the JVM and Go's tools take threads."""
-
 
 @dataclass(frozen=True, slots=True)
 class Overlay:

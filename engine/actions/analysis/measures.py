@@ -24,6 +24,7 @@ from stet_ls.validators.metrics import (
     security,
     style,
 )
+from stet_ls.validators.metrics.control_flow_kinds import CONTROL
 from stet_ls.validators.source import Span
 
 LIMITS: tuple[tuple[str, int, str], ...] = (
@@ -35,6 +36,10 @@ LIMITS: tuple[tuple[str, int, str], ...] = (
 """What makes a function worth a hint. Its paths (more than 10) are told by the linters."""
 COMPLEX = 10
 """Paths from which a function counts as complex: McCabe's own limit, and ruff's."""
+
+
+_STYLE_GUIDES = {"python": pep8.review}
+"""By language id, where the language has one that a tool reviews a text by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,8 @@ def _check(measures: Measures, request: Request, target: Target, tools: Toolbox)
 
 def _count(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
     counted, by = complexity.measure(request.source, request.language), "our count on the syntax tree"
-    if request.language == "python":
-        by = "our count on the syntax tree, paths as ruff's C901"
+    if (row := CONTROL.get(request.language)) and row.as_ruff:
+        by += ", paths as ruff's C901"
     if counted is None:
         counted, by = (
             lizard_complexity.measure(request.source, request.language, path=request.path, tools=tools),
@@ -82,10 +87,10 @@ def _count(measures: Measures, request: Request, target: Target, tools: Toolbox)
 
 
 def _style(measures: Measures, request: Request, target: Target, tools: Toolbox) -> Measures:
-    if request.language == "python":
+    if (style_guide := _STYLE_GUIDES.get(request.language)) is not None:
         if not tools.allows("ruff"):
             return measures
-        review = pep8.review(request.source, target.span, path=request.path)
+        review = style_guide(request.source, target.span, path=request.path)
         return replace(measures, pep8=review, style=review.style if review else None)
     if measures.verdict.status is Status.ERROR:
         return measures

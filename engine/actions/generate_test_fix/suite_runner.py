@@ -10,10 +10,10 @@ from pathlib import PurePosixPath
 from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
 from stet_ls.engine.actions.generated_tests.suite_plans import SuitePlan
 from stet_ls.engine.execution.runtime import Runtime
+from stet_ls.engine.runners.language_table import for_language
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseFailure, CollectionError, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
-from stet_ls.engine.sandbox.spec import LIMITS
 
 _MOST_SECONDS = 10.0
 """Of a run, where nothing has to be compiled."""
@@ -35,7 +35,7 @@ class SuiteRunner:
 
     async def run(self, tests: Sequence[str], seed: int = 0) -> TestReport:
         """One run of these tests, by their ids behind the file."""
-        limits = LIMITS.get(self.plan.language)
+        limits = for_language(self.plan.language).limits
         seconds = min(limits.seconds if limits is not None else _MOST_SECONDS, self.seconds)
         wanted = self.way.running(self.code, *tests, seconds=seconds)
         if limits is not None:

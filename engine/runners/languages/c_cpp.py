@@ -14,7 +14,7 @@ from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseFailure, CaseOutcome, CaseResult, Phase
 from stet_ls.engine.runners.report_channel import FOLDER, Event, inside, token
 from stet_ls.engine.runners.reporter_events import ReporterEvents, frame_at
-from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
+from stet_ls.engine.sandbox.spec import COMPILE, RunSpec
 
 _COMPILERS = {"c": ("cc", "gcc", "clang"), "cpp": ("c++", "g++", "clang++")}
 _SOURCES = {"c": (".c",), "cpp": (".cpp", ".cc", ".cxx", ".C")}
@@ -27,7 +27,6 @@ class Native:
 
     def __init__(self, language: str) -> None:
         self.name = self._language = language
-        self.languages = frozenset({language})
         self.install = "a C and C++ compiler (apt install build-essential)"
 
     def fits(self, plan: TestPlan) -> bool:
@@ -45,7 +44,7 @@ class Native:
             files={returned: source},
             binds=compiler.binds,
             env={},
-            limits=LIMITS[self._language],
+            limits=COMPILE,
         )
 
     def _steps(self, plan: TestPlan, compiler: str, returned: str) -> Iterator[BoxStep]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from stet_ls.engine.runners import box_steps, toolchain
 from stet_ls.engine.runners.box_steps import BoxStep
@@ -12,20 +13,22 @@ from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import CaseFailure, CaseOutcome, CaseResult, Phase
 from stet_ls.engine.runners.report_channel import Event
 from stet_ls.engine.runners.reporter_events import ReporterEvents
-from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
+from stet_ls.engine.sandbox.spec import COMPILE, RunSpec
 
 _SECONDS = 55.0
 _CASE = re.compile(r"^  (Passed|Failed|Skipped) (\S.*?)(?: \[[^\]]*\])?$")
 _TOTAL = re.compile(r"^(?:Passed|Failed)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +(\d+)|^Total tests: (\d+)$")
 _ERROR = re.compile(r"^\s*(?P<path>\S[^\n(]*)\((?P<line>\d+),(?P<column>\d+)\): error (?P<what>[^\[\n]*)", re.MULTILINE)
 _OUTCOMES = {"Passed": CaseOutcome.PASSED, "Failed": CaseOutcome.FAILED, "Skipped": CaseOutcome.SKIPPED}
+_MIB = 1 << 20
+LIMITS = replace(COMPILE, data=2048 * _MIB, processes=256, scratch=256 * _MIB)
+"""Of a run."""
 
 
 class CSharp:
     """The words of the console logger; finished only if its count is that of the cases which were read."""
 
     name = "dotnet"
-    languages = frozenset({"csharp"})
     install = "the .NET SDK (its installer or your distribution)"
 
     def fits(self, plan: TestPlan) -> bool:
@@ -38,7 +41,7 @@ class CSharp:
         argv = (str(dotnet.path), "test", "--no-restore", "--nologo", "--logger", "console;verbosity=normal")
         env = {"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_CLI_HOME": "@TMP@"}
         return box_steps.spec(
-            nonce, [BoxStep("test", argv, _SECONDS)], files={}, binds=dotnet.binds, env=env, limits=LIMITS["csharp"]
+            nonce, [BoxStep("test", argv, _SECONDS)], files={}, binds=dotnet.binds, env=env, limits=LIMITS
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:

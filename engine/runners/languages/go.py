@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -16,19 +17,21 @@ from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseFailure, CaseOutcome, CaseResult, Phase
 from stet_ls.engine.runners.report_channel import Event, token
 from stet_ls.engine.runners.reporter_events import ReporterEvents, frame_at
-from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
+from stet_ls.engine.sandbox.spec import COMPILE, RunSpec
 
 _SECONDS = 55.0
 _ERROR = re.compile(r"^(?:vet: )?(?P<path>[^\s:]+\.go):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<what>.*)$", re.MULTILINE)
 _PLACE = re.compile(r"^\s+(?P<path>[^\s:]+\.go):(?P<line>\d+): ?(?P<what>.*)$")
 _OUTCOMES = {"pass": CaseOutcome.PASSED, "fail": CaseOutcome.FAILED, "skip": CaseOutcome.SKIPPED}
+_MIB = 1 << 20
+LIMITS = replace(COMPILE, processes=256, scratch=512 * _MIB, scratch_files=20_000)
+"""Of a run."""
 
 
 class Go:
     """`go test`, offline: what is not in the module cache cannot be had. The build cache lives in the box alone."""
 
     name = "go"
-    languages = frozenset({"go"})
     install = "go (https://go.dev/dl)"
 
     def fits(self, plan: TestPlan) -> bool:
@@ -57,7 +60,7 @@ class Go:
                 "GOCACHE": "@TMP@/go-build",
                 "GOMODCACHE": str(modules),
             },
-            limits=LIMITS["go"],
+            limits=LIMITS,
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:

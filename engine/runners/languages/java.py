@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.runners import box_steps, toolchain
@@ -14,20 +15,22 @@ from stet_ls.engine.runners.report import AssertComparison, CaseFailure, CaseOut
 from stet_ls.engine.runners.report_channel import FOLDER, Event, inside, token
 from stet_ls.engine.runners.reporter_events import ReporterEvents, frame_at
 from stet_ls.engine.runners.toolchain import MissingToolError
-from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
+from stet_ls.engine.sandbox.spec import COMPILE, RunSpec
 from stet_ls.validators.project_files import matching
 
 _JDK = "a JDK, 17 or later (apt install default-jdk)"
 _SECONDS = 20.0
 _CLASSES = "@TMP@/classes"
 _JAR = "junit-platform-console-standalone*.jar"
+_MIB = 1 << 20
+LIMITS = replace(COMPILE, data=2048 * _MIB, processes=256)
+"""Of a run."""
 
 
 class Java:
     """A test is a class with a main, run with `-ea`. It has to return: System.exit(0) before its end is no pass."""
 
     name = "java"
-    languages = frozenset({"java"})
     install = _JDK
 
     def fits(self, plan: TestPlan) -> bool:
@@ -58,7 +61,6 @@ class JUnit:
     """JUnit 5, by its launcher: the console's standalone jar has to be the project's, or among the plan's binds."""
 
     name = "junit"
-    languages = frozenset({"java"})
     install = "junit-platform-console-standalone.jar in the project's lib folder"
 
     def fits(self, plan: TestPlan) -> bool:
@@ -103,7 +105,7 @@ def _spec(plan: TestPlan, nonce: str, main: str, options: Sequence[str], runs: S
         files={own: inside(main).replace(b"STET_TOKEN", token(nonce).encode())},
         binds=javac.binds,
         env={},
-        limits=LIMITS["java"],
+        limits=LIMITS,
     )
 
 

@@ -19,7 +19,6 @@ from stet_ls.engine.sandbox.spec import TESTS, Limits, RunSpec
 _SECONDS = 28.0
 _MIB = 1024 * 1024
 _LIMITS = Limits(seconds=TESTS.seconds, processes=256, scratch=256 * _MIB, scratch_files=20_000)
-_LANGUAGES = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"})
 
 
 @dataclass(slots=True)
@@ -33,7 +32,6 @@ class Framework:
     reporter: str
     options: tuple[str, ...]
     only: str
-    languages: frozenset[str] = _LANGUAGES
     install: str = "npm install, in the project: its package.json names it"
 
     def fits(self, plan: TestPlan) -> bool:

@@ -27,7 +27,6 @@ class Node:
     """`node --test`, with a reporter in the parent of the files' processes."""
 
     name = "node"
-    languages = frozenset({"javascript", "javascriptreact"})
     install = NODE
 
     def fits(self, plan: TestPlan) -> bool:
@@ -48,7 +47,6 @@ class TypeScript:
     """The same, after esbuild has made one module of each test file; it checks no types."""
 
     name = "typescript"
-    languages = frozenset({"typescript", "typescriptreact"})
     install = ESBUILD
 
     def fits(self, plan: TestPlan) -> bool:

@@ -16,7 +16,6 @@ class Pytest:
     """pytest, if the plan's interpreter has it."""
 
     name = "pytest"
-    languages = frozenset({"python"})
     install = "pip install pytest (into the project's environment)"
 
     def fits(self, plan: TestPlan) -> bool:

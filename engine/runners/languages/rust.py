@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from stet_ls.engine.runners import box_steps, toolchain
@@ -15,7 +16,7 @@ from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report_channel import Event
 from stet_ls.engine.runners.reporter_events import ReporterEvents
 from stet_ls.engine.runners.toolchain import BoxProgram
-from stet_ls.engine.sandbox.spec import LIMITS, RunSpec
+from stet_ls.engine.sandbox.spec import COMPILE, RunSpec
 
 _INSTALL = "rust (https://rustup.rs)"
 _BUILD_SECONDS = 50.0
@@ -23,9 +24,11 @@ _TEST_SECONDS = 20.0
 _ERROR = re.compile(
     r"^error(?:\[\w+\])?: (?P<what>.*)\n\s*--> (?P<path>[^\n:]+):(?P<line>\d+):(?P<column>\d+)", re.MULTILINE
 )
-_LIMITS = LIMITS["rust"]
 _HERE, _MANIFEST = PurePosixPath(), "Cargo.toml"
 _WORKSPACE = re.compile(r"^[ \t]*\[[ \t]*workspace[ \t]*[].]", re.MULTILINE)
+_MIB = 1 << 20
+LIMITS = replace(COMPILE, scratch=512 * _MIB)
+"""Of a run."""
 
 
 def _linker(program: BoxProgram) -> tuple[Path, ...]:
@@ -36,7 +39,6 @@ class Rustc:
     """Each test file is compiled by itself, with libtest's harness; it may name others by `mod`."""
 
     name = "rustc"
-    languages = frozenset({"rust"})
     install = _INSTALL
 
     def fits(self, plan: TestPlan) -> bool:
@@ -52,7 +54,7 @@ class Rustc:
             files={},
             binds=_linker(program),
             env={"RUST_BACKTRACE": "0"},
-            limits=_LIMITS,
+            limits=LIMITS,
         )
 
     def _steps(self, plan: TestPlan, compiler: str) -> Iterator[BoxStep]:
@@ -91,7 +93,6 @@ class Cargo:
     """
 
     name = "cargo"
-    languages = frozenset({"rust"})
     install = _INSTALL
 
     def fits(self, plan: TestPlan) -> bool:
@@ -123,7 +124,7 @@ class Cargo:
                 "CARGO_NET_OFFLINE": "true",
                 "RUST_BACKTRACE": "0",
             },
-            limits=_LIMITS,
+            limits=LIMITS,
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:

@@ -16,7 +16,6 @@ class Unittest:
     """unittest of the standard library."""
 
     name = "unittest"
-    languages = frozenset({"python"})
     install = "python3"
 
     def fits(self, plan: TestPlan) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from support.suites import Check, outcomes
 from support.tools import needs
 
-from stet_ls.engine.runners import expected_tests
+from stet_ls.engine.runners.language_table import expected
 from stet_ls.engine.runners.plan import TestPlan
 from stet_ls.engine.runners.report import FrameOrigin, SuiteOutcome
 
@@ -99,7 +99,7 @@ async def test_junit_tells_each_test(check: Check) -> None:
 async def test_without_its_console_junit_is_missing(check: Check) -> None:
     report = await check("java", JUNIT)
 
-    assert expected_tests.of(TestPlan("java", tuple(JUNIT), {name: text.encode() for name, text in JUNIT.items()})) == (
+    assert expected(TestPlan("java", tuple(JUNIT), {name: text.encode() for name, text in JUNIT.items()})) == (
         "p/MoreTest.java::good",
         "p/MoreTest.java::wrong",
         "p/MoreTest.java::skipped",
