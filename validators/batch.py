@@ -17,7 +17,7 @@ from stet_ls.validators.checkers.toolbox import BUILT_IN, Role, Toolbox
 from stet_ls.validators.checkers.tools import java, python
 from stet_ls.validators.findings import Finding, Status, Verdict
 
-__all__ = ["Text", "check", "check_lint"]
+__all__ = ["Text", "check", "check_lint", "reads_many"]
 
 _TOGETHER: Mapping[Check, Callable[[Texts, float, Toolbox], Answers]] = {
     python.syntax: batch_tools.ruff_syntax,
@@ -36,6 +36,12 @@ def check(texts: Sequence[Text], *, deadline: float = syntax.THOROUGH, tools: To
         else syntax.check(text.source, text.language, path=text.path, deadline=deadline, tools=tools)
         for index, text in enumerate(texts)
     ]
+
+
+def reads_many(language: str) -> bool:
+    """Whether the best checker of a language reads many texts in one start."""
+    best = next(iter(checkers(language, Role.SYNTAX)), None)
+    return best is not None and best.check in _TOGETHER
 
 
 def check_lint(

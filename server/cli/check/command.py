@@ -171,10 +171,12 @@ def _standard_input(name: Path | None, language: str) -> FileTask:
 
 def _chunks(tasks: Sequence[FileTask]) -> list[list[FileTask]]:
     """The tasks in their order, cut so that each piece is worth sending."""
+    from stet_ls.validators import batch
+
     chunks: list[list[FileTask]] = []
     room = 0
     for task in tasks:
-        weight = 1 if language_of(task.path) in ("python", "java") else _HEAVY
+        weight = 1 if batch.reads_many(language_of(task.path)) else _HEAVY
         if room < weight:
             chunks.append([])
             room = _CHUNK
