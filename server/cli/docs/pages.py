@@ -13,6 +13,7 @@ from pathlib import Path
 
 from stet_ls.server.cli.docs.checkers_page import checkers_page
 from stet_ls.server.cli.docs.commands_page import commands_page, protocol_page
+from stet_ls.server.cli.docs.languages_page import languages_page
 from stet_ls.server.cli.docs.settings_page import editor_schema, settings_page, settings_schema
 
 
@@ -23,6 +24,7 @@ def pages() -> Mapping[str, str]:
         "settings.schema.json": _json(settings_schema()),
         "settings.editor.json": _json(editor_schema()),
         "checkers.md": checkers_page(),
+        "languages.md": languages_page(),
         "commands.md": commands_page(),
         "lsp-commands.md": protocol_page(),
     }

@@ -1,0 +1,94 @@
+"""docs/languages.md, made from the tables of languages: one in each room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from stet_ls.engine.actions.generate_test_fix.languages.language_table import DIALECTS
+from stet_ls.engine.actions.generated_tests.languages import language_table as suites
+from stet_ls.engine.actions.prose import languages as prose
+from stet_ls.engine.execution import languages as execution
+from stet_ls.engine.judges import languages as judges
+from stet_ls.engine.judges.danger import languages as danger
+from stet_ls.engine.judges.differential.judge import COMPARERS
+from stet_ls.engine.judges.project_tests import languages as project_tests
+from stet_ls.engine.prompt.languages import language_table as prompt
+from stet_ls.engine.reply.languages import language_table as reply
+from stet_ls.engine.runners import language_table as runners
+from stet_ls.validators.checkers.formatters import FORMATTERS
+from stet_ls.validators.checkers.table import CHECKERS
+from stet_ls.validators.checkers.toolbox import Role
+from stet_ls.validators.languages import LANGUAGES, Language, row_for
+from stet_ls.validators.node_kinds import NODE_KINDS
+
+ROOMS: Mapping[str, Mapping[str, object]] = {
+    "prompt": prompt.ROWS,
+    "imports": {name: row for name, row in reply.ROWS.items() if row.imports},
+    "judges": judges.ROWS,
+    "risks": danger.ROWS,
+    "examples": execution.ROWS,
+    "comparison": COMPARERS,
+    "reached": project_tests.ROWS,
+    "new tests": suites.ROWS,
+    "words": prose.ROWS,
+}
+"""The rows of the rooms that know a language or do not, by the title of their column."""
+
+
+def languages_page() -> str:
+    """The page that says what Stet knows of which language."""
+    rows = [row for row in LANGUAGES if row.grammar or any(row_for(table, row.id, None) for table in ROOMS.values())]
+    packed = [row.title for row in LANGUAGES if row.packed and row not in rows]
+    head = ("language", "grammar", "outline", "checkers", "linters", "formatters", "test runners", "`thorough`")
+    lines = [(*head, *ROOMS), ["---"] * (len(head) + len(ROOMS)), *map(_cells, rows)]
+    return f"""\
+# Languages
+
+This page is generated from the tables of languages by `python -m stet_ls.server.cli.docs`.
+
+Any text can be edited. What Stet knows of its language decides how much of an edit is checked:
+
+| column | with it |
+|---|---|
+| grammar | Stet checks the syntax; *advises*: the grammar alone blocks no edit; *pack*: it is in the language pack |
+| outline | Stet knows functions and classes: targets, signatures, definitions that an edit removes |
+| checkers, linters, formatters | Stet asks these [tools](checkers.md) |
+| test runners | Stet runs the project's tests and those that it wrote |
+| `thorough` | tests from the specification judge an edit (budgets `thorough` and `max`) |
+| prompt | the prompt says how tests are written, what models get wrong, how the project writes code |
+| imports | imports of a reply join those of the file |
+| judges | decorators, exports, visibility and comments follow the language's own rules |
+| risks | Stet names new calls that start processes, use the network, delete files and the like |
+| examples | Stet runs calls in documentation and in instructions, and measures speed |
+| comparison | old and new code run on the same inputs |
+| reached | Stet knows whether a test ran what changed |
+| new tests | new tests get the names and places that the language is used to |
+| words | Stet marks a sentence of an explanation that names what does not exist |
+
+{chr(10).join(f"| {' | '.join(line)} |" for line in lines)}
+
+## With the language pack
+
+{len(packed)} more languages have a grammar in the language pack (extra `full`), and an outline by the words that their
+lines begin with: {", ".join(packed)}.
+"""
+
+
+def _cells(row: Language) -> tuple[str, ...]:
+    grammar = ("yes" if row.trusted else "advises") if row.grammar else "pack" if row.packed else ""
+    tools = [each for each in CHECKERS if row.id in each.languages and not each.executes_project_code]
+    return (
+        row.title,
+        grammar,
+        "yes" if row.id in NODE_KINDS else "",
+        _names(each.name for each in tools if each.role is Role.SYNTAX),
+        _names(each.name for each in tools if each.role is Role.LINT),
+        _names(each.name for each in FORMATTERS if row.id in each.languages),
+        _names(each.name for each in runners.for_language(row.id).runners),
+        "yes" if row.id in DIALECTS else "",
+        *("yes" if row_for(table, row.id, None) else "" for table in ROOMS.values()),
+    )
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
