@@ -69,7 +69,7 @@ Any text can be edited. What Stet knows of its language decides how much of an e
 
 ## With the language pack
 
-{len(packed)} more languages have a grammar in the language pack (extra `full`), and an outline by the words that their
+{len(packed)} more languages have a grammar in the language pack (extra `all-languages`), and an outline by the words that their
 lines begin with: {", ".join(packed)}.
 """
 
