@@ -69,8 +69,8 @@ Any text can be edited. What Stet knows of its language decides how much of an e
 
 ## With the language pack
 
-{len(packed)} more languages have a grammar in the language pack (extra `all-languages`), and an outline by the words that their
-lines begin with: {", ".join(packed)}.
+{len(packed)} more languages have a grammar in the language pack (extra `all-languages`). Their outline is guessed from
+the words that their lines begin with: {", ".join(packed)}.
 """
 
 
