@@ -33,14 +33,14 @@ from stet_ls.validators.source import Source, Splice
 _RAN = (Check.TESTS, Check.DOCTEST)
 
 
-async def answer_from_memory(job: Job, recipe: Action, known: RecalledSolution) -> Answer | None:
+async def answer_from_memory(job: Job, action: Action, known: RecalledSolution) -> Answer | None:
     """The answer that a remembered solution makes; None if it does not hold here, and a model has to be asked."""
     if job.request.budget is Budget.QUICK or not job.settings.checks.validation:
         return None  # nothing is run that could prove it
     warned, own = list(job.usage.warnings), None
     job.canned_reply = _reply(known, job.request.language)
     try:
-        answer = await recipe.run(job)
+        answer = await action.run(job)
         if answer.success and not answer.refuted:
             own = await _own_tests(job, answer, known.tests)
     except (ModelError, LimitError, UsageError):

@@ -83,7 +83,7 @@ class Engine:
 
         A refusal is an Answer without success. However the job ends, what it spent is in the ledger.
         """
-        recipe = self._recipe(request)
+        action = self._action(request)
         await self._own_models.settle()  # before the job's time begins: a person is asked
         profile = await self.models.profile()
         tape = JobRecorder(self.models, on_event)
@@ -92,7 +92,7 @@ class Engine:
         log.info("job began", extra={"job": job.trace_id, "action": request.action})
         ended, answer, raised = JobEnd.FAILED, None, None
         try:
-            answer = await self._within_time(job, recipe)
+            answer = await self._within_time(job, action)
             ended = JobEnd.of(answer)
         except asyncio.CancelledError:
             ended = JobEnd.CANCELLED
@@ -106,11 +106,11 @@ class Engine:
             self._tell(job, tape, ended, answer, raised)
         return answer
 
-    async def _within_time(self, job: Job, recipe: Action) -> Answer:
+    async def _within_time(self, job: Job, action: Action) -> Answer:
         """The answer, or LimitError in its place once the job has worked for longer than all that it may spend."""
         try:
             async with ended_after(job.end, waits=job.is_waiting):
-                return await self._with_off(await self._with_memory(job, recipe))
+                return await self._with_off(await self._with_memory(job, action))
         except OvertimeError:
             at = f" at the stage `{job.at}`" if job.at else ""
             raise LimitError(
@@ -141,8 +141,8 @@ class Engine:
             log.warning("%s", sentence)
         return replace(answer, warnings=(*answer.warnings, *new)) if new else answer
 
-    async def _with_memory(self, job: Job, recipe: Action) -> Answer:
-        """Runs the recipe with what is remembered in its prompt, and has the answer tell what that was.
+    async def _with_memory(self, job: Job, action: Action) -> Answer:
+        """Runs the action with what is remembered in its prompt, and has the answer tell what that was.
 
         What fits exactly, and whose tests still pass, is the answer itself.
         """
@@ -151,11 +151,11 @@ class Engine:
         if recall.missed:
             job.usage.warnings.append(f"memory not searched: {recall.missed}")
         for exact in known:
-            if exact.fits and (answer := await answer_from_memory(job, recipe, exact)) is not None:
+            if exact.fits and (answer := await answer_from_memory(job, action, exact)) is not None:
                 self.memory.offered(job.trace_id, job.request, answer, (exact,))
                 return replace(answer, metadata=replace(answer.metadata, memory_hits=1, memory=(exact.hit,)))
         job.remembered = tuple(each.piece for each in known)
-        answer = await recipe.run(job)
+        answer = await action.run(job)
         if lack := self.memory.lack(job.request.action):
             answer = replace(answer, warnings=(*answer.warnings, lack))
         used = tuple(each for each in known if each.piece in job.remembered)
@@ -205,12 +205,12 @@ class Engine:
 
     async def show_prompt(self, request: Request) -> Prompt:
         """What the first call of such a job would send, after redaction. Nothing is sent."""
-        recipe = self._recipe(request)
+        action = self._action(request)
         job = Job(request, self.settings, self.models, await self.models.profile(), self._purse, ignore, self.index)
         job.remembered = tuple(each.piece for each in (await self.memory.recall(request)).known)
-        return (await asyncio.to_thread(build_job_prompt, job, recipe)).prompt
+        return (await asyncio.to_thread(build_job_prompt, job, action)).prompt
 
-    def _recipe(self, request: Request) -> Action:
+    def _action(self, request: Request) -> Action:
         return self.actions.get(request.action)
 
     async def learn_outcome(self, job: str, outcome: EditOutcome, text: str) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 
+from stet_ls.engine.api.actions import ActionSpec
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.errors import UsageError
@@ -17,16 +19,22 @@ from stet_ls.validators.languages import language
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action. `title` is the imperative for menus ("Refactor"), `task` what its model is asked, `run` does it."""
+    """One action at work."""
 
-    name: str
-    title: str
-    description: str
+    spec: ActionSpec
+    """Its row."""
     task: TaskSpec | None
+    """What its model is asked; None where `make_task` says it."""
     run: Callable[[Job], Awaitable[Answer]]
-    needs_instruction: bool = False
+    """Does it."""
     make_task: Callable[[Job], TaskSpec] | None = None
     """Where the task depends on the job: makes it, after it has fitted the request to the action."""
+
+
+def built_in(name: str) -> Action:
+    """The action of a row of `ACTIONS`: what the module of its name calls `ACTION`."""
+    action: Action = import_module(f"stet_ls.engine.actions.{name}").ACTION
+    return action
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +49,22 @@ class JobPrompt:
     wish: str = ""
 
 
-def build_job_prompt(job: Job, recipe: Action) -> JobPrompt:
+def build_job_prompt(job: Job, action: Action) -> JobPrompt:
     """Finds target and instruction and builds the first prompt. Parses, reads files: not for the event loop.
 
     Raises UsageError if the action has nothing to go by, or no target that fits the model.
     """
-    task = recipe.task if recipe.make_task is None else recipe.make_task(job)
+    task = action.task if action.make_task is None else action.make_task(job)
     request = job.request
     if task is None:
-        raise UsageError(f"{recipe.title}: no prompt is made for this action.")
+        raise UsageError(f"{action.spec.title}: no prompt is made for this action.")
     # What is missing is told before what is too large: a smaller selection would not help.
-    _instruction(recipe, request, resolve_target(request))
+    _instruction(action, request, resolve_target(request))
     # Half of the prompt for the target: the task, its form and some context need the rest.
     target = resolve_target(request, limit_tokens=job.prompt_budget() // 2)
-    instruction = _instruction(recipe, request, target)
+    instruction = _instruction(action, request, target)
     # A task that was made with the instruction in it does not say it twice.
-    told = recipe.make_task is not None and recipe.needs_instruction
+    told = action.make_task is not None and action.spec.needs_instruction
     prompt = build(
         request,
         target,
@@ -72,7 +80,7 @@ def build_job_prompt(job: Job, recipe: Action) -> JobPrompt:
     words = [] if instruction is None or instruction.origin == "stub" else [instruction.text]
     words = words if request.said is None else [request.said]
     return JobPrompt(
-        target, instruction, prompt, "\n".join([*words, task.goal] if recipe.make_task is not None else words)
+        target, instruction, prompt, "\n".join([*words, task.goal] if action.make_task is not None else words)
     )
 
 
@@ -81,18 +89,18 @@ def _shows(prompt: Prompt, remembered: RememberedItem) -> bool:
     return any(f"{remembered.provenance}:\n" in message.content for message in prompt.messages)
 
 
-def _instruction(recipe: Action, request: Request, target: Target) -> Instruction | None:
+def _instruction(action: Action, request: Request, target: Target) -> Instruction | None:
     """What is wanted of a target, in words. UsageError if there is nothing to go by for an action that needs it."""
     instruction = find_instruction(request, target)
-    if recipe.needs_instruction and instruction is None:
-        raise UsageError(_no_instruction(recipe, request.language))
+    if action.spec.needs_instruction and instruction is None:
+        raise UsageError(_no_instruction(action, request.language))
     return instruction
 
 
-def _no_instruction(recipe: Action, language_id: str) -> str:
+def _no_instruction(action: Action, language_id: str) -> str:
     row = language(language_id)
     mark = (row.line_comment if row is not None else "") or "#"
     return (
-        f"{recipe.title} needs an instruction: write a comment `{mark} stet: what you want` at the cursor, "
+        f"{action.spec.title} needs an instruction: write a comment `{mark} stet: what you want` at the cursor, "
         "select a comment, or pass one with the command."
     )

@@ -11,13 +11,13 @@ from stet_ls.engine.actions.analysis.measures import measure
 from stet_ls.engine.actions.analysis.model_findings import ask_for_findings
 from stet_ls.engine.actions.answers import finished
 from stet_ls.engine.actions.prose import prose
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.prompt.build import TaskSpec
 
 TASK = TaskSpec(
-    action="analyze",
     goal="Review the code: which lines of it go wrong, and for which input?",
     wants="findings",
 )
@@ -50,4 +50,4 @@ async def run(job: Job) -> Answer:
         return finished(job, answer)
 
 
-ACTION = Action("analyze", "Analyze", "Report what tools and the model find.", TASK, run)
+ACTION = Action(ACTIONS["analyze"], TASK, run)

@@ -17,16 +17,15 @@ from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.reproduce import reproduce
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 
 TASK = TaskSpec(
-    action="debug",
     goal="Find the bug in the code and fix it.",
     wants="unit",
     rules=(
@@ -41,7 +40,6 @@ NOT_REPRODUCED = "The bug was not reproduced: no test, example or diagnostic sho
 REWRITE = rewrite.Rewrite(
     done="Fixed",
     attempted="Tried to fix",
-    judges=judges_for(*rewrite.SAME_INTERFACE),
     samples=True,
     after_choice=thorough.generate_test_fix,
 )
@@ -62,4 +60,4 @@ async def run(job: Job) -> Answer:
     return await rewrite.run(replace(job, request=seen.request), ACTION, REWRITE, stated=examples, seen=seen.evidence)
 
 
-ACTION = Action("debug", "Fix", "Fix what a diagnostic or an instruction points at.", TASK, run)
+ACTION = Action(ACTIONS["debug"], TASK, run)

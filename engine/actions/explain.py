@@ -15,6 +15,7 @@ from stet_ls.engine.actions.prose import prose
 from stet_ls.engine.actions.prose.example_verification import run_examples
 from stet_ls.engine.actions.prose.languages import for_language as prose_language
 from stet_ls.engine.actions.prose.unsupported_claims import mark_unknown
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.evidence import Evidence
 from stet_ls.engine.api.request import Target
@@ -28,7 +29,6 @@ from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.validators import structure
 
 TASK = TaskSpec(
-    action="explain",
     goal="Explain what the code does, for an engineer who reads it for the first time.",
     wants="prose",
     rules=(
@@ -98,4 +98,4 @@ def _task(job: Job) -> TaskSpec:
     return replace(TASK, rules=(*TASK.rules, _EXAMPLES)) if for_language(job.request.language).runs_examples else TASK
 
 
-ACTION = Action("explain", "Explain", "Explain what the code does.", TASK, run, make_task=_task)
+ACTION = Action(ACTIONS["explain"], TASK, run, make_task=_task)

@@ -13,17 +13,15 @@ from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.generate_test_fix import fix_loop as thorough
 from stet_ls.engine.actions.rewriting import rewrite
 from stet_ls.engine.actions.rewriting.stated_examples import stated_examples
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Scope
 from stet_ls.engine.execution.languages import for_language
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 
 TASK = TaskSpec(
-    action="generate",
     goal="Write the code that the instruction asks for.",
     wants="unit",
     rules=(
@@ -36,10 +34,8 @@ TASK = TaskSpec(
 REWRITE = rewrite.Rewrite(
     done="Generated",
     attempted="Tried to generate",
-    judges=judges_for(Scope.EVERY_EDIT, Scope.CODE, Scope.RUNS),
     temperature=0.2,
     samples=True,
-    adds=True,
     after_choice=thorough.generate_test_fix,
 )
 
@@ -58,11 +54,4 @@ def _wished(job: Job) -> str:
     return stated_examples(instruction.text, target.name, wished=True)
 
 
-ACTION = Action(
-    "generate",
-    "Generate",
-    "Write code from a comment, a docstring or an instruction.",
-    TASK,
-    run,
-    needs_instruction=True,
-)
+ACTION = Action(ACTIONS["generate"], TASK, run)

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.rewriting import rewrite
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Check, Scope
+from stet_ls.engine.api.evidence import Check
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
 
 TASK = TaskSpec(
-    action="optimize",
     goal="Make the code faster without changing what it does.",
     wants="unit",
     rules=(
@@ -35,7 +34,6 @@ TASK = TaskSpec(
 REWRITE = rewrite.Rewrite(
     done="Optimized",
     attempted="Tried to optimize",
-    judges=judges_for(*rewrite.SAME_INTERFACE, Scope.SAME_BEHAVIOR, Scope.FASTER),
     required=frozenset({Check.TIMING}),
 )
 
@@ -45,4 +43,4 @@ async def run(job: Job) -> Answer:
     return await rewrite.run(job, ACTION, REWRITE)
 
 
-ACTION = Action("optimize", "Optimize", "Make the code faster without changing what it does.", TASK, run)
+ACTION = Action(ACTIONS["optimize"], TASK, run)

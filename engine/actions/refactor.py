@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from stet_ls.engine.actions.action import Action
 from stet_ls.engine.actions.rewriting import refactor_metrics, rewrite
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.evidence import Scope
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.prompt.build import TaskSpec
 
 TASK = TaskSpec(
-    action="refactor",
     goal="Refactor the code: make it shorter and clearer without changing what it does.",
     wants="unit",
     rules=(
@@ -32,7 +30,6 @@ TASK = TaskSpec(
 REWRITE = rewrite.Rewrite(
     done="Refactored",
     attempted="Tried to refactor",
-    judges=judges_for(*rewrite.SAME_INTERFACE, Scope.SAME_BEHAVIOR),
     measure_gain=lambda case, asked: refactor_metrics.describe_gain(case, asked=asked),
 )
 
@@ -42,4 +39,4 @@ async def run(job: Job) -> Answer:
     return await rewrite.run(job, ACTION, REWRITE)
 
 
-ACTION = Action("refactor", "Refactor", "Make the code clearer without changing what it does.", TASK, run)
+ACTION = Action(ACTIONS["refactor"], TASK, run)

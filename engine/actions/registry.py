@@ -7,42 +7,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from stet_ls.engine.actions import analyze, debug, explain, generate, optimize, refactor, task, test
-from stet_ls.engine.actions.action import Action
-from stet_ls.engine.actions.custom.adapter import recipe_of
+from stet_ls.engine.actions.action import Action, built_in
+from stet_ls.engine.actions.custom.adapter import as_action
 from stet_ls.engine.actions.custom.custom_action import CustomAction, of_row
 from stet_ls.engine.actions.custom.packages import Packaged, packaged
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.errors import PolicyError, UsageError
 from stet_ls.engine.settings.action_tables import project_file
 from stet_ls.engine.settings.schema import Settings
 from stet_ls.engine.settings.table_schemas import ActionOrigin
 
-BUILT_IN: Mapping[str, Action] = MappingProxyType(
-    {
-        recipe.name: recipe
-        for recipe in (
-            generate.ACTION,
-            debug.ACTION,
-            refactor.ACTION,
-            analyze.ACTION,
-            test.ACTION,
-            explain.ACTION,
-            optimize.ACTION,
-            task.ACTION,
-        )
-    }
-)
+BUILT_IN: Mapping[str, Action] = MappingProxyType({name: built_in(name) for name in ACTIONS})
 """The built-in actions."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegisteredAction:
-    """A custom action, where it comes from in words, and its recipe."""
+    """A custom action, and where it comes from in words."""
 
-    action: CustomAction
+    action: Action
     source: str
     origin: ActionOrigin
-    recipe: Action
 
     @property
     def trusted(self) -> bool:
@@ -57,8 +42,8 @@ class Actions:
         packages = packaged() if packages is None else packages
         self.custom: dict[str, RegisteredAction] = {}
         problems = list(packages.problems)
-        for action, package in packages.actions:
-            self._add(action, f"the package {package}", ActionOrigin(package))
+        for custom, package in packages.actions:
+            self._add(custom, f"the package {package}", ActionOrigin(package))
         for row in settings.actions:
             if (other := self.custom.get(row.name)) is not None:
                 problems.append(
@@ -70,19 +55,19 @@ class Actions:
         self.problems = tuple(problems)
 
     def __iter__(self) -> Iterator[Action]:
-        """The recipes of all actions, the built-in ones first; those that wait for trust too."""
+        """All actions, the built-in ones first; those that wait for trust too."""
         yield from BUILT_IN.values()
         for listed in self.custom.values():
-            yield listed.recipe
+            yield listed.action
 
     def __contains__(self, name: str) -> bool:
         """True if there is such an action, trusted or not."""
         return name in BUILT_IN or name in self.custom
 
     def get(self, name: str) -> Action:
-        """The recipe to run. Raises UsageError for an unknown name, PolicyError for one that waits for trust."""
-        if (recipe := BUILT_IN.get(name)) is not None:
-            return recipe
+        """The action to run. Raises UsageError for an unknown name, PolicyError for one that waits for trust."""
+        if (action := BUILT_IN.get(name)) is not None:
+            return action
         listed = self.custom.get(name)
         if listed is None:
             raise UsageError(self.unknown(name))
@@ -92,11 +77,11 @@ class Actions:
                 f"read its [[actions]], then run `stet config trust` in {listed.origin.project}, "
                 "or pass --trust to one `stet run`."
             )
-        return listed.recipe
+        return listed.action
 
     def unknown(self, name: str) -> str:
         """The sentence for an action that does not exist, with the nearest that does."""
-        names = [recipe.name for recipe in self]
+        names = [action.spec.name for action in self]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
         return f"Unknown action {name!r}; {hint}"
@@ -106,5 +91,5 @@ class Actions:
         listed = self.custom.get(name)
         return None if listed is None or listed.trusted else listed
 
-    def _add(self, action: CustomAction, source: str, origin: ActionOrigin) -> None:
-        self.custom[action.name] = RegisteredAction(action, source, origin, recipe_of(action))
+    def _add(self, custom: CustomAction, source: str, origin: ActionOrigin) -> None:
+        self.custom[custom.name] = RegisteredAction(as_action(custom), source, origin)

@@ -14,12 +14,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stet_ls.engine.actions import debug, generate, optimize, refactor, test
-from stet_ls.engine.actions.action import Action, build_job_prompt
+from stet_ls.engine.actions.action import Action, build_job_prompt, built_in
 from stet_ls.engine.actions.answers import finished, refusal
-from stet_ls.engine.actions.planning.task_plan import STEPS, TASK, Project, TaskStep, project, read_plan
+from stet_ls.engine.actions.planning.task_plan import TASK, Project, TaskStep, project, read_plan
 from stet_ls.engine.actions.planning.unrequested_changes import unrequested_changes
 from stet_ls.engine.actions.planning.workspace_overlay import WorkspaceOverlay
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -36,9 +36,6 @@ from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import for_reader
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
-
-_ACTIONS = {each.name: each for each in (generate.ACTION, debug.ACTION, refactor.ACTION, optimize.ACTION, test.ACTION)}
-assert tuple(_ACTIONS) == STEPS
 
 _PLAN_TOKENS = 500
 _WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
@@ -71,7 +68,7 @@ async def run(job: Job) -> Answer:
         job.on_event(Stage("step", f"{number} of {len(plan)}: {step}"))
         try:
             mine = replace(job, request=_within(plan, number, sketch.request_for(step)), reserved=len(plan) - number)
-            answer = await _ACTIONS[step.action].run(mine)
+            answer = await built_in(step.action).run(mine)
         except StetError as error:
             if not done:
                 raise
@@ -223,11 +220,4 @@ def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:
     return tuple(merged)
 
 
-ACTION = Action(
-    "task",
-    "Do a task",
-    "Plan a change and work through it in several steps, over several files.",
-    TASK,
-    run,
-    needs_instruction=True,
-)
+ACTION = Action(ACTIONS["task"], TASK, run)

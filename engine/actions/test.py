@@ -19,9 +19,10 @@ from stet_ls.engine.actions.generated_tests.insertion import insert_tests, prepa
 from stet_ls.engine.actions.generated_tests.location import SuiteFile, find_suite_file
 from stet_ls.engine.actions.generated_tests.validation import validate
 from stet_ls.engine.actions.generated_tests.validation_result import ValidationResult
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.events import JudgeFinished
-from stet_ls.engine.api.evidence import Check, Evidence, Scope
+from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.api.request import Target
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.errors import LimitError, ModelError
@@ -39,7 +40,6 @@ from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 from stet_ls.validators.source import Source
 
 TASK = TaskSpec(
-    action="test",
     goal="Write tests for the code.",
     wants="tests",
     rules=(
@@ -53,8 +53,6 @@ TASK = TaskSpec(
 
 _LEAST_TOKENS = 400
 """Tokens in which a few small tests fit; of a reply that broke off, the whole ones are kept."""
-
-JUDGES = judges_for(Scope.EVERY_EDIT, Scope.CODE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ async def run(job: Job) -> Answer:
     async def read(completion: Completion) -> Draft[_Written] | Unusable:
         return await asyncio.to_thread(_read, job, about, place, completion)
 
-    proposal = await propose(job, about.prompt, read, JUDGES, temperature=0.2, max_tokens=size)
+    proposal = await propose(job, about.prompt, read, judges_for(*ACTION.spec.scopes), temperature=0.2, max_tokens=size)
     if isinstance(proposal, Unusable):
         no = refusal(job, f"Test: no tests. {proposal.problem}")
         # A model that is asked for tests that are there says so, and writes none.
@@ -124,7 +122,7 @@ async def _with_more(
         job.usage.warnings.append(f"No further tests were asked for: {error}")
         return first
     with job.stage("judge"):
-        result = await judge_reply(job, reply, read, JUDGES, prompt.secrets)
+        result = await judge_reply(job, reply, read, judges_for(*ACTION.spec.scopes), prompt.secrets)
     if isinstance(result, Unusable) or not result.offerable or result.refuted_by is not None:
         return first
     return _together(first, await _proven(job, grown, result.draft.content.code, about))
@@ -222,4 +220,4 @@ def _hidden(item: Evidence, about: JobPrompt) -> Evidence:
     return replace(item, detail=hide_secrets(item.detail, about.prompt.secrets))
 
 
-ACTION = Action("test", "Write tests", "Write tests into the project's test file.", TASK, run)
+ACTION = Action(ACTIONS["test"], TASK, run)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from stet_ls.engine.api.actions import ActionSpec, spec_of
 from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
 
@@ -86,6 +87,11 @@ class Request:
     tab_size: int = 4
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
     said: str | None = None
+
+    @property
+    def spec(self) -> ActionSpec:
+        """The row of its action."""
+        return spec_of(self.action)
 
 
 class TargetKind(StrEnum):

@@ -61,9 +61,6 @@ _LEEWAY = 2.0
 _WRITING_SHARE = 0.6
 """Of a slow model's time for the reply; the prompt has to be read before."""
 
-_REVIEWS = ("explain", "analyze")
-"""Actions that ask a reviewer; all others ask a generator."""
-
 
 @dataclass
 class Job:
@@ -189,7 +186,7 @@ class Job:
         sampling = Sampling(
             temperature if asked is None else asked,
             max_tokens,
-            role="reviewer" if self.request.action in _REVIEWS else "generator",
+            role=self.request.spec.role,
             by_user=asked is not None,
         )
         if self.usage.calls >= CALLS[self.request.budget]:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stet_ls.engine.api.actions import ActionSpec, spec_of
 from stet_ls.engine.api.evidence import Check, Evidence
 from stet_ls.engine.api.request import Buffer
 from stet_ls.engine.execution.runtime import Runtime
@@ -47,6 +48,11 @@ class Case:
     instruction: str = ""
     planned: bool = False
     adds: frozenset[str] | None = None
+
+    @property
+    def spec(self) -> ActionSpec:
+        """The row of its action."""
+        return spec_of(self.action)
 
     @property
     def is_too_large_to_run(self) -> bool:

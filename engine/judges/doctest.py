@@ -29,7 +29,6 @@ from stet_ls.validators.ast_text import unparse
 
 _CHECKER = doctest.OutputChecker()
 _LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-_KEEPS = ("refactor", "optimize")
 _MOST_PARTS = 6
 """Changed parts that are looked for: each is a text that runs beside the candidate's. Others count as not run."""
 
@@ -123,7 +122,7 @@ async def _refuted(
     held = {} if isinstance(before, NotRunnable) else before
     broken = [n for n in wrong if n >= asked.user or comes_out(asked.examples[n], held.get(n))]
     count = f"{len(wrong)} of {_count(len(asked.examples))} {_verb('fail', len(wrong))}"
-    if not broken and case.action in _KEEPS:
+    if not broken and case.spec.preserves_behavior:
         return _said(Ruling.UNKNOWN, f"{count}, as before")
     first = (broken or wrong)[0]
     failed = _said(Ruling.FAIL, f"{_wrong(asked.examples[first], told.outcomes.get(first))} ({count})", trusted=True)

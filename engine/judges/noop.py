@@ -24,7 +24,7 @@ async def judge(case: Case) -> Evidence:
     evidence = await asyncio.to_thread(_judge, case)
     if len(case.after.data) > _LARGEST:
         return evidence
-    means_code = case.action == "optimize" or (case.action == "refactor" and not case.instructed)
+    means_code = case.spec.must_change_code or (case.spec.preserves_behavior and not case.instructed)
     if means_code and evidence.verdict is Ruling.PASS and (await comments.judge(case)).verdict is Ruling.PASS:
         return Evidence(Check.NOOP, Ruling.FAIL, f"{comments.SAME}, or the layout", trusted=True)
     return evidence
@@ -34,7 +34,7 @@ def _judge(case: Case) -> Evidence:
     old, new = _shape(case.before.text), _shape(case.after.text)
     if old == new:
         return Evidence(Check.NOOP, Ruling.FAIL, "the answer repeats the code unchanged", trusted=True)
-    if case.action == "generate" and case.unit:
+    if case.spec.adds_code and case.unit:
         unit = next((u for u in structure.units(case.after, case.language) if u.qualified == case.unit), None)
         if unit is not None and structure.is_stub(case.after, case.language, unit):
             return Evidence(Check.NOOP, Ruling.FAIL, f"the body of `{case.unit}` is still a stub", trusted=True)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer, EditOutcome
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.errors import StetError
@@ -38,9 +39,6 @@ _PENDING = 100
 """Edits whose fate is awaited, and as many that were kept and may be undone yet; the oldest is given up first."""
 
 _FELL = frozenset({EditOutcome.UNDONE, EditOutcome.REJECTED})
-
-RECALLED = frozenset({"generate", "debug", "refactor", "optimize", "test"})
-"""Actions that are shown what is remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ class JobMemory:
 
     def lack(self, action: str) -> str:
         """That the installation has no memory, told to the first job that would have used it; "" to all others."""
-        if action not in RECALLED or self._lack_told or not self.memory.is_missed:
+        if not spec_of(action).recalled or self._lack_told or not self.memory.is_missed:
             return ""
         self._lack_told = True
         return f"Nothing is remembered. {self.memory.obstacle()}"
@@ -98,7 +96,7 @@ class JobMemory:
 
     async def recall(self, request: Request) -> Recall:
         """What is remembered for a request, within the budget. Never raises StetError."""
-        if request.action not in RECALLED or self.memory.obstacle() or not self._holds_anything():
+        if not request.spec.recalled or self.memory.obstacle() or not self._holds_anything():
             return Recall()
         self.memory.warm()  # it is reached while the request is read, which the job needs anyway
         query, signature = await asyncio.to_thread(request_wording, request)

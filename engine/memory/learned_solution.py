@@ -18,9 +18,6 @@ from stet_ls.engine.privacy.secrets.dotenv import workspace_values
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source
 
-LEARNED = frozenset({"generate", "debug", "refactor", "optimize"})
-"""Actions whose code is remembered."""
-
 Places = tuple[tuple[Path, ...], Path | None]
 """The roots of a workspace, and a document's path."""
 
@@ -28,7 +25,7 @@ Places = tuple[tuple[Path, ...], Path | None]
 def solution_from_edit(request: Request, answer: Answer, scope: str) -> Solution | None:
     """What an answer would teach; None if nothing: no words, no whole unit, refuted, or a secret in it."""
     words, _ = request_wording(request)
-    if request.action not in LEARNED or not (answer.success and answer.edits and words) or answer.refuted:
+    if not request.spec.learns or not (answer.success and answer.edits and words) or answer.refuted:
         return None
     code = textwrap.dedent(answer.code).strip("\n")
     units = structure.units(Source(code), request.language)

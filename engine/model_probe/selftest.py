@@ -219,10 +219,10 @@ def _unit_prompt(
     source = Source(task.code)
     request = Request(task.action, task.language, source, Selection(Span(0, 0)), instruction=task.instruction)
     target = resolve_target(request)
-    recipe = BUILT_IN[task.action].task
-    assert recipe is not None, "the tasks are of actions that ask"
+    asked = BUILT_IN[task.action].task
+    assert asked is not None, "the tasks are of actions that ask"
     tier = "mid" if isinstance(profile, EndpointFailure) else profile.tier
-    prompt = build(request, target, find_instruction(request, target), recipe, budget_tokens=2500, tier=tier)
+    prompt = build(request, target, find_instruction(request, target), asked, budget_tokens=2500, tier=tier)
 
     def read(completion: Completion) -> str | None:
         reply = parse_reply(

@@ -8,12 +8,9 @@ from typing import Literal
 
 from stet_ls.engine.api.request import Request, Target, TargetKind
 from stet_ls.engine.prompt.stet_comments import bare
-from stet_ls.engine.prompt.target import INSERTS, comment_for, selected
+from stet_ls.engine.prompt.target import comment_for, selected
 from stet_ls.validators.source import Span
 from stet_ls.validators.structure import is_stub, unit_at, units
-
-_EDITS = INSERTS | {"debug", "refactor", "optimize"}
-"""The actions for which a selected comment is an instruction. The others were asked to look at it."""
 
 _STRING = re.compile(r"""^[rRuUbB]{0,2}(?P<quote>\"{3}|'{3}|["'])(?P<text>.*)(?P=quote)$""", re.DOTALL)
 
@@ -39,9 +36,9 @@ def find_instruction(request: Request, target: Target) -> Instruction | None:
     selection = selected(request)
     if comment is not None:
         return Instruction(comment.text, "comment", comment.span)
-    if selection is not None and request.action in _EDITS and (text := _prose(request, selection.span)):
+    if selection is not None and request.spec.comment_instructs and (text := _prose(request, selection.span)):
         return Instruction(text, "selection")
-    return _of_stub(request, target) if request.action in INSERTS else None
+    return _of_stub(request, target) if request.spec.inserts else None
 
 
 def _prose(request: Request, span: Span) -> str:

@@ -14,10 +14,6 @@ from stet_ls.validators.structure import Unit, is_stub, unit_at, units, widen
 from stet_ls.validators.structure.literals import passages
 from stet_ls.validators.structure.member_locations import below, member_end
 
-INSERTS = frozenset({"generate", "task"})
-"""The actions that may add code where none stands; all others need something to work on."""
-NEEDS_CODE = frozenset({"debug", "refactor", "optimize", "test", "explain"})
-"""The actions that are refused for a document of white space: a model asked to explain nothing explains something."""
 _MEMBERS = re.compile(
     r"\b(?:methods?|propert(?:y|ies)|getters?|setters?|constructors?|fields?|attributes?|overloads?|members?)\b", re.I
 )
@@ -33,22 +29,22 @@ def resolve_target(request: Request, *, limit_tokens: int | None = None) -> Targ
 
     A selection takes the smallest unit that holds it, else the top-level statements that it touches, or the document if
     it is all of that; a position its unit; neither, the whole document. An ordinary comment directly above a unit means
-    that unit, except to an action of `INSERTS`.
+    that unit, except to an action that `inserts`.
 
     A `stet:` comment that gives the instruction draws the target to itself: inside or directly above a unit it means
-    that unit, alone at top level or among the members of a class the place where it stands. An action of `INSERTS`
-    without a unit inserts: the span is then a position at column 0 of a line, and the new lines go before that line (at
-    the end of a text without a final line end: after its last line).
+    that unit, alone at top level or among the members of a class the place where it stands. Without a unit the target
+    of an action that `inserts` is an insertion: the span is a position at column 0 of a line, and the new lines go
+    before that line (at the end of a text without a final line end: after its last line).
 
     Generate inserts unless its instruction says to change what is there (`intent_of`), or that is a stub: after the
     function or method, into the class where the cursor stands between its members, at the end of the class that the
     instruction names for a method, else after the selected statements or at the end of the document.
 
     A target of more than `limit_tokens` is narrowed to the selected lines, or to the comment's place; UsageError with
-    its size if there is nothing to narrow it to, and for a blank document where the action is one of `NEEDS_CODE`. A
+    its size if there is nothing to narrow it to, and for a blank document where the action `needs_code`. A
     selection outside the text is clamped.
     """
-    if request.action in NEEDS_CODE and not request.source.text.strip():
+    if request.spec.needs_code and not request.source.text.strip():
         raise UsageError(f"the document is empty, so there is nothing to {request.action}; generate writes into it")
     selection = selected(request)
     if not request.instruction.strip() and (comment := comment_for(request)) is not None:
@@ -101,12 +97,12 @@ def comment_for(request: Request) -> Comment | None:
         return None
     selection = selected(request)
     if selection is None:
-        return comments[0] if len(comments) == 1 and request.action in INSERTS else None
+        return comments[0] if len(comments) == 1 and request.spec.inserts else None
     source, cursor = request.source, selection.span.start
     for comment in comments:
         if comment.span.overlaps(selection.span) or source.line_of(comment.span.start) == source.line_of(cursor):
             return comment
-    if request.action not in INSERTS:
+    if not request.spec.inserts:
         return None
     here = unit_at(source, request.language, Span(cursor, cursor))
     above = [comment for comment in comments if comment.span.end <= cursor]
@@ -133,7 +129,7 @@ def _starting(request: Request, line: int) -> Unit | None:
 
 def _unit_for(request: Request, span: Span) -> Unit | None:
     """The unit that a place means: for what works on code that is there, a comment means what it stands above."""
-    below = None if request.action in INSERTS else _commented(request, span)
+    below = None if request.spec.inserts else _commented(request, span)
     return below or unit_at(request.source, request.language, span)
 
 
@@ -155,14 +151,14 @@ def _of_comment(request: Request, comment: Comment, selection: Selection | None)
         start = min(unit.span.start, comment.span.start)
         whole = Span(start, max(unit.span.end, comment.span.end))
         return Target(TargetKind.UNIT, whole, unit.qualified, indent_at(request.source, unit.span.start), span)
-    if comment.alone and request.action in INSERTS:
+    if comment.alone and request.spec.inserts:
         return _insertion(request, comment.span.start, span)
     return _statements(request, comment.span, span)
 
 
 def _stands_alone(request: Request, comment: Comment, unit: Unit) -> bool:
     """True of a comment among the members of a class, or above a unit, that asks for something beside them."""
-    if not comment.alone or request.action != "generate" or intent_of(comment.text) is Intent.CHANGE:
+    if not comment.alone or not request.spec.adds_code or intent_of(comment.text) is Intent.CHANGE:
         return False
     if unit.span.contains(comment.span):
         return unit.kind == "class"
@@ -171,7 +167,7 @@ def _stands_alone(request: Request, comment: Comment, unit: Unit) -> bool:
 
 def _adds(request: Request, selection: Selection | None) -> bool:
     """Whether the request is for new code beside what is there: what it points at stays."""
-    if request.action != "generate" or not request.instruction.strip() or not request.source.text.strip():
+    if not request.spec.adds_code or not request.instruction.strip() or not request.source.text.strip():
         return False
     if intent_of(request.instruction) is Intent.CHANGE:
         return False
@@ -249,7 +245,7 @@ def _of_position(request: Request, span: Span) -> Target:
         return _unit_target(request, unit, span)
     line = request.source.line_of(span.start)
     blank = not request.source.line_text(line).strip()
-    if request.action in INSERTS:
+    if request.spec.inserts:
         return _insertion(request, request.source.line_span(line if blank else line + 1).start, span, line)
     if blank:
         return Target(TargetKind.DOCUMENT, request.source.whole, selection=span)
@@ -263,7 +259,7 @@ def _of_range(request: Request, span: Span) -> Target:
         return _unit_target(request, unit, span)
     if source.slice(span).strip() == source.text.strip():
         return Target(TargetKind.DOCUMENT, source.whole, selection=span)
-    if request.action in INSERTS and bare(source.slice(span), request.language):
+    if request.spec.inserts and bare(source.slice(span), request.language):
         # An ordinary comment that was selected says what to write, and stays above what is written.
         return _insertion(request, source.line_span(source.line_of(span.end) + 1).start, span, source.line_of(span.end))
     return _statements(request, span, span)
@@ -314,7 +310,7 @@ def _narrowed(request: Request, target: Target) -> Target | None:
         lines = (source.line_of(target.selection.start), source.line_of(target.selection.start + trimmed))
         span = Span(source.starts[lines[0]], source.line_span(lines[1]).end)
         return Target(TargetKind.STATEMENTS, span, indent=indent_at(source, span.start), selection=target.selection)
-    if request.action not in INSERTS:
+    if not request.spec.inserts:
         return None
     comment = None if request.instruction.strip() else comment_for(request)
     if comment is not None and comment.alone:

@@ -1,4 +1,4 @@
-"""What a recipe asks of a model, before it is put into words for one."""
+"""What an action asks of a model, before it is put into words for one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ class TaskSpec:
     `spec_first`: of a documented function a model that can do with it is shown the header and the docstring alone.
     """
 
-    action: str
     goal: str
     wants: Wants
     rules: tuple[str, ...] = ()

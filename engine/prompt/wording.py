@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stet_ls.engine.api.actions import STEPS
 from stet_ls.engine.api.message import Message, Role
 from stet_ls.engine.api.request import Target, TargetKind
 from stet_ls.engine.prompt.languages.language_table import for_language
@@ -28,9 +29,9 @@ _FINDINGS = """\
 Reply with one to four lines, the worst problem first. Each has a line of the code in backticks, then bug, risk, \
 security, speed or clarity, then an input for which it goes wrong and what happens."""
 
-_PLAN = """\
+_PLAN = f"""\
 Reply with one to six lines and nothing else. Each line is one step, of four parts between bars:
-generate, debug, refactor, optimize or test | the file | the function, method or class, or new | what to do there"""
+{", ".join(STEPS[:-1])} or {STEPS[-1]} | the file | the function, method or class, or new | what to do there"""
 
 # As a turn of its own: an example or a placeholder in the form itself comes back as the reply of both embedded models,
 # and without any they hand back the code.

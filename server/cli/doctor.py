@@ -171,7 +171,7 @@ def _actions(settings: Settings) -> Iterator[DoctorRow]:
     for name, listed in actions.custom.items():
         state = State.OK if listed.trusted else State.MISSING
         waits = "" if listed.trusted else "; not trusted: `stet config trust`"
-        yield DoctorRow("action", state, f"{name}: {listed.action.title} (from {listed.source}{waits})")
+        yield DoctorRow("action", state, f"{name}: {listed.action.spec.title} (from {listed.source}{waits})")
     for problem in actions.problems:
         yield DoctorRow("action", State.MISSING, problem)
 

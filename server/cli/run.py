@@ -99,7 +99,7 @@ def _find_custom(arguments: argparse.Namespace) -> None:
     if arguments.action in actions:
         return
     reasons = [each for each in (*loaded.broken, *actions.problems) if f"{arguments.action!r}" in each]
-    names = [recipe.name for recipe in actions]
+    names = [action.spec.name for action in actions]
     hint = reasons[0] if reasons else did_you_mean(arguments.action, names)
     raise UsageError(f'unknown action "{arguments.action}": {hint}')
 

@@ -34,7 +34,7 @@ class ProjectTrust:
         state = (origin.project, origin.digest)
         async with self._asking:
             ready = await self._engine.get()
-            if ready.engine.actions.awaiting_trust(listed.action.name) is None or not await self._says_yes(
+            if ready.engine.actions.awaiting_trust(listed.action.spec.name) is None or not await self._says_yes(
                 listed, ready
             ):
                 return ready
@@ -48,7 +48,7 @@ class ProjectTrust:
         from stet_ls.engine.settings.action_tables import project_file
 
         same = [each for each in ready.engine.actions.custom.values() if each.origin == listed.origin]
-        names = [f"{each.action.name} ({each.action.title})" for each in same]
+        names = [f"{each.action.spec.name} ({each.action.spec.title})" for each in same]
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         question = (
             f"{project_file(listed.origin)} defines actions of its own: {', '.join(names[:_MOST_NAMED])}{more}. "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.json_schema import Schema
 from stet_ls.engine.job.budget import CALLS
-from stet_ls.server.handlers.code_actions import OFFERS
+from stet_ls.server.handlers.code_actions import command_of
 from stet_ls.server.lsp.command_params import ActionParams, CustomParams
 from stet_ls.validators.languages import LANGUAGES
 
@@ -25,22 +25,21 @@ def answer_schema() -> Schema:
 
 def actions_of(actions: Actions) -> list[Schema]:
     """A row for each action, the built-in ones first, then those of packages, the user and the project."""
-    kinds = {offer.action: offer.kind for offer in OFFERS}
     rows = []
-    for recipe in actions:
-        listed = actions.custom.get(recipe.name)
+    for spec in (action.spec for action in actions):
+        listed = actions.custom.get(spec.name)
         rows.append(
             {
-                "name": recipe.name,
-                "title": recipe.title,
-                "description": recipe.description,
-                "kind": kinds.get(recipe.name),
-                "needs_instruction": recipe.needs_instruction,
-                "command": f"stet.{recipe.name}" if recipe.name in ACTIONS else "stet.custom",
+                "name": spec.name,
+                "title": spec.title,
+                "description": spec.description,
+                "kind": spec.kind,
+                "needs_instruction": spec.needs_instruction,
+                "command": command_of(spec),
                 "source": "built in" if listed is None else listed.source,
                 "trusted": listed is None or listed.trusted,
-                "languages": [] if listed is None else list(listed.action.languages),
-                "input": input_schema(recipe.name),
+                "languages": list(spec.languages),
+                "input": input_schema(spec.name),
                 "output": answer_schema(),
             }
         )

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from stet_ls.engine.api.actions import ACTIONS, ActionSpec, OfferedWhen
 from stet_ls.server.documents.open_documents import Snapshot
 from stet_ls.server.documents.unit_index import UnitIndex
 from stet_ls.server.lsp.client_capabilities import ClientFeatures
@@ -22,52 +22,9 @@ if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
 
 
-class OfferedWhen(Enum):
-    """Where an action makes sense."""
-
-    PROBLEM = "no diagnostic here and no `stet:` comment that says what is wrong"
-    UNIT = "no function, class or selection here"
-    INVOKED = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MenuEntry:
-    """One action as it is offered. `about` names a unit; `plain` is the title where none is known."""
-
-    action: str
-    kind: str
-    about: str
-    plain: str
-    when: OfferedWhen
-    writes: bool = True
-    """Its result is a model's own text, which clients mark if they can (`LlmGenerated`)."""
-    custom: bool = False
-    """True for one that `stet.custom` starts."""
-    languages: tuple[str, ...] = ()
-    """The languages that it is for; none: all."""
-
-
-OFFERS = (
-    MenuEntry("debug", "quickfix.stet.debug", "Fix `{unit}` with Stet", "Fix with Stet", OfferedWhen.PROBLEM),
-    MenuEntry(
-        "generate",
-        "refactor.rewrite.stet.generate",
-        "Generate code with Stet",
-        "Generate code with Stet",
-        OfferedWhen.INVOKED,
-    ),
-    MenuEntry(
-        "refactor", "refactor.rewrite.stet.refactor", "Refactor `{unit}`", "Refactor with Stet", OfferedWhen.UNIT
-    ),
-    MenuEntry(
-        "optimize", "refactor.rewrite.stet.optimize", "Optimize `{unit}`", "Optimize with Stet", OfferedWhen.UNIT
-    ),
-    MenuEntry("test", "stet.test", "Write tests for `{unit}`", "Write tests with Stet", OfferedWhen.UNIT),
-    MenuEntry("explain", "stet.explain", "Explain `{unit}`", "Explain with Stet", OfferedWhen.UNIT),
-    MenuEntry("analyze", "stet.analyze", "Analyze `{unit}`", "Analyze with Stet", OfferedWhen.INVOKED, writes=False),
-    MenuEntry("task", "stet.task", "Do a task with Stet", "Do a task with Stet", OfferedWhen.INVOKED),
-)
-KINDS = tuple(offer.kind for offer in OFFERS)
+OFFERS = tuple(sorted(ACTIONS.values(), key=lambda spec: not spec.kind.startswith("quickfix.")))
+"""The built-in actions in menu order: quick fixes first."""
+KINDS = tuple(spec.kind for spec in OFFERS)
 
 TITLE_MESSAGE = 60
 """Characters of a diagnostic's message that fit a menu."""
@@ -87,8 +44,8 @@ class _Place:
     instructed: bool
     problems: Sequence[types.Diagnostic]
 
-    def allows(self, offer: MenuEntry) -> bool:
-        match offer.when:
+    def allows(self, spec: ActionSpec) -> bool:
+        match spec.offered:
             case OfferedWhen.PROBLEM:
                 return bool(self.problems) or self.instructed
             case OfferedWhen.UNIT:
@@ -96,30 +53,27 @@ class _Place:
             case OfferedWhen.INVOKED:
                 return True
 
-    def title(self, offer: MenuEntry) -> str:
-        if offer.when is OfferedWhen.PROBLEM and self.problems:
+    def title(self, spec: ActionSpec) -> str:
+        if spec.offered is OfferedWhen.PROBLEM and self.problems:
             more = f" and {len(self.problems) - 1} more" if len(self.problems) > 1 else ""
-            return f"{offer.plain}: {_short(self.problems[0].message)}{more}"
-        return offer.about.replace("{unit}", self.unit) if self.unit else offer.plain
+            return f"{spec.menu_plain}: {_short(self.problems[0].message)}{more}"
+        return spec.menu.replace("{unit}", self.unit) if self.unit else spec.menu_plain
 
 
-def custom_offers(actions: Actions | None) -> tuple[MenuEntry, ...]:
+def command_of(spec: ActionSpec) -> str:
+    """The command that runs an action."""
+    return f"stet.{spec.name}" if spec.name in ACTIONS else "stet.custom"
+
+
+def custom_offers(actions: Actions | None) -> tuple[ActionSpec, ...]:
     """How custom actions are offered. One that waits for its user's trust says that it asks first."""
-    return tuple(
-        MenuEntry(
-            name,
-            listed.action.kind,
-            f"{listed.action.title} `{{unit}}`" if listed.trusted else f"{listed.action.title} ({_ASKS})",
-            listed.action.title if listed.trusted else f"{listed.action.title} ({_ASKS})",
-            OfferedWhen.INVOKED if "document" in listed.action.targets else OfferedWhen.UNIT,
-            custom=True,
-            languages=listed.action.languages,
-        )
-        for name, listed in (actions.custom.items() if actions is not None else ())
-    )
+    listed = () if actions is None else actions.custom.values()
+    return tuple(each.action.spec if each.trusted else _asking(each.action.spec) for each in listed)
 
 
-_ASKS = "of this project; asks first"
+def _asking(spec: ActionSpec) -> ActionSpec:
+    title = f"{spec.title} (of this project; asks first)"
+    return replace(spec, menu=title, menu_plain=title)
 
 
 def code_actions(
@@ -127,21 +81,21 @@ def code_actions(
     snapshot: Snapshot,
     index: UnitIndex,
     client: ClientFeatures,
-    custom: Sequence[MenuEntry] = (),
+    custom: Sequence[ActionSpec] = (),
 ) -> list[types.CodeAction | types.Command]:
     """The actions for a range, in menu order. `context.only` filters them; an automatic request gets quick fixes."""
-    fitting = (offer for offer in custom if not offer.languages or snapshot.language in offer.languages)
-    wanted = [offer for offer in (*OFFERS, *fitting) if _wanted(offer, params.context)]
+    fitting = (spec for spec in custom if not spec.languages or snapshot.language in spec.languages)
+    wanted = [spec for spec in (*OFFERS, *fitting) if _wanted(spec, params.context)]
     if not wanted:
         return []
     place = _place(params, snapshot, index)
     actions: list[types.CodeAction | types.Command] = []
-    for offer in wanted:
-        if place.allows(offer):
-            actions.append(_action(offer, place, params, client))
+    for spec in wanted:
+        if place.allows(spec):
+            actions.append(_action(spec, place, params, client))
         elif client.literal_actions and client.disabled_actions and _invoked(params.context):
-            disabled = types.CodeActionDisabled(offer.when.value)
-            actions.append(types.CodeAction(offer.plain, kind=offer.kind, disabled=disabled))
+            disabled = types.CodeActionDisabled(spec.offered.value)
+            actions.append(types.CodeAction(spec.menu_plain, kind=spec.kind, disabled=disabled))
     return actions
 
 
@@ -149,14 +103,14 @@ def _invoked(context: types.CodeActionContext) -> bool:
     return context.trigger_kind is not types.CodeActionTriggerKind.Automatic
 
 
-def _wanted(offer: MenuEntry, context: types.CodeActionContext) -> bool:
+def _wanted(spec: ActionSpec, context: types.CodeActionContext) -> bool:
     """Kinds are hierarchies: asking for "refactor" includes "refactor.rewrite.stet.generate"."""
-    if not _invoked(context) and not offer.kind.startswith("quickfix."):
+    if not _invoked(context) and not spec.kind.startswith("quickfix."):
         return False
     if context.only is None:
         return True
     asked = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in context.only]
-    return any(kind == "" or offer.kind == kind or offer.kind.startswith(f"{kind}.") for kind in asked)
+    return any(kind == "" or spec.kind == kind or spec.kind.startswith(f"{kind}.") for kind in asked)
 
 
 def _place(params: types.CodeActionParams, snapshot: Snapshot, index: UnitIndex) -> _Place:
@@ -185,21 +139,20 @@ def _has_comment(snapshot: Snapshot, first: int, last: int) -> bool:
 
 
 def _action(
-    offer: MenuEntry, place: _Place, params: types.CodeActionParams, client: ClientFeatures
+    spec: ActionSpec, place: _Place, params: types.CodeActionParams, client: ClientFeatures
 ) -> types.CodeAction | types.Command:
-    title = place.title(offer)
-    answers = place.problems if offer.when is OfferedWhen.PROBLEM else ()
-    argument = {"action": offer.action} if offer.custom else {}
-    name = "stet.custom" if offer.custom else f"stet.{offer.action}"
-    command = types.Command(title, name, arguments=[{**argument, **_argument(params, answers)}])
+    title = place.title(spec)
+    answers = place.problems if spec.offered is OfferedWhen.PROBLEM else ()
+    argument = {} if spec.name in ACTIONS else {"action": spec.name}
+    command = types.Command(title, command_of(spec), arguments=[{**argument, **_argument(params, answers)}])
     if not client.literal_actions:
         return command
     return types.CodeAction(
         title,
-        kind=offer.kind,
+        kind=spec.kind,
         diagnostics=list(answers) or None,
         command=command,
-        tags=[types.CodeActionTag.LlmGenerated] if offer.writes and client.llm_tag else None,
+        tags=[types.CodeActionTag.LlmGenerated] if spec.llm_generated and client.llm_tag else None,
     )
 
 

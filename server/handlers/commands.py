@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.handlers import memory_commands
-from stet_ls.server.handlers.code_actions import OFFERS
 from stet_ls.server.jobs.job_registry import JobHandle, JobResult
 from stet_ls.server.session import StetServer
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from stet_ls.engine.actions.registry import Actions
     from stet_ls.server.job_flow.run_job import Prepared
     from stet_ls.server.lsp.command_params import Params
-
-ACTIONS = tuple(offer.action for offer in OFFERS)
 
 Json = dict[str, Any]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.summary import phrase
@@ -28,7 +29,7 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
     found += dangers(answer)
     unknown = [item for item in answer.evidence if item.verdict is Ruling.UNKNOWN and item.trusted]
     found += [phrase(item) for item in unknown if item.check is not Check.DANGER]
-    found += [item.detail for item in answer.evidence if answer.action == "test" and _unrun(item)]
+    found += [item.detail for item in answer.evidence if spec_of(answer.action).writes_tests and _unrun(item)]
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
         found.append("it reaches outside the code that was asked about")
     return tuple(found)

@@ -56,7 +56,7 @@ class _Part:
     name: str = field(default="")
 
 
-async def ask_for_findings(job: Job, target: Target, recipe: Action, functions: Sequence[Complexity]) -> ModelFindings:
+async def ask_for_findings(job: Job, target: Target, action: Action, functions: Sequence[Complexity]) -> ModelFindings:
     """The model's findings. Never raises on the model's account: what went wrong is the `note`.
 
     A target that is too large for the model is asked about by its most complex functions: one in a standard job, more
@@ -74,7 +74,7 @@ async def ask_for_findings(job: Job, target: Target, recipe: Action, functions: 
         if said and (job.request.budget is Budget.STANDARD or not job.may_ask_again()):
             break
         try:
-            said.append(await _ask(part, recipe))
+            said.append(await _ask(part, action))
         except StetError as error:
             if not said:
                 return ModelFindings(note=f"No opinion: {error}")
@@ -108,12 +108,12 @@ def _parts(job: Job, target: Target, functions: Sequence[Complexity]) -> Iterato
         yield too_large
 
 
-async def _ask(part: _Part | UsageError, recipe: Action) -> ModelFindings:
+async def _ask(part: _Part | UsageError, action: Action) -> ModelFindings:
     if isinstance(part, UsageError):
         raise part
     job, source = part.job, part.job.request.source
     with job.stage("context"):
-        prompt = (await asyncio.to_thread(build_job_prompt, job, recipe)).prompt
+        prompt = (await asyncio.to_thread(build_job_prompt, job, action)).prompt
     completion = await job.ask(prompt, temperature=0.1, max_tokens=MAX_TOKENS)
     cut = completion.finish != "stop"
     text = restore(completion.text, prompt.secrets)

@@ -17,64 +17,54 @@ from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.summary import Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Case, Judge, NamedJudge
+from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.markdown import harmless
 
 log = logging.getLogger(__name__)
 
 
-def recipe_of(action: CustomAction) -> Action:
+def as_action(custom: CustomAction) -> Action:
     """What the engine runs for it."""
-    run = _tell if action.wants == "markdown" else _rewrite
-    recipe: Action
+    run = _tell if custom.wants == "markdown" else _rewrite
+    action: Action
 
     async def start(job: Job) -> Answer:
-        return await run(job, action, recipe)
+        return await run(job, custom, action)
 
-    recipe = Action(
-        action.name,
-        action.title,
-        action.description,
-        task=None,
-        run=start,
-        needs_instruction=action.needs_instruction,
-        make_task=partial(prepared, action),
-    )
-    return recipe
+    action = Action(custom.spec, None, start, make_task=partial(prepared, custom))
+    return action
 
 
-async def _rewrite(job: Job, action: CustomAction, recipe: Action) -> Answer:
-    built_in = action.built_in_judges()
-    own = (NamedJudge(Check.CUSTOM, _guarded(judge, action.judge_name(judge))) for judge in action.own_judges())
-    judges = (*built_in, *own)
-    changed_nothing = Check.COMMENTS in action.required
+async def _rewrite(job: Job, custom: CustomAction, action: Action) -> Answer:
+    named = custom.named_judges()
+    own = (NamedJudge(Check.CUSTOM, _guarded(judge, custom.judge_name(judge))) for judge in custom.own_judges())
     # What no built-in judge of the action says, its own say under a name of theirs.
-    given = {judge.check for judge in built_in}
-    required = frozenset(check if check in given else Check.CUSTOM for check in action.required)
+    given = {each.check for each in (*judges_for(*action.spec.scopes), *named)}
     return await rewrite.run(
         job,
-        recipe,
+        action,
         rewrite.Rewrite(
-            done=f"{action.title}:",
-            attempted=f"{action.title}, tried:",
-            judges=judges,
-            temperature=action.temperature,
-            required=required,
-            formats=not changed_nothing,
+            done=f"{custom.title}:",
+            attempted=f"{custom.title}, tried:",
+            temperature=custom.temperature,
+            required=frozenset(check if check in given else Check.CUSTOM for check in custom.required),
+            formats=Check.COMMENTS not in custom.required,
+            judges=(*named, *own),
         ),
     )
 
 
-async def _tell(job: Job, action: CustomAction, recipe: Action) -> Answer:
+async def _tell(job: Job, custom: CustomAction, action: Action) -> Answer:
     with job.stage("target"):
-        await asyncio.to_thread(prepared, action, job)
+        await asyncio.to_thread(prepared, custom, job)
     target = await prose.find_target(job)
-    told = await prose.ask_for_prose(job, target, recipe)
+    told = await prose.ask_for_prose(job, target, action)
     with job.stage("finish"):
         if isinstance(told, Unusable):
-            return refusal(job, f"{action.title}: nothing to show. {told.problem}")
+            return refusal(job, f"{custom.title}: nothing to show. {told.problem}")
         heading = prose.heading(job, target)
-        words = [f"# {action.title}: {heading}", "", told.text, "", f"_By {job.usage.model}; not verified._"]
+        words = [f"# {custom.title}: {heading}", "", told.text, "", f"_By {job.usage.model}; not verified._"]
         if told.truncated:
             words.append("_The reply broke off here._")
         return finished(
@@ -83,7 +73,7 @@ async def _tell(job: Job, action: CustomAction, recipe: Action) -> Answer:
                 success=True,
                 action=job.request.action,
                 language=job.request.language,
-                summary=Summary(f"{action.title}:", heading),
+                summary=Summary(f"{custom.title}:", heading),
                 markdown=harmless("\n".join(words)) + "\n",
                 code=job.request.source.slice(target.span),
                 explanation=told.text,

@@ -9,12 +9,13 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from stet_ls.engine.api.actions import ActionSpec, OfferedWhen
 from stet_ls.engine.api.evidence import NAMEABLE, Check, Scope
 from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.case import Judge, NamedJudge
-from stet_ls.engine.judges.table import judge_of, judges_for
+from stet_ls.engine.judges.table import judge_of
 from stet_ls.engine.prompt.build import TaskSpec
 from stet_ls.engine.prompt.instruction import find_instruction
 from stet_ls.engine.prompt.target import resolve_target
@@ -53,19 +54,25 @@ class CustomAction:
     required: frozenset[Check] = frozenset()
 
     @property
-    def needs_instruction(self) -> bool:
-        """True if it cannot be run without the user's own words."""
-        return "instruction" in _fields(self.instruction)
+    def spec(self) -> ActionSpec:
+        """Its row."""
+        tells = self.wants == "markdown"
+        return ActionSpec(
+            self.name,
+            self.title,
+            self.description,
+            menu=f"{self.title} `{{unit}}`",
+            menu_plain=self.title,
+            kind=f"stet.{self.name}" if tells else f"refactor.rewrite.stet.{self.name}",
+            offered=OfferedWhen.INVOKED if "document" in self.targets else OfferedWhen.UNIT,
+            languages=self.languages,
+            needs_instruction="instruction" in _fields(self.instruction),
+            scopes=() if tells else (Scope.EVERY_EDIT,),
+        )
 
-    @property
-    def kind(self) -> str:
-        """Its kind as a code action."""
-        return f"stet.{self.name}" if self.wants == "markdown" else f"refactor.rewrite.stet.{self.name}"
-
-    def built_in_judges(self) -> tuple[NamedJudge, ...]:
-        """Those of ours that judge its edits, the cheapest first."""
-        named = (judge_of(check) for check in NAMEABLE if check.value in self.judges)
-        return (*judges_for(Scope.EVERY_EDIT), *named)
+    def named_judges(self) -> tuple[NamedJudge, ...]:
+        """Those of ours that it names beside the judges of every edit, the cheapest first."""
+        return tuple(judge_of(check) for check in NAMEABLE if check.value in self.judges)
 
     def own_judges(self) -> tuple[Judge, ...]:
         """Those that it brings."""
@@ -108,7 +115,7 @@ def prepared(action: CustomAction, job: Job) -> TaskSpec:
     target = resolve_target(job.request)
     said = find_instruction(job.request, target)
     goal = Formatter().vformat(action.instruction, (), _values(job.request, target, said.text if said else ""))
-    return TaskSpec(action.name, goal.strip(), "prose" if action.wants == "markdown" else "unit", action.rules)
+    return TaskSpec(goal.strip(), "prose" if action.wants == "markdown" else "unit", action.rules)
 
 
 def _fitting(action: CustomAction, request: Request) -> Request:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from stet_ls.engine.actions.action import Action, JobPrompt, build_job_prompt
 from stet_ls.engine.actions.generate_test_fix.loop_plan import LoopPlan
 from stet_ls.engine.actions.generated_tests.insertion import prepare_tests
+from stet_ls.engine.api.actions import ACTIONS
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.events import Stage
 from stet_ls.engine.diagnosis.diagnosis import Diagnosis
@@ -23,7 +24,6 @@ from stet_ls.engine.reply.parsing.parse_reply import parse_reply
 
 _LEAST_TOKENS = 600
 _TASK = TaskSpec(
-    action="test",
     goal="Write tests for the code from what it is meant to do. Its body is hidden from you.",
     wants="tests",
     rules=(
@@ -75,12 +75,12 @@ async def write_anew(
 def _brief(job: Job, plan: LoopPlan) -> JobPrompt:
     """The prompt. Nothing but the specification goes into it: the index knows the code, and so may the memory."""
     rules = (*_TASK.rules, *plan.dialect.rules, *([_UNITTEST] if plan.framework == "unittest" else []))
-    recipe = Action("test", "Write tests", "", replace(_TASK, rules=rules), _never)
-    return build_job_prompt(replace(job, request=plan.request, index=None, remembered=()), recipe)
+    action = Action(ACTIONS["test"], replace(_TASK, rules=rules), _never)
+    return build_job_prompt(replace(job, request=plan.request, index=None, remembered=()), action)
 
 
 async def _never(job: Job) -> Answer:
-    raise AssertionError("this recipe only words a prompt")
+    raise AssertionError("this action only words a prompt")
 
 
 async def _asked(job: Job, plan: LoopPlan, prompt: Prompt) -> GeneratedSuite | str:

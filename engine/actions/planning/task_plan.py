@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stet_ls.engine.api.actions import STEPS, spec_of
 from stet_ls.engine.api.request import Request
 from stet_ls.engine.loop import Unusable
 from stet_ls.engine.privacy.ignored_files import IgnoredFiles
@@ -19,12 +20,9 @@ from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
 
-STEPS = ("generate", "debug", "refactor", "optimize", "test")
-"""The actions that a plan may name: those that end in an edit."""
 MOST_STEPS = 6
 
 TASK = TaskSpec(
-    action="task",
     goal="Plan the change, step by step. Do not write it.",
     wants="plan",
     rules=(
@@ -140,7 +138,7 @@ def _step(action: str, cells: list[str], about: Project, language: str) -> TaskS
     named = [name for name in known if name == unit or name.rpartition(".")[2] == unit]
     if len(named) == 1:
         return TaskStep(action, path, named[0], what)
-    if action == "generate":
+    if spec_of(action).adds_code:
         new = "" if unit.lower() in _NEW else unit
         return TaskStep(action, path, "", what if new in what else f"{what} (`{new}`)", new)
     if relative in about.files and unit.lower() in _NEW:

@@ -9,6 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from stet_ls.engine.actions.planning.task_plan import Project, TaskStep
+from stet_ls.engine.api.actions import spec_of
 from stet_ls.engine.api.answer import Answer, Edit, NewFile
 from stet_ls.engine.api.request import Budget, Buffer, Request, Selection
 from stet_ls.validators.source import Source, Span, Splice
@@ -89,7 +90,7 @@ def _selection(source: Source, step: TaskStep, language: str) -> Selection | Non
     if step.unit:
         named = (unit for unit in units(source, language) if unit.qualified == step.unit)
         return next((Selection(unit.span, unit.qualified) for unit in named), None)
-    if step.action == "generate" and source.text.strip():
+    if spec_of(step.action).adds_code and source.text.strip():
         return Selection(Span(len(source.data), len(source.data)))
     return None
 

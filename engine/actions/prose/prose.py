@@ -40,11 +40,11 @@ async def find_target(job: Job) -> Target:
         return await asyncio.to_thread(resolve_target, job.request)
 
 
-async def ask_for_prose(job: Job, target: Target, recipe: Action) -> ProseReply | Unusable:
+async def ask_for_prose(job: Job, target: Target, action: Action) -> ProseReply | Unusable:
     """Asks the model for prose about the target. Raises ModelError."""
     request = job.request
     with job.stage("context"):
-        prompt = (await asyncio.to_thread(build_job_prompt, job, recipe)).prompt
+        prompt = (await asyncio.to_thread(build_job_prompt, job, action)).prompt
     case = Case(request.action, request.language, request.path, request.source, request.source, target.name, job.tools)
 
     async def read(completion: Completion) -> Draft[ProseReply] | Unusable:

@@ -13,13 +13,14 @@ from stet_ls.engine.actions.answers import finished, refusal
 from stet_ls.engine.actions.rewriting.format_edit import formatted
 from stet_ls.engine.api.answer import Answer, Edit
 from stet_ls.engine.api.events import JudgeFinished
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling, Scope
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import TargetKind
 from stet_ls.engine.api.summary import Caution, Summary
 from stet_ls.engine.job.job import Job
 from stet_ls.engine.judges.attachments import without_secrets
 from stet_ls.engine.judges.case import Case, NamedJudge
 from stet_ls.engine.judges.confidence import confidence
+from stet_ls.engine.judges.table import judges_for
 from stet_ls.engine.loop import Draft, Proposal, Reader, Unusable, propose
 from stet_ls.engine.model.chat import Completion
 from stet_ls.engine.privacy.placeholders import hide_secrets, misplaced_placeholder
@@ -33,9 +34,6 @@ from stet_ls.engine.reply.fitting.keep_documentation import keep_documentation
 from stet_ls.engine.reply.parsing.parse_reply import ParsedReply, parse_reply
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span
-
-SAME_INTERFACE = (Scope.EVERY_EDIT, Scope.CODE, Scope.INTERFACE, Scope.RUNS)
-"""What judges an edit that callers must not notice."""
 
 NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
 """Said where no judge spoke of tests: what was not checked is part of the evidence."""
@@ -51,20 +49,19 @@ class Rewrite:
 
     Without a pass of each of the `required` checks nothing is offered, unless a trusted judge says that nothing
     here could make it: then an editor asks. `formats`: the edit is formatted as the project formats, which may
-    change more than white space. `adds`: what the reply leaves out stays, and what it defines anew goes beside it.
-    `samples`: of several replies the one is taken whose behaviour most of them share, where nothing proves the
-    first. `after_choice` is done for the reply that was chosen. `measure_gain` describes what the edit gained, from
-    the case and whether an instruction asked for something special.
+    change more than white space. `samples`: of several replies the one is taken whose behaviour most of them share,
+    where nothing proves the first. `judges` are asked after those of the row. `after_choice` is done for the
+    reply that was chosen. `measure_gain` describes what the edit gained, from the case and whether an instruction
+    asked for something special.
     """
 
     done: str
     attempted: str
-    judges: tuple[NamedJudge, ...]
     temperature: float = 0.1
     required: frozenset[Check] = frozenset()
     formats: bool = True
     samples: bool = False
-    adds: bool = False
+    judges: tuple[NamedJudge, ...] = ()
     after_choice: Further | None = None
     measure_gain: Callable[[Case, bool], str] | None = None
 
@@ -83,15 +80,16 @@ Further = Callable[
 """What an action still does for the proposal that was chosen: asks, with at most so many tokens, reads and judges."""
 
 
-async def run(job: Job, recipe: Action, rewrite: Rewrite, *, stated: str = "", seen: Evidence | None = None) -> Answer:
+async def run(job: Job, action: Action, rewrite: Rewrite, *, stated: str = "", seen: Evidence | None = None) -> Answer:
     """Asks for a new text of the target, judges it, and offers it with its evidence or says why not.
 
     `stated` are examples that the user gave, in the form of a docstring's;
     `seen` is what was found before anybody was asked.
     """
     with job.stage("context"):
-        about = await asyncio.to_thread(build_job_prompt, job, recipe)
+        about = await asyncio.to_thread(build_job_prompt, job, action)
     target, prompt = about.target, about.prompt
+    judges = (*judges_for(*action.spec.scopes), *rewrite.judges)
     before = () if seen is None else (without_secrets(seen, prompt.secrets),)
     for item in before:
         job.on_event(JudgeFinished(item))
@@ -101,19 +99,19 @@ async def run(job: Job, recipe: Action, rewrite: Rewrite, *, stated: str = "", s
         return draft if isinstance(draft, Unusable) else replace(draft, case=replace(draft.case, stated=stated))
 
     size = max(2 * estimate(job.request.source.slice(target.span)) + 600, 1000)
-    proposal = await propose(job, prompt, read, rewrite.judges, temperature=rewrite.temperature, max_tokens=size)
+    proposal = await propose(job, prompt, read, judges, temperature=rewrite.temperature, max_tokens=size)
     if rewrite.samples and isinstance(proposal, Proposal):
-        proposal = await self_consistency.most_consistent(job, prompt, read, rewrite.judges, proposal, max_tokens=size)
+        proposal = await self_consistency.most_consistent(job, prompt, read, judges, proposal, max_tokens=size)
     if rewrite.after_choice is not None and isinstance(proposal, Proposal):
-        proposal = await rewrite.after_choice(job, about, read, rewrite.judges, proposal, size)
+        proposal = await rewrite.after_choice(job, about, read, judges, proposal, size)
     with job.stage("finish"):
         if isinstance(proposal, Unusable):
-            return replace(refusal(job, f"{recipe.title}: no edit. {proposal.problem}"), evidence=before)
+            return replace(refusal(job, f"{action.spec.title}: no edit. {proposal.problem}"), evidence=before)
         gain = ""
         if rewrite.measure_gain is not None and proposal.offerable:
             gain = await asyncio.to_thread(rewrite.measure_gain, proposal.draft.case, about.instruction is not None)
         proposal = replace(proposal, evidence=(*before, *proposal.evidence))
-        return _answer(job, recipe, rewrite, about, proposal, gain)
+        return _answer(job, action, rewrite, about, proposal, gain)
 
 
 def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) -> Draft[Patch] | Unusable:
@@ -135,7 +133,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
         code = keep_comments(code, request.source.slice(target.span), request.language)
     replaces = None if instruction is None else instruction.replaces
     pointed = target.name if request.said is None else ""
-    if rewrite.adds:
+    if request.spec.adds_code:
         fitted = add(
             code,
             source=request.source,
@@ -167,14 +165,14 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
         instructed=instruction is not None,
         instruction=about.wish,
         planned=request.said is not None,
-        adds=meant(request) if rewrite.adds and target.kind is TargetKind.INSERTION else None,
+        adds=meant(request) if request.spec.adds_code and target.kind is TargetKind.INSERTION else None,
         buffers=request.workspace.buffers,
     )
     return Draft(Patch(fitted, reply), case, truncated=cut)
 
 
 def _answer(
-    job: Job, recipe: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], gain: str
+    job: Job, action: Action, rewrite: Rewrite, about: JobPrompt, proposal: Proposal[Patch], gain: str
 ) -> Answer:
     request, draft = job.request, proposal.draft
     evidence = proposal.evidence
@@ -191,7 +189,7 @@ def _answer(
         reason = refuted.detail if refuted else "a check without which this action offers nothing could not be made"
         if refuted is not None and refuted.check is Check.SYNTAX:
             reason = f"what the model wrote does not parse: {reason}"  # else it seems to be said of the user's code
-        no = refusal(job, f"{recipe.title}: no edit, {reason}.", chance.metadata())
+        no = refusal(job, f"{action.spec.title}: no edit, {reason}.", chance.metadata())
         same = draft.case.before.text.split() == draft.case.after.text.split()
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, unneeded=same)
     unit = about.target.name or _new_unit(fitted.code, request.language)

@@ -21,8 +21,6 @@ from stet_ls.validators.changed_excerpt import excerpts
 from stet_ls.validators.invisible_chars import invisible_in
 from stet_ls.validators.source import Source
 
-_ASKED_FOR = ("generate",)
-"""Actions whose instruction may well want such a call: it is told, and no question is asked."""
 _TEST_FILE = re.compile(r"^(?:test_.*|conftest)\.|_test\.|[.-](?:test|spec)\.|Tests?\.")
 _MOST_TOLD = 3
 _LEAST_SECRET = 6
@@ -42,7 +40,7 @@ def _judge(case: Case) -> Evidence:
     if new or secrets:
         calls = [f"adds `{name}`, which {what}" for what, name in new]
         more = [f"and {len(calls) - _MOST_TOLD} more of the kind"] if len(calls) > _MOST_TOLD else []
-        meant = case.action in _ASKED_FOR and not secrets and not NEVER_MEANT.intersection(what for what, _ in new)
+        meant = case.spec.may_add_effects and not secrets and not NEVER_MEANT.intersection(what for what, _ in new)
         codes = dict.fromkeys([*([SECRET_MOVED] if secrets else []), *(CODES[what] for what, _ in new)])
         detail = "; ".join([*secrets, *calls[:_MOST_TOLD], *more])
         return Evidence(Check.DANGER, Ruling.UNKNOWN, detail, trusted=not meant, codes=tuple(codes))
@@ -61,7 +59,7 @@ def _added(case: Case) -> Counter[Risk]:
     """What is new. Tests have their business with whatever runs tests."""
     before, after = excerpts(case.before, case.after)
     new = _counted(after, case.language) - _counted(before, case.language)
-    if case.path is not None and (case.action == "test" or _TEST_FILE.search(case.path.name)):
+    if case.path is not None and (case.spec.writes_tests or _TEST_FILE.search(case.path.name)):
         return Counter({risk: count for risk, count in new.items() if risk[0] != TESTS})
     return new
 

@@ -23,9 +23,6 @@ from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
 from stet_ls.validators.structure import units
 
-MENDS = frozenset({"debug", "generate", "task"})
-"""Actions after which a test that failed and names the target has to pass."""
-
 _LEAST_SECONDS = 2.0
 
 
@@ -169,7 +166,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     if starved or (after.inconclusive and before.outcome is after.outcome):
         why_not = starved[0].why_not if starved else run.excuse("pytest") or after.why_not
         return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {why_not}")
-    mending = case.action in MENDS and bool(before.failed())
+    mending = case.spec.mends and bool(before.failed())
     passed, passing = _passed(before), _passed(after)
     # One that is skipped now, or expected to fail, has nothing more to say: the code may have asked for that itself.
     lost = passed - passing
@@ -192,7 +189,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         return _failed(f"{why(after, lost)} (passed before)", after, lost)
     failed = {each.id for each in after.failed()} - flaky - unable.keys()
     was = {each.id for each in before.failed()} - flaky
-    if case.action in MENDS and was & failed and not was - failed:
+    if case.spec.mends and was & failed and not was - failed:
         wanted = await asyncio.to_thread(run.about_target, was & failed)
         if wanted:
             return _failed(f"{why(after, wanted)} (as before)", after, wanted)

@@ -14,12 +14,13 @@ _LONGEST_MESSAGE = 600
 
 
 def problems(request: Request, target: Target, shown: View) -> Iterator[ContextItem]:
-    """For debug every diagnostic, for the rest those that overlap: a foreign one is hard to make a model ignore."""
+    """Those in the target, or all for an action that answers them: a foreign one is hard to make a model ignore."""
     source = request.source
     lines = [
         f"- {_where(source, problem, shown)}{problem.severity}: {_message(problem)}"
         for problem in request.diagnostics
-        if request.action == "debug" or (problem.span.overlaps(target.span) and problem.severity is not Severity.HINT)
+        if request.spec.all_diagnostics
+        or (problem.span.overlaps(target.span) and problem.severity is not Severity.HINT)
     ]
     yield ContextItem(Priority.PROBLEM, "the reported problems", "Reported problems:", "\n".join(lines), code=False)
 

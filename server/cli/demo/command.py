@@ -18,6 +18,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from stet_ls.engine.api.actions import OfferedWhen, spec_of
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 from stet_ls.engine.api.request import Selection
 from stet_ls.engine.errors import NoModelError, UsageError
@@ -41,8 +42,10 @@ class DemoStep:
     about: str
 
 
+BUG = DemoStep("debug", "stock.py", "total_value", "returns a name that does not exist")
+"""The planted bug: the demo fails if it is still there afterwards."""
 STEPS = (
-    DemoStep("debug", "stock.py", "total_value", "returns a name that does not exist"),
+    BUG,
     DemoStep("generate", "stock.py", "names_below", "has a docstring and no body"),
     DemoStep("refactor", "prices.py", "discount", "is a tree of nested ifs"),
     DemoStep("optimize", "stock.py", "find_duplicates", "compares every name with every other"),
@@ -97,11 +100,11 @@ async def _act(root: Path, steps: Sequence[DemoStep]) -> bool:
     try:
         render.print_line(f"model: {await _model(client)}", "bold")
         outcomes = [await _step(client, root, step) for step in steps]
-        fixed = _bug_is_gone(client, root) if any(step.action == "debug" for step in steps) else True
+        fixed = _bug_is_gone(client, root) if BUG in steps else True
     finally:
         await client.close()
     _summary(outcomes)
-    if any(step.action == "debug" for step in steps):
+    if BUG in steps:
         verdict = "the planted bug is gone" if fixed else "the planted bug is still there"
         render.print_line(verdict, "green" if fixed else "red")
     return fixed
@@ -141,7 +144,7 @@ def _texts(root: Path) -> Mapping[Path, str]:
 
 
 def _argument(uri: str, source: Source, path: Path, step: DemoStep) -> dict[str, Any]:
-    """What an editor sends: the cursor, and for debug the diagnostics that its servers show there."""
+    """What an editor sends: the cursor, and for a quick fix the diagnostics that its servers show there."""
     unit = _unit(source, path, step.unit)
     at = unit.span.start if unit.body is None else unit.body.start
     line, character = source.position(at, "utf-8")
@@ -151,7 +154,7 @@ def _argument(uri: str, source: Source, path: Path, step: DemoStep) -> dict[str,
         "position": {"line": line, "character": character},
         "preview": "never",
     }
-    if step.action == "debug":
+    if spec_of(step.action).offered is OfferedWhen.PROBLEM:
         found = diagnostics(source, language_of(path), path, Selection(unit.span))
         argument["diagnostics"] = [
             {"range": _range(source, each.span.start, each.span.end), "message": each.message, "source": each.source}
@@ -197,9 +200,9 @@ def _relative(uri: str, root: Path) -> str:
 
 def _bug_is_gone(client: LanguageClient, root: Path) -> bool:
     """True if the linter that found the bug finds nothing there now, and the function still does its work."""
-    path = root / STEPS[0].file
+    path = root / BUG.file
     source = client.documents[path.as_uri()].source
-    unit = next((each for each in units(source, "python") if each.name == STEPS[0].unit), None)
+    unit = next((each for each in units(source, "python") if each.name == BUG.unit), None)
     if unit is None or is_stub(source, "python", unit):
         return False
     body = source.slice(unit.span)

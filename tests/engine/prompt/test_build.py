@@ -21,11 +21,11 @@ from stet_ls.validators.findings import Severity
 from stet_ls.validators.source import Source, Span
 
 TASKS = {
-    "generate": TaskSpec("generate", "Write the code.", "unit", ("Write it complete.",)),
-    "debug": TaskSpec("debug", "Fix the bug.", "unit"),
-    "refactor": TaskSpec("refactor", "Make it simpler.", "unit"),
-    "test": TaskSpec("test", "Write tests.", "tests"),
-    "explain": TaskSpec("explain", "Explain the code.", "prose"),
+    "generate": TaskSpec("Write the code.", "unit", ("Write it complete.",)),
+    "debug": TaskSpec("Fix the bug.", "unit"),
+    "refactor": TaskSpec("Make it simpler.", "unit"),
+    "test": TaskSpec("Write tests.", "tests"),
+    "explain": TaskSpec("Explain the code.", "prose"),
 }
 SECRET = "ghp_" + "a1B2c3D4e5" * 3
 

@@ -19,7 +19,7 @@ from stet_ls.engine.workspace.symbol_index import NOT_READY, SymbolIndex
 from stet_ls.validators.languages import language_of
 from stet_ls.validators.source import Source
 
-TASK = TaskSpec("refactor", "Make it simpler.", "unit")
+TASK = TaskSpec("Make it simpler.", "unit")
 BY = "parsed by"
 
 

@@ -60,7 +60,7 @@ def asked(root: Path, path: Path | None = None, buffers: tuple[Buffer, ...] = ()
 
 
 def sent(request: Request) -> str:
-    task = TaskSpec("refactor", "Mend it.", "unit")
+    task = TaskSpec("Mend it.", "unit")
     prompt = build(request, resolve_target(request), None, task, budget_tokens=4000)
     return "\n".join(message.content for message in prompt.messages)
 

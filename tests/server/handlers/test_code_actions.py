@@ -198,9 +198,9 @@ async def test_no_action_is_preferred_and_each_has_a_command_and_no_edit() -> No
         assert isinstance(action, types.CodeAction)
         assert (action.is_preferred, action.edit) == (None, None)
         assert action.command is not None
-        assert action.command.command == f"stet.{offer.action}"
-        assert action.command.arguments == [{"uri": URI, "range": _plain(at(5)), **_problems(offer.action)}]
-        assert (action.kind or "").endswith(f"stet.{offer.action}")
+        assert action.command.command == f"stet.{offer.name}"
+        assert action.command.arguments == [{"uri": URI, "range": _plain(at(5)), **_problems(offer.name)}]
+        assert (action.kind or "").endswith(f"stet.{offer.name}")
 
 
 async def test_the_tag_is_on_all_but_analyze_where_the_client_knows_it() -> None:
