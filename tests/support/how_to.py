@@ -11,19 +11,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"^```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-_HEAD = re.compile(r"^# (?P<path>[\w./-]+)(?: \(new\)|, below `(?P<below>.+)`|: (?P<there>.+))$")
+_HEAD = re.compile(r"^# (?P<path>[\w./-]+)(?: \(new\)|, (?P<how>below|instead of) `(?P<line>.+)`|: (?P<there>.+))$")
 _COPIED = ("engine", "server", "validators", "src", "tests", "editors", "pyproject.toml")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Lines of one file. `below` is the line after which they stand; "" for a file of their own, or where the project
-    has them already (`is_there`).
+    """Lines of one file: below the line `beside` or, with `replaces`, instead of it.
+
+    Without such a line they are a file of their own, or stand in the project already (`is_there`).
     """
 
     path: str
-    below: str
     lines: tuple[str, ...]
+    beside: str = ""
+    replaces: bool = False
     is_there: bool = False
 
 
@@ -42,7 +44,15 @@ def parts(section: str) -> list[Part]:
             body = lines[start + 1 : end]
             while body and not body[-1].strip():
                 body.pop()
-            found.append(Part(head["path"], head["below"] or "", tuple(body), head["there"] is not None))
+            found.append(
+                Part(
+                    head["path"],
+                    tuple(body),
+                    head["line"] or "",
+                    head["how"] == "instead of",
+                    head["there"] is not None,
+                )
+            )
     return found
 
 
@@ -59,16 +69,17 @@ def copy(folder: Path) -> Path:
 
 
 def apply(part: Part, folder: Path) -> None:
-    """Writes a part into a copy. AssertionError if the line that it stands below is not there exactly once."""
+    """Writes a part into a copy. AssertionError if the line that it stands beside is not there exactly once."""
     path = folder / part.path
-    if not part.below:
+    if not part.beside:
         assert not path.exists(), f"{part.path} exists"
         path.write_text("\n".join(part.lines) + "\n", "utf-8")
         return
     lines = path.read_text("utf-8").splitlines()
-    places = [number for number, line in enumerate(lines) if line.strip() == part.below.strip()]
-    assert len(places) == 1, f"{part.path}: {len(places)} lines are {part.below!r}"
-    lines[places[0] + 1 : places[0] + 1] = part.lines
+    places = [number for number, line in enumerate(lines) if line.strip() == part.beside.strip()]
+    assert len(places) == 1, f"{part.path}: {len(places)} lines are {part.beside!r}"
+    first = places[0] if part.replaces else places[0] + 1
+    lines[first : places[0] + 1] = part.lines
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
