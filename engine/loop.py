@@ -86,14 +86,14 @@ async def propose(
         job.look_for_runtime()  # this budget does not wait for it later
     for attempt in count():
         if attempt and (reason := _no_repair(job, attempt - 1)):
-            job.usage.warnings.append(f"No {'further ' if attempt > 1 else ''}repair was asked for: {reason}.")
+            job.usage.warnings.append(f"No {'further ' if attempt > 1 else ''}repair: {reason}.")
             break
         try:
             reply = await job.ask(prompt, temperature=temperature, max_tokens=max_tokens)
         except (ModelError, LimitError) as error:
             if best is None:
                 raise
-            job.usage.warnings.append(f"A repair was given up: {error}")
+            job.usage.warnings.append(f"A repair failed: {error}")
             break
         with job.stage("judge"):
             result = await judge_reply(job, reply, read, judges, prompt.secrets)
@@ -122,7 +122,7 @@ async def judge_reply(
     if judges and not job.settings.checks.validation:
         if reply.is_thought:
             return Unusable(ONLY_REASONED)
-        return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting checks.validation is off"),))
+        return Proposal(draft, (Evidence(Check.SYNTAX, Ruling.SKIPPED, "the setting `checks.validation` is off"),))
     case = draft.case
     if judges:
         case = replace(case, runtime=await job.runtime_for_judges(case.before.text, case.after.text))
@@ -132,7 +132,7 @@ async def judge_reply(
         try:
             item = without_secrets(await timed(judge, case), secrets)
         except RecursionError:  # what no judge could look at is offered by none
-            return Unusable("The code is nested too deeply to be checked.")
+            return Unusable("The code is nested too deeply to check.")
         job.on_event(JudgeFinished(item))
         evidence.append(item)
         if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
@@ -157,11 +157,11 @@ def _no_repair(job: Job, repairs: int) -> str:
     """Why no repair is asked for after so many, in words; "" if one may be."""
     checks = job.settings.checks
     if not checks.auto_fix:
-        return "the setting checks.auto_fix is off"
+        return "the setting `checks.auto_fix` is off"
     wanted = job.profile.repairs if checks.fix_attempts is None else checks.fix_attempts
     if repairs >= wanted:
         if checks.fix_attempts is not None:
-            return f"the setting checks.fix_attempts allows {wanted} at most"
+            return f"the setting `checks.fix_attempts` allows at most {wanted}"
         most = f"{wanted} repair{'' if wanted == 1 else 's'}"
         return f"limit for this model reached ({most}). Raise the setting `checks.fix_attempts` to allow more"
     return job.call_limit_reason()
@@ -170,11 +170,11 @@ def _no_repair(job: Job, repairs: int) -> str:
 def _told(problem: str, reply: Completion) -> str:
     """What is wrong with a reply, and the endpoint's part in it."""
     if reply.fault is not None and problem in _BROKEN_OFF:
-        return f"The reply broke off {_BROKEN_OFF[problem]}: {reason(EndpointFailure(reply.fault), 'the endpoint')}."
+        return f"The reply stopped {_BROKEN_OFF[problem]}: {reason(EndpointFailure(reply.fault), 'the endpoint')}."
     return problem + _beginning(reply.text) if problem == NO_CODE else problem
 
 
-_BROKEN_OFF = {NO_CODE: "before any code came", STOPPED: "in the middle of the code"}
+_BROKEN_OFF = {NO_CODE: "before any code", STOPPED: "within the code"}
 
 
 def _beginning(text: str) -> str:

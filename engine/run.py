@@ -127,10 +127,10 @@ class Engine:
         """The folders of what is switched on, by what a sentence calls it."""
         paths, settings = self._paths, self.settings
         memory = {} if self.memory.memory.obstacle() else {"the memory": self.memory.memory.folder}
-        traces = {"records of jobs": paths.traces} if settings.trace.enabled else {}
+        traces = {"job records": paths.traces} if settings.trace.enabled else {}
         return {
-            **memory, **traces, "the ledger": paths.ledger, "profiles of models": paths.profiles,
-            "the index of symbols": paths.cache / "symbols", "packages for runs": paths.cache / "environments",
+            **memory, **traces, "the ledger": paths.ledger, "model profiles": paths.profiles,
+            "the symbol index": paths.cache / "symbols", "packages for test runs": paths.cache / "environments",
         }  # fmt: skip
 
     async def _with_off(self, answer: Answer) -> Answer:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.server.cli.command_table import COMMANDS, build_parser, did_you_mean, unknown_argument
-from stet_ls.validators.invisible_chars import escape_invisible
+from stet_ls.server.cli.terminal.status import print_error, print_warning
 
 EXIT_BUG = 70  # EX_SOFTWARE of sysexits.h
 EXIT_BROKEN_PIPE = 141  # what a shell reports for SIGPIPE
@@ -30,8 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _run(words)
         sys.stdout.flush()
     except StetError as error:
-        for line in str(error).splitlines():
-            print(f"stet: {escape_invisible(line)}", file=sys.stderr)
+        print_error(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -79,9 +78,9 @@ def _tell_skipped(words: list[str]) -> None:
 
     unread = [path for path in skipped() if str(path) not in words]
     for path in unread[:_MOST_TOLD]:
-        print(f"stet: warning: `{escape_invisible(str(path))}` is skipped: it is no regular file", file=sys.stderr)
+        print_warning(f"`{path}` skipped: not a regular file")
     if more := unread[_MOST_TOLD:]:
-        print(f"stet: warning: {len(more)} more files are skipped for that reason", file=sys.stderr)
+        print_warning(f"{len(more)} more files skipped: not regular files")
 
 
 def _no_file(error: OSError) -> int:
@@ -89,14 +88,14 @@ def _no_file(error: OSError) -> int:
     from stet_ls.server.observability.log import tell_once
 
     where = f"{error.filename}: " if error.filename else ""
-    tell_once(unwritable(error) or f"{where}{error.strerror or error}")
+    tell_once(f"error: {unwritable(error) or f'{where}{error.strerror or error}'}")
     return StetError.exit_code
 
 
 def _bug(error: Exception) -> int:
     log = _write_log(error)
-    where = f"the details are in {log}" if log else "its log folder cannot be written"
-    print(f"stet: this is a bug in Stet ({type(error).__name__}); {where}", file=sys.stderr)
+    where = f"see {log}" if log else "its log folder cannot be written"
+    print_error(f"this is a bug in Stet ({type(error).__name__}); {where}")
     return EXIT_BUG
 
 
@@ -108,7 +107,7 @@ def _write_log(error: Exception) -> Path | None:
 
     file = user_paths().logs / "stet.log"
     start_log(file, "info")
-    logging.getLogger(ROOT).error("the command ended by a bug", exc_info=error)
+    logging.getLogger(ROOT).error("the command ended with a bug", exc_info=error)
     return file if file.exists() else None
 
 

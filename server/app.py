@@ -90,7 +90,7 @@ async def _shutdown(ls: StetServer, params: None) -> None:
             await ls.health.close()
             await asyncio.to_thread(ls.evidence_files.close)
     except TimeoutError:
-        LOGGER.warning("the clean-up at shutdown was given up after %s s", CLOSE_SECONDS)
+        LOGGER.warning("clean-up at shutdown stopped after %s s", CLOSE_SECONDS)
 
 
 def _did_open(ls: StetServer, params: types.DidOpenTextDocumentParams) -> None:
@@ -154,7 +154,7 @@ def _code_lens(ls: StetServer, params: types.CodeLensParams) -> list[types.CodeL
 def _text_document_content(ls: StetServer, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
     text = ls.reports.content(params.uri)
     if text is None:
-        raise JsonRpcInvalidParams(f"uri: {params.uri} is no report of this server, or no longer kept.")
+        raise JsonRpcInvalidParams(f"uri: {params.uri} is not a report of this server, or no longer available.")
     return types.TextDocumentContentResult(text)
 
 
@@ -215,6 +215,6 @@ async def _register(ls: StetServer) -> None:
     try:
         await ls.client_register_capability_async(types.RegistrationParams(wanted))
     except JsonRpcException as error:
-        LOGGER.info("the client registers nothing: %s", error)
+        LOGGER.info("client registration failed: %s", error)
     else:
         ls.indexing.told = ls.client.dynamic_watched_files

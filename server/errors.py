@@ -60,9 +60,15 @@ _TABLE = (
     _Row(PolicyError, RpcCode.REQUEST_FAILED, Blame.REFUSED, logging.WARNING),
     _Row(ModelError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
     _Row(StetError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING),
-    _Row(TimeoutError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.WARNING, "Stet ran out of time."),
-    _Row(OSError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.ERROR, "Stet met a system error: {error}."),
-    _Row(Exception, RpcCode.INTERNAL, Blame.FAILED, logging.ERROR, "Stet hit a bug ({name}); its log has the details."),
+    _Row(
+        TimeoutError,
+        RpcCode.REQUEST_FAILED,
+        Blame.FAILED,
+        logging.WARNING,
+        ("Stet ran out of time. Try again, or raise the setting `deadline`."),
+    ),
+    _Row(OSError, RpcCode.REQUEST_FAILED, Blame.FAILED, logging.ERROR, "System error: {error}."),
+    _Row(Exception, RpcCode.INTERNAL, Blame.FAILED, logging.ERROR, "This is a bug in Stet ({name}). See its log."),
 )
 
 

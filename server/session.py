@@ -203,7 +203,7 @@ class StetServer(LanguageServer):
             try:
                 pulled = await asyncio.wait_for(request, CONFIGURATION_SECONDS)
             except (JsonRpcException, TimeoutError) as error:
-                LOGGER.warning("the editor did not tell its settings: %s", error or "no answer")
+                LOGGER.warning("the editor did not send its settings: %s", error or "no answer")
             else:
                 workspace = (pulled[0] if pulled else None) or workspace
         user = self._options.get("userSettings")

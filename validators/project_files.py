@@ -53,7 +53,7 @@ def read_regular(path: Path, *, most: int) -> bytes:
     """
     data = read_start(path, most + 1)
     if len(data) > most:
-        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
+        raise OSError(errno.EFBIG, f"larger than {most:,} bytes", str(path))
     return data
 
 
@@ -129,15 +129,15 @@ def _stat(path: Path) -> os.stat_result:
     try:
         return path.stat()
     except ValueError:  # a NUL in it
-        raise OSError(errno.EINVAL, "it is no path", str(path)) from None
+        raise OSError(errno.EINVAL, "not a path", str(path)) from None
 
 
 def _demand_regular(status: os.stat_result, path: Path) -> None:
     if not stat.S_ISREG(status.st_mode):
         if not stat.S_ISDIR(status.st_mode) and path not in _SKIPPED and len(_SKIPPED) < _MOST_SKIPPED:
             _SKIPPED[path] = None
-            _LOG.info("%s is skipped: it is no regular file", path)
-        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+            _LOG.info("%s is skipped: not a regular file", path)
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
 def _bytes(descriptor: int, size: int) -> bytes:

@@ -48,7 +48,7 @@ class Actions:
             if (other := self.custom.get(row.name)) is not None:
                 problems.append(
                     f'"actions" in {row.origin.place}: {other.source} has an action {row.name!r} already; '
-                    "choose another name; this action is left out"
+                    "use another name; action ignored"
                 )
             else:
                 self._add(of_row(row), row.origin.place, row.origin)

@@ -49,7 +49,7 @@ OPINION = "stet (model)"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a job came to.
+    """Return the result of a job.
 
     `summary` says what was done, or without success why nothing is offered; `message` is that as one sentence.
     `guard` is the span of the request's text which must stay untouched until the edits land.

@@ -138,7 +138,7 @@ def endless(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     frame = failure.deepest
     if frame is not None and frame.origin is FrameOrigin.TEST and symptom.file not in about.trusted:
         return _told(symptom, Cause.TEST, "test.nontermination", "the test itself does not end")
-    said = "it calls itself without an end" if overflow else "it does not end in time"
+    said = "it calls itself without an end" if overflow else "it does not finish in time"
     return _told(symptom, Cause.LOGIC, "logic.nontermination", said, _change(frame, about))
 
 
@@ -146,7 +146,7 @@ def died(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """The process ended in the middle of a test."""
     if symptom.failure.type != "ProcessDied":
         return None
-    said = "the process ended while this test ran: the code leaves the program"
+    said = "the process exited while this test ran: the code leaves the program"
     return _told(symptom, Cause.LOGIC, "logic.exit", said, Fix("changes", about.unit))
 
 

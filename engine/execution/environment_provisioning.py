@@ -96,8 +96,8 @@ class EnvironmentProvisioner:
                 why = why or str(error)
                 continue
             helper.warn(
-                f"Your Python does not have {', '.join(sorted(wanted))}: "
-                f"the code was run with {', '.join(fitted.requirements)} in Stet's folder."
+                f"Your Python does not have {', '.join(sorted(wanted))}, "
+                f"so the code ran with {', '.join(fitted.requirements)} in Stet's folder."
             )
             break
         else:
@@ -121,7 +121,7 @@ class EnvironmentProvisioner:
             with helper.stage(STAGE, ", ".join(wanted)):
                 return await helper.held.enter_async_context(self.store.use(interpreter, wanted, fresh=fresh))
         except OSError as error:
-            why = f"{', '.join(wanted)} could not be installed: Stet's folder cannot be written ({error.strerror})."
+            why = f"{', '.join(wanted)} not installed: cannot write Stet's folder ({error.strerror})."
             self._failed[interpreter.stamp, wanted] = time.monotonic() + _FAILED_SECONDS, why
             raise PackagesError(why) from None
         except StetError as error:

@@ -66,7 +66,7 @@ class CallOutcome:
 
     def __str__(self) -> str:
         words = {
-            "late": "does not end in time",
+            "late": "does not finish in time",
             "died": "ends the process",
             "reached": f"stopped: {self.message}",
         }
@@ -184,7 +184,7 @@ def read_report(data: bytes, nonce: str, trial: HarnessRun) -> HarnessReport | N
     try:
         told: dict[str, Any] = json.loads(data)
         if told.get("nonce") != nonce:
-            return NotRunnable("the report of the run is not its own, so it proves nothing")
+            return NotRunnable("the run's report is forged, so it proves nothing")
         if trial.rounds:
             return _timing(told["timing"])
         texts = tuple(_told(each) for each in told["texts"])
@@ -197,14 +197,14 @@ def read_report(data: bytes, nonce: str, trial: HarnessRun) -> HarnessReport | N
         known = (unseen[0], unseen[1]) if len(unseen) == len(trial.probed) > 1 else None
         return HarnessReport(texts, left_out, built=built if all(built) else (), unseen=known)
     except (ValueError, KeyError, TypeError, AttributeError):
-        return NotRunnable("the run ended before it reported what came out")
+        return NotRunnable("the run ended before it reported its results")
 
 
 _LEFT_OUT = {
-    "late": "it does not end in time",
+    "late": "it does not finish in time",
     "limit": "it needs too much memory or depth",
     "died": "it ends the process",
-    "flaky": "it gives another result each time",
+    "flaky": "its result varies between runs",
 }
 
 
@@ -236,6 +236,6 @@ def _outcome(row: Mapping[str, Any]) -> CallOutcome:
 
 def _timing(row: Mapping[str, Any]) -> HarnessReport | NotRunnable:
     if row["load"]:
-        return NotRunnable(f"the code could not be loaded to be timed ({row['load']})")
+        return NotRunnable(f"cannot load the code to time it ({row['load']})")
     rounds, again = (tuple((float(old), float(new)) for old, new in row[name]) for name in ("rounds", "again"))
     return HarnessReport((), rounds=rounds, again=again, inputs=int(row["inputs"]), warm=bool(row["warm"]))

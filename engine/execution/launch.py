@@ -13,16 +13,16 @@ LEAST_SECONDS = 1.5
 """With less left no run is begun."""
 
 
-TOO_LATE = NotRunnable("the job's time was used up")
+TOO_LATE = NotRunnable("the job is out of time")
 
 
 _ENDED = {
-    RunStatus.MEMORY: "the code took too much memory",
-    RunStatus.TIMEOUT: "the code did not end in time",
-    RunStatus.STARVED: "the machine was too busy to run the code to its end",
+    RunStatus.MEMORY: "the code used too much memory",
+    RunStatus.TIMEOUT: "the code did not finish in time",
+    RunStatus.STARVED: "the machine was too busy to finish the run",
     RunStatus.PROCESSES: "the code started too many processes",
-    RunStatus.OUTPUT: "the code wrote without end",
-    RunStatus.NO_RUNNER: "what runs the code does not start in the sandbox; `stet doctor` says what is wrong",
+    RunStatus.OUTPUT: "the code wrote too much output",
+    RunStatus.NO_RUNNER: "the interpreter does not start in the sandbox; run `stet doctor`",
 }
 
 
@@ -34,9 +34,9 @@ async def launch(runtime: Runtime, spec: RunSpec, nonce: str, trial: HarnessRun)
     except TimeoutError:
         return TOO_LATE
     except (StetError, ValueError, OSError) as error:
-        return NotRunnable(f"no code may run here: {error}")
+        return NotRunnable(f"code cannot run here: {error}")
     if result.status is RunStatus.KILLED:  # whoever ended it may have written what it brought
-        return NotRunnable("the code ended its own run, so what it reported proves nothing")
+        return NotRunnable("the code ended its own run, so its report proves nothing")
     report = read_report(result.report, nonce, trial)
     if isinstance(report, NotRunnable) and result.status is not RunStatus.OK:
         said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]

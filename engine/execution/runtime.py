@@ -82,7 +82,7 @@ class Runtime:
     def excuse(self, lacks: str) -> str:
         """Why a run could not import the module `lacks`, if that is nobody's code's fault; "" otherwise."""
         if lacks and self.extent is Extent.BRIEF:
-            return f"`{lacks}` is not there, and the budget `quick` installs nothing"
+            return f"`{lacks}` is not installed, and the budget `quick` installs nothing"
         lacking = self.missing_packages
         return f"environment: {lacking.why.rstrip('.')}" if lacks.partition(".")[0] in lacking.modules else ""
 

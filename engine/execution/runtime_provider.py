@@ -65,7 +65,7 @@ class RuntimeProvider:
             await self.sandbox.allow()
             found = await self._detector.find(root, setting=self._setting)
         except (StetError, OSError, ValueError) as error:
-            return replace(runtime, why_no_python=f"no code may run here: {error}")
+            return replace(runtime, why_no_python=f"code cannot run here: {error}")
         if found.interpreter is None:
             self.interpreters.pop(root, None)
             return replace(runtime, why_no_python=found.why_none())

@@ -240,7 +240,7 @@ class Job:
         """What forbids another call beside those that are reserved, in words; "" if nothing does."""
         budget = self.request.budget
         if self.canned_reply is not None:
-            return "its reply came from memory, not from a model"
+            return "the reply came from memory, not from a model"
         if self.usage.calls + self.reserved >= CALLS[budget]:
             kept = f", {self.reserved} of them kept for later steps" if self.reserved else ""
             return f"the budget {budget} allows {calls_of(budget)}{kept}"

@@ -125,7 +125,7 @@ class LedgerFile:
             path = self._folder / f"{entry.at[:7]}.jsonl"
             _append(path, line)
         except OSError as error:
-            log.warning("job %s is not in the ledger: %s", entry.job, Obstacle.of(self._folder, error))
+            log.warning("job %s is not recorded in the ledger: %s", entry.job, Obstacle.of(self._folder, error))
 
     def entries(self, *, since: date | None = None) -> Iterator[LedgerEntry]:
         """The jobs from a day on (UTC), the oldest first. A damaged line is passed over and told once."""
@@ -136,13 +136,13 @@ class LedgerFile:
             try:
                 lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
             except OSError as error:
-                log.warning("%s cannot be read: %s", path, error)
+                log.warning("cannot read %s: %s", path, error)
                 continue
             entries = [_entry(line) for line in lines if line.strip()]
             broken = entries.count(None)
             if broken and (path, broken) not in self._told:
                 self._told.add((path, broken))  # sums are asked for before each call
-                log.warning("%s: %d damaged lines are not counted", path, broken)
+                log.warning("%s: ignored %d damaged lines", path, broken)
             yield from (entry for entry in entries if entry and entry.day >= first)
 
     def today(self) -> Total:

@@ -25,7 +25,7 @@ async def ended_after(limit: Callable[[], float], *, waits: Callable[[], bool]) 
     What a thread does is not stopped, but is awaited no longer.
     """
     scope = asyncio.timeout(None)
-    look = asyncio.create_task(_look(scope, limit, waits), name="the end of a job")
+    look = asyncio.create_task(_look(scope, limit, waits), name="end of a job")
     try:
         async with scope:
             yield

@@ -46,7 +46,7 @@ class Agreement:
         """Passes if two thirds or more agree; never trusted: an error may be shared."""
         if self.distinct == 1 and self.repeated:
             # No doubt, and no support either.
-            said = f"{self.repeated + 1} samples are the same code, which counts once"
+            said = f"{self.repeated + 1} samples are the same code and count once"
             return Evidence(Check.AGREEMENT, Ruling.SKIPPED, said)
         said = f"{len(self.groups[0])} of {self.distinct} samples agree on {self.inputs} inputs"
         said += f"; {self.repeated} more repeat one of them" if self.repeated else ""
@@ -73,7 +73,7 @@ async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
     common = [n for n in range(len(calls)) if loaded and all(n in told.outcomes for told in loaded)]
     valid = [n for n in common if any(told.outcomes[n].valid for told in loaded)]
     if not valid:
-        return NotRunnable("no input was found that the code of any sample takes")
+        return NotRunnable("no input found that any sample accepts")
     groups: dict[tuple[str, ...], list[int]] = {}
     for number, told in zip(distinct, report.texts, strict=False):
         key = (f"broken {number}",) if told.problem else tuple(told.outcomes[n].digest for n in valid)

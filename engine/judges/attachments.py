@@ -29,7 +29,7 @@ def fitting(rows: Sequence[str], title: str, *around: str) -> FittedRows | None:
     kept = [row for row, end in zip(rows, ends, strict=True) if end <= room]
     if not kept:
         return None
-    left_out = f" ({len(kept)} of {len(rows)} calls; the others did not fit)" if len(kept) < len(rows) else ""
+    left_out = f" ({len(kept)} of {len(rows)} calls; the others are too long)" if len(kept) < len(rows) else ""
     return FittedRows("".join(kept), title + left_out)
 
 
@@ -47,4 +47,4 @@ def without_secrets(item: Evidence, secrets: Mapping[str, str]) -> Evidence:
 
 def _hidden(text: str, secrets: Mapping[str, str]) -> str:
     found = redact(hide_secrets(text, secrets), secrets)
-    return "(not shown: it holds a secret that cannot be taken out)\n" if found.left else found.text
+    return "(not shown: contains a secret that cannot be removed)\n" if found.left else found.text

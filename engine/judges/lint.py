@@ -18,7 +18,7 @@ async def judge(case: Case) -> Evidence:
 def _judge(case: Case) -> Evidence:
     after = lint_findings(case.after, case.language, case.path, case.tools)
     if after is None:
-        return Evidence(Check.LINT, Ruling.SKIPPED, f"no linter for {case.language} is here: see `stet doctor`")
+        return Evidence(Check.LINT, Ruling.SKIPPED, f"no linter for {case.language} installed; run `stet doctor`")
     if not after and is_broken(case):
         return Evidence(Check.LINT, Ruling.UNKNOWN, "not linted: the file has syntax errors")
     before = lint_findings(case.before, case.language, case.path, case.tools) or ()

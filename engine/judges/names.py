@@ -23,9 +23,9 @@ async def judge(case: Case) -> Evidence:
 def _judge(case: Case) -> Evidence:
     after = undefined_names(case, case.after)
     if after == () and is_broken(case):
-        return Evidence(Check.NAMES, Ruling.UNKNOWN, "names cannot be checked: the file has syntax errors")
+        return Evidence(Check.NAMES, Ruling.UNKNOWN, "names not checked: the file has syntax errors")
     if after is None:
-        return Evidence(Check.NAMES, Ruling.SKIPPED, f"names cannot be looked up in {case.language} yet")
+        return Evidence(Check.NAMES, Ruling.SKIPPED, f"name checks do not support {case.language} yet")
     before = undefined_names(case, case.before) or () if after else ()
     if new := new_findings(before, after):
         told = "; ".join(finding.message for finding in new[:3])
@@ -36,7 +36,7 @@ def _judge(case: Case) -> Evidence:
     if "F811" in found and (twice := _defined_twice(case)):
         return Evidence(Check.NAMES, Ruling.FAIL, f"`{twice}` is defined a second time", trusted=True)
     if "F403" in found:
-        return Evidence(Check.NAMES, Ruling.UNKNOWN, f"nobody can tell which names exist: {found['F403'].message}")
+        return Evidence(Check.NAMES, Ruling.UNKNOWN, f"existing names are unknown: {found['F403'].message}")
     return Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)
 
 

@@ -23,7 +23,7 @@ def _judge(case: Case) -> Evidence:
         return Evidence(Check.SYNTAX, Ruling.PASS, f"syntax ok ({after.source})", trusted=after.authoritative)
     new = syntax.broken_by(verdict(case.before, case.language, case.path, case.tools), after)
     if not new:
-        return Evidence(Check.SYNTAX, Ruling.PASS, "no new syntax error (the file had errors before)")
+        return Evidence(Check.SYNTAX, Ruling.PASS, "no new syntax errors (the file had errors before)")
     if not after.may_block:
-        return Evidence(Check.SYNTAX, Ruling.UNKNOWN, f"perhaps {new[0].message}")
+        return Evidence(Check.SYNTAX, Ruling.UNKNOWN, f"possibly {new[0].message}")
     return Evidence(Check.SYNTAX, Ruling.FAIL, f"{new[0].message} ({after.source})", trusted=True)

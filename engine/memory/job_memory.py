@@ -72,7 +72,7 @@ class JobMemory:
         self._background: set[asyncio.Task[None]] = set()
         self._former: set[asyncio.Task[None]] = set()
         self._counts = Counter[str]()
-        self._team = "it was not reached yet"
+        self._team = "not connected yet"
         self._lack_told = False
 
     def warm(self) -> None:
@@ -86,7 +86,7 @@ class JobMemory:
         if not spec_of(action).recalled or self._lack_told or not self.memory.is_missed:
             return ""
         self._lack_told = True
-        return f"Nothing is remembered. {self.memory.obstacle()}"
+        return f"Memory unavailable. {self.memory.obstacle()}"
 
     def inherit(self, former: JobMemory) -> None:
         """Goes on awaiting what the flow of former settings awaits: its jobs end here too."""
@@ -107,7 +107,7 @@ class JobMemory:
                 rows = await self._rows(request, query)
         except TimeoutError:
             self._counts["skipped"] += 1
-            why = "its search took longer than" if self.memory.ready else "its process did not answer within"
+            why = "its search took more than" if self.memory.ready else "its process did not respond within"
             return Recall(missed=f"{why} {BUDGET * 1000:.0f} ms")
         except StetError as error:
             self._counts["failed"] += 1
@@ -165,7 +165,7 @@ class JobMemory:
         try:
             await asyncio.to_thread(PendingOutcomes(self.memory.folder).add, written)
         except StetError as error:
-            _log.warning("the edit will not be remembered: %s", error)
+            _log.warning("cannot remember the edit: %s", error)
 
     async def settle(self) -> None:
         """Learns of what commands wrote some time ago: what is still there stood. Never raises StetError.
@@ -183,7 +183,7 @@ class JobMemory:
             if undone:
                 await self._take_out(undone)
         except StetError as error:
-            _log.warning("what commands wrote is learned later: %s", error)
+            _log.warning("learning from commands is postponed: %s", error)
             return
         for each in due:
             text = await asyncio.to_thread(text_of, each.path)
@@ -305,7 +305,7 @@ class JobMemory:
         try:
             await self._take_out([trace])
         except StetError as error:
-            _log.warning("what the undone edit %s left is still remembered: %s", trace, error)
+            _log.warning("cannot forget the undone edit %s: %s", trace, error)
 
     async def _owe(self, trace: str) -> None:
         """Writes down that an edit was undone, before anything is waited for."""

@@ -54,7 +54,7 @@ class MemoryClient:
     def obstacle(self) -> str | None:
         """Why there is no memory, in one sentence with the way out; None if there is one. Starts nothing."""
         if not self._settings.enabled:
-            return "The memory is switched off (memory.enabled)."
+            return "The memory is disabled (setting `memory.enabled`)."
         if importlib.util.find_spec("lancedb") is None:
             return f"The memory is not installed: {install_command('full')}."
         return None
@@ -98,7 +98,7 @@ class MemoryClient:
         if not self.ready:
             await self._reached.wait()
         if not self.ready:
-            raise StoreError(self.last_fault or "The memory's process is gone.", fault=StoreFault.UNAVAILABLE)
+            raise StoreError(self.last_fault or "The memory's process ended.", fault=StoreFault.UNAVAILABLE)
 
     async def ask(self, op: str, on_progress: OnProgress = lambda done, total: None, **fields: Any) -> Any:
         """The result of an operation of `child.OPERATIONS`, after starting the process if it is not there.
@@ -180,7 +180,7 @@ class MemoryClient:
         if self.team or (self.folder / "journal.jsonl").is_file():
             return None
         found = obstacle(self.folder)
-        return f"The memory is off: {found}. {WAY_OUT}." if found else None
+        return f"The memory is unavailable: {found}. {WAY_OUT}." if found else None
 
     def _kind(self) -> ChildSpec:
         settings = self._settings

@@ -151,9 +151,9 @@ async def _answer(line: Mapping[str, Any], writer: asyncio.StreamWriter, answer:
         write_line(writer, {"id": number, "fault": error.fault.value, "message": str(error)})
     except Exception as error:  # noqa: BLE001  # one request must not end the worker; its log has the rest
         _log.exception("the request %s failed", line.get("op"))
-        message = f"The memory failed ({type(error).__name__}); its log tells more."
+        message = f"The memory failed ({type(error).__name__}); see its log."
         write_line(writer, {"id": number, "fault": StoreFault.UNAVAILABLE.value, "message": message})
 
 
 def _gone() -> StoreError:
-    return StoreError("The memory's process is gone; the next use starts it again.", fault=StoreFault.UNAVAILABLE)
+    return StoreError("The memory's process ended. The next use starts it again.", fault=StoreFault.UNAVAILABLE)

@@ -168,7 +168,7 @@ class Solution:
         values: dict[str, Any] = {name: given[name] for name in (*_STRINGS, *_COUNTS) if given.get(name) is not None}
         for name in ("instruction", "code", "language"):
             if not isinstance(values.get(name), str) or not values[name].strip():
-                raise ValueError(f'"{name}": expected a text that is not empty')
+                raise ValueError(f'"{name}": expected a non-empty text')
         for name, value in values.items():
             wanted = int if name in _COUNTS else str
             if not isinstance(value, wanted) or isinstance(value, bool):
@@ -204,14 +204,14 @@ def check(solution: Solution) -> Solution:
     """
     if len(solution.code) > MOST_CODE or len(solution.instruction) > MOST_WORDS or len(solution.tests) > MOST_CODE:
         raise StoreError(
-            f"Too long to be remembered: at most {MOST_WORDS} characters of instruction and {MOST_CODE} of code.",
+            f"Not remembered, too long: at most {MOST_WORDS} characters of instruction and {MOST_CODE} of code.",
             fault=StoreFault.REFUSED,
         )
     texts = {name: getattr(solution, name) for name in ("instruction", "code", "tests", "signature", "unit", "path")}
     for name, text in {**texts, "evidence": "\n".join(solution.evidence)}.items():
         if found := find_secrets(text):
             raise StoreError(
-                f"Not remembered: its {name} holds what looks like a secret ({found[0].kind}).",
+                f"Not remembered: its {name} contains a possible secret ({found[0].kind}).",
                 fault=StoreFault.REFUSED,
             )
     return solution

@@ -55,6 +55,6 @@ def fault_of(error: Exception, place: Path | str) -> StoreError:
                 fault=StoreFault.READ_ONLY,
             )
     return StoreError(
-        f"The memory's table in {place} cannot be read; `stet memory doctor` makes it anew from the journal.",
+        f"The memory's table in {place} cannot be read. Run `stet memory doctor` to rebuild it from the journal.",
         fault=StoreFault.CORRUPT,
     )

@@ -78,7 +78,7 @@ async def ask(
                 requests += result.requests
                 if isinstance(result, Completion):
                     client.breaker.end(admission, None if result.fault is None else EndpointFailure(result.fault))
-                    told = [f"{setback.words}. {client.label} answered instead." for setback in setbacks]
+                    told = [f"{setback.words}. Used {client.label} instead." for setback in setbacks]
                     told += _overtaken(clients, following, client)
                     return replace(result, requests=requests, warnings=(*told, *result.warnings))
                 client.breaker.end(admission, result.failure)
@@ -86,7 +86,7 @@ async def ask(
                 if result.failure.fault is Fault.DEADLINE:
                     break
         if following:
-            on_event(Notice(f"{setbacks[-1].words}. Asking {following[0].label} instead."))
+            on_event(Notice(f"{setbacks[-1].words}. Using {following[0].label} instead."))
     raise _error(setbacks)
 
 
@@ -119,7 +119,7 @@ def _overtaken(
     """Who would have been asked before `client`, and was not."""
     for other in clients[: clients.index(client)]:
         if other in following:
-            yield f"{other.label} fell silent less than a minute ago; {client.label} was asked first."
+            yield f"{other.label} did not respond a minute ago; using {client.label} first."
 
 
 def _resting(client: EndpointClient) -> _Setback:

@@ -43,7 +43,7 @@ async def health_of(
     `retry_in` while it is open, and the `profile` of its model as far as that is known. `asleep` is the profile of the
     embedded model while it is not running.
 
-    Status: ready; silent, unreachable, refused or failing; asleep (the embedded model starts with the first job);
+    Status: ready; silent, unreachable, refused or failing; asleep (the embedded model starts when the first job runs);
     absent (it cannot run yet; `last_fault` says how it would); off (no model at all).
     """
     if clients:

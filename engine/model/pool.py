@@ -158,7 +158,7 @@ class ModelPool:
                 return await self._allowed() or (await self._start_embedded(on_event),)
         except TimeoutError:
             raise EndpointError(
-                "The embedded model had not started when the time was up.", fault=Fault.DEADLINE, endpoint="embedded"
+                "The embedded model did not start in time.", fault=Fault.DEADLINE, endpoint="embedded"
             ) from None
 
     async def settle(self) -> None:
@@ -285,10 +285,10 @@ class ModelPool:
 
     def _looked(self) -> str:
         if not self._settings.model.discover:
-            return "none is looked for on this machine (model.discover)"
+            return "the setting `model.discover` is off"
         if self._kept_out:
             kept = ", ".join(self._kept_out)
-            return f"what answers on this machine is not allowed ({kept}; `stet model allow URL` changes that)"
+            return f"local model servers are not allowed ({kept}; run `stet model allow URL`)"
         return f"no server answers on this machine ({', '.join(self._tried)})"
 
     async def _embedded_endpoint(self, on_event: OnEvent) -> Provider:

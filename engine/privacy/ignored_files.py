@@ -50,7 +50,7 @@ class IgnoredFiles:
         root = next((root for root in self.workspace.roots if path.is_relative_to(root)), None)
         inside = (path if root is None else path.relative_to(root)).as_posix().strip("/").split("/")
         if _ignores(SECRET_FILES, path.as_posix().strip("/").lower().split("/")):
-            return "a file of secrets"
+            return "file of secrets"
         if self.own and _ignores(self.own, inside):
             return "ignored by privacy.ignore"
         if isinstance(path, Path) and path.is_absolute() and self._listed(path, root):

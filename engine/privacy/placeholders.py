@@ -28,7 +28,7 @@ def _left(before: str, after: str) -> str | None:
     for name in new:
         if PLACEHOLDER.fullmatch(name):
             return f"The code uses `{name}`, which stands for nothing here; keep such names exactly as they are given."
-        return f"The code holds `{name}`, a changed placeholder; keep such names whole and exactly as they are given."
+        return f"The code holds `{name}`, a changed placeholder; keep such names exactly as they are given."
     return None
 
 

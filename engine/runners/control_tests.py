@@ -13,8 +13,8 @@ from stet_ls.engine.runners.report import CaseOutcome, CaseResult
 from stet_ls.engine.runners.report_channel import Event
 from stet_ls.engine.runners.reporter_events import ReporterEvents
 
-_EQUALS = "what is compared equals a value that nothing equals"
-_UNREPORTED = "the control tests were not reported"
+_EQUALS = "compared values equal a value that nothing equals"
+_UNREPORTED = "the control tests did not report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +68,18 @@ def _controlled(own: Iterable[CaseResult], words: Words) -> Iterable[str]:
         yield _UNREPORTED
         return
     if CaseOutcome.SKIPPED in (good.outcome, bad.outcome):
-        yield "skips tests that it does not know"
+        yield "skips unknown tests"
         return
     if good.outcome is not CaseOutcome.PASSED:
-        yield "a test that has to pass failed"
+        yield "a control test that must pass failed"
     if bad.outcome is not CaseOutcome.FAILED or not _says(bad, words.message):
-        yield "a test that has to fail did not"
+        yield "a control test that must fail passed"
     for case in cases.values():
         if _says(case, words.held) and case.failure is not None:
             field = case.failure.message.rpartition(words.held)[2].split()
-            yield f"what is compared equals what differs in `{field[0]}`" if field else _EQUALS
+            yield f"compared values equal others that differ in `{field[0]}`" if field else _EQUALS
     if any(case.outcome is CaseOutcome.PASSED for case in cases.values()) and bad.outcome is not CaseOutcome.FAILED:
-        yield "a test that has to fail did not"
+        yield "a control test that must fail passed"
 
 
 def _says(case: CaseResult, word: str) -> bool:

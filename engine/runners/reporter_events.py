@@ -138,7 +138,7 @@ class _Open:
     def died(self) -> CaseResult:
         if self.outcome is CaseOutcome.FAILED:
             return self.close(0.0)
-        failure = CaseFailure("ProcessDied", "the process ended while this test ran", Phase.CALL)
+        failure = CaseFailure("ProcessDied", "the process exited while this test ran", Phase.CALL)
         return CaseResult(self.id, CaseOutcome.ERROR, 0.0, failure, self.stdout)
 
 

@@ -11,11 +11,11 @@ from stet_ls.engine.runners.reporter_events import ReporterEvents
 from stet_ls.engine.sandbox.spec import RunResult, RunStatus
 
 _LIMITS = {
-    RunStatus.STARVED: "the machine was too busy, or the time left too short, to run it to its end",
-    RunStatus.MEMORY: "it used more memory than it may",
-    RunStatus.OUTPUT: "it wrote more than it may",
-    RunStatus.DISK: "it filled its disk",
-    RunStatus.PROCESSES: "it started more processes than it may",
+    RunStatus.STARVED: "the machine was too busy, or too little time was left",
+    RunStatus.MEMORY: "memory limit exceeded",
+    RunStatus.OUTPUT: "output limit exceeded",
+    RunStatus.DISK: "disk limit exceeded",
+    RunStatus.PROCESSES: "process limit exceeded",
 }
 _STOPPED = {SuiteOutcome.TIMEOUT: "did not come to an end", SuiteOutcome.LIMIT: "wrote more than it may"}
 _RAN = frozenset({CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.ERROR, CaseOutcome.XFAILED, CaseOutcome.XPASSED})
@@ -88,9 +88,9 @@ def _without_failures(
         told = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
         return SuiteVerdict(SuiteOutcome.INCOMPLETE, f"never reported: {told}")
     if not any(case.outcome in _RAN for case in cases):
-        return SuiteVerdict(SuiteOutcome.NOTHING_RAN, "all tests were skipped" if cases else "there was no test")
+        return SuiteVerdict(SuiteOutcome.NOTHING_RAN, "all tests were skipped" if cases else "there were no tests")
     if run.status is not RunStatus.OK or found.exit:
-        return SuiteVerdict(SuiteOutcome.ERROR, f"no test failed, but the runner ended with {_ending(run)}")
+        return SuiteVerdict(SuiteOutcome.ERROR, f"no test failed, but the runner exited with {_ending(run)}")
     return SuiteVerdict(SuiteOutcome.GREEN, _counted(cases))
 
 

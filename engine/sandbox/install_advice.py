@@ -37,7 +37,7 @@ def without_any(system: str) -> InstallAdvice:
             "bubblewrap is not installed", f"sudo apt install bubblewrap  # or: {install_command('full')}"
         )
     if system == "Windows":
-        return InstallAdvice("Windows has no sandbox that needs no administrator; WSL has one", "wsl --install")
+        return InstallAdvice("Windows has no sandbox without administrator rights; use WSL", "wsl --install")
     return InstallAdvice(f"there is no sandbox for {system}", "")
 
 
@@ -56,14 +56,14 @@ def for_failure(program: Path, said: str) -> InstallAdvice:
     if _switched_on(_APPARMOR):
         profile = APPARMOR_PROFILE.format(program=program)
         return InstallAdvice(
-            "AppArmor keeps ordinary programs from making user namespaces",
+            "AppArmor does not let ordinary programs create user namespaces",
             f"printf '%s' '{profile}' | sudo tee /etc/apparmor.d/stet-bwrap && sudo apparmor_parser -r "
             "/etc/apparmor.d/stet-bwrap",
         )
     if _CLONE.exists() and not _switched_on(_CLONE):
-        return InstallAdvice("user namespaces are switched off", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
+        return InstallAdvice("user namespaces are disabled", "sudo sysctl -w kernel.unprivileged_userns_clone=1")
     if _MOST.exists() and not _switched_on(_MOST):
-        return InstallAdvice("user namespaces are switched off", "sudo sysctl -w user.max_user_namespaces=15000")
+        return InstallAdvice("user namespaces are disabled", "sudo sysctl -w user.max_user_namespaces=15000")
     return InstallAdvice(f"bubblewrap does not work here: {_last_line(said)}")
 
 
@@ -73,7 +73,7 @@ def namespaces() -> str:
 
 
 def _last_line(said: str) -> str:
-    return said.strip().rpartition("\n")[2] or "it says nothing"
+    return said.strip().rpartition("\n")[2] or "no output"
 
 
 def _switched_on(file: Path) -> bool:

@@ -79,7 +79,9 @@ def _told(result: RunResult) -> Mapping[str, Any]:
         told = {}
     if not told.get("honest"):
         said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise ProbeError(f"a harmless program does not run in the box ({result.status}{': ' if said else ''}{said})")
+        raise ProbeError(
+            f"a harmless program does not run in the sandbox ({result.status}{': ' if said else ''}{said})"
+        )
     return told
 
 
@@ -130,7 +132,7 @@ def _targets() -> Iterator[_Targets]:
 
         def reached() -> Iterator[tuple[Wall, str]]:
             if _states(canary, bound) != before or len(list(folder.iterdir())) > len(_MINE):
-                yield Wall.FILES_WRITE, "a file of the user's was written"
+                yield Wall.FILES_WRITE, "a file of the user was written"
             for listener, wall in listeners:
                 if _heard(listener):
                     yield wall, "a listener outside was reached"
@@ -204,7 +206,7 @@ async def _tree(runner: Box) -> tuple[Wall, str]:
     )
     await runner.run(_python(script))
     alive = await asyncio.to_thread(_tagged, tag)
-    return Wall.TREE_KILL, f"process {alive[0]} lives on" if alive else ""
+    return Wall.TREE_KILL, f"process {alive[0]} is still alive" if alive else ""
 
 
 def _tagged(tag: str) -> list[str]:

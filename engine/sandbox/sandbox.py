@@ -253,7 +253,7 @@ def _rank(candidate: ProbedBackend, overlay: bool) -> tuple[int, bool]:
 def none_here(named: str = "") -> IsolationReport:
     """The report of a machine without any backend, or without the one that the user named."""
     if named:
-        why = f"the settings name {named} as the sandbox's backend, and it is not here"
+        why = f"the configured sandbox backend {named} is not available"
         return IsolationReport("none", "", Level.NONE, why_not_stronger=why)
     found = install_advice.without_any(platform.system())
     return IsolationReport("none", "", Level.NONE, why_not_stronger=found.why, advice=found.command)
@@ -264,8 +264,8 @@ def refusal(report: IsolationReport, needed: Level) -> str:
     why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
     help_ = f" Try: {report.advice}" if report.advice else ""
     if needed is Level.NONE:
-        return f"No code was run: there is no box here{why}.{help_}"
-    return f"No code was run: isolation {needed} is asked for and {report.level} is what stands here{why}.{help_}"
+        return f"No code ran: no sandbox is available here{why}.{help_}"
+    return f"No code ran: isolation {needed} is required, and only {report.level} is available here{why}.{help_}"
 
 
 def _report(found: IsolationReport, probed: isolation_probe.WallReport) -> IsolationReport:

@@ -34,11 +34,11 @@ def read_actions(
     problems: list[str] = []
     for origin, entry in found:
         if origin not in (USER_FILE, PROJECT):
-            problems.append(f'"actions" in {entry.place} is ignored: actions are defined in files')
+            problems.append(f'"actions" in {entry.place} ignored: define actions in a settings file')
             continue
         value = entry.value
         if isinstance(value, list) and len(value) > MOST_ACTIONS:
-            problems.append(f'"actions" in {entry.place}: more than {MOST_ACTIONS} tables, the rest is ignored')
+            problems.append(f'"actions" in {entry.place}: more than {MOST_ACTIONS} tables; the rest is ignored')
             value = value[:MOST_ACTIONS]
         home = project if origin == PROJECT else None
         digest = digest_of(value)
@@ -49,7 +49,7 @@ def read_actions(
             wrong = [problem.replace('"actions[0]', f'"actions[{index}]', 1) + named for problem in wrong]
             if read and not wrong and (taken := _taken(read[0].name, rows)):
                 wrong = [f'"actions[{index}].name" in {entry.place}: {taken}']
-            problems += [f"{problem}; this action is left out" for problem in wrong]
+            problems += [f"{problem}; action ignored" for problem in wrong]
             rows += [] if wrong else [row.found_at(known) for row in read]
     return tuple(rows), problems
 
@@ -71,6 +71,6 @@ def _name(table: object, index: int) -> str:
 
 def _taken(name: str, rows: Sequence[ActionRow]) -> str:
     if name in ACTIONS:
-        return f"{name!r} is a built-in action; choose another name"
+        return f"{name!r} is a built-in action; use another name"
     other = next((row for row in rows if row.name == name), None)
-    return "" if other is None else f"there is an action {name!r} already, in {other.origin.place}; choose another name"
+    return "" if other is None else f"the action {name!r} is already defined in {other.origin.place}; use another name"

@@ -143,7 +143,7 @@ class _State:
         if key.set_by in (SetBy.ANYONE, SetBy.TRUST):
             return None
         way = str(user_paths().config_file) + ("" if key.name in TABLES else f" or by {key.variable}")
-        by_user = f"only its user may set it, in {way}"
+        by_user = f"only the user may set it, in {way}"
         if key.name in TABLES or _problem(key, entry) is not None:
             return by_user if key.user_only else None
         value, held = _parsed(key, entry), self._held(key)
@@ -152,7 +152,7 @@ class _State:
         if key.user_only:
             return by_user
         told = "unset" if held is None else json.dumps(held)
-        stricter = f"it is {told}, and may only be made stricter here; its user may loosen it, in {way}"
+        stricter = f"it is {told}, and may only be made stricter here; the user may loosen it, in {way}"
         return stricter if key.loosens(value, held) else None
 
     def _held(self, key: Key) -> object:
@@ -197,7 +197,7 @@ def _table_rows(name: str, tables: tuple[Section, ...], origin: str) -> Iterable
 def _action_origin(origin: ActionOrigin) -> str:
     if origin.project is None:
         return f"user file: {origin.place}"
-    return f"project file: {origin.place}{'' if origin.trusted else ' (not trusted: `stet config trust`)'}"
+    return f"project file: {origin.place}{'' if origin.trusted else ' (not trusted; run `stet config trust`)'}"
 
 
 def _unknown(entry: SettingEntry) -> str:
@@ -205,9 +205,9 @@ def _unknown(entry: SettingEntry) -> str:
         return f'"{entry.name}" in {entry.place}: expected a table'
     if entry.is_text:
         near = suggestion(entry.name, VARIABLES)
-        return f"the environment variable {entry.place} names no setting" + (f": {near}" if near else "")
+        return f"the environment variable {entry.place} is not a setting" + (f": {near}" if near else "")
     near = suggestion(entry.name, KEYS)
-    return f'unknown key "{entry.name}" in {entry.place}: {near or "`stet config show` lists the keys"}'
+    return f'unknown key "{entry.name}" in {entry.place}: {near or "run `stet config show` to list the keys"}'
 
 
 def _problem(key: Key, entry: SettingEntry) -> str | None:

@@ -41,7 +41,7 @@ def endpoint_of(
         raise SettingsError(_sentence(error, name, place)) from None
     variable = provider.api_key_env
     if provider.api_key_keyring and variable:
-        problems.append(f'"{name}" in {place}: both "api_key_env" and "api_key_keyring"; the variable is taken')
+        problems.append(f'"{name}" in {place}: both "api_key_env" and "api_key_keyring"; the variable is used')
     if not variable:
         # The keyring is asked by the first call: it may want a person to unlock it.
         return ConfiguredEndpoint(
@@ -62,8 +62,7 @@ def from_variables(environment: Mapping[str, str]) -> tuple[ConfiguredEndpoint |
     if not (base_url := found.get("STET_BASE_URL")):
         lonely = [name for name in ("STET_MODEL", "STET_API_KEY") if name in found]
         return None, [
-            f"{name} is set without STET_BASE_URL, so it means nothing: set STET_BASE_URL to the endpoint too"
-            for name in lonely
+            f"{name} has no effect without STET_BASE_URL: set STET_BASE_URL to the endpoint, too" for name in lonely
         ]
     key_origin = next((name for name in ("STET_API_KEY", "OPENAI_API_KEY") if name in found), "")
     values: dict[str, Any] = {
@@ -97,8 +96,8 @@ def shown_url(url: str) -> str:
 
 def _unknown(dotted: str, key: str, place: str) -> str:
     if key == "api_key":
-        where = 'name a variable in "api_key_env", or an entry of the system\'s keyring in "api_key_keyring"'
-        return f'"{dotted}" in {place} is ignored: keys do not belong in files; {where}'
+        where = 'set "api_key_env" to a variable, or "api_key_keyring" to an entry of the system\'s keyring'
+        return f'"{dotted}" in {place} is ignored: files must not contain keys; {where}'
     near = suggestion(key, PROVIDER_KEYS)
     return f'unknown key "{dotted}" in {place}' + (f": {near}" if near else "")
 

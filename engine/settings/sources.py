@@ -57,17 +57,17 @@ def from_file(path: Path, *, origin: str, trusted: bool) -> SettingsSource:
         entries = tuple(_flatten(parse_table(text)))
         if len(entries) > _MOST_KEYS:
             return SettingsSource(
-                origin, trusted=trusted, problem=f"{path} has more than {_MOST_KEYS} keys, so it is ignored"
+                origin, trusted=trusted, problem=f"{path} has more than {_MOST_KEYS} keys; file ignored"
             )
     except (FileNotFoundError, NotADirectoryError):
         return SettingsSource(origin, trusted=trusted)
     except OSError as error:
-        return SettingsSource(origin, trusted=trusted, problem=f"{path} cannot be read: {error.strerror}")
+        return SettingsSource(origin, trusted=trusted, problem=f"cannot read {path}: {error.strerror}")
     except UnicodeDecodeError:
-        return SettingsSource(origin, trusted=trusted, problem=f"{path} is not UTF-8 text, so it is ignored")
+        return SettingsSource(origin, trusted=trusted, problem=f"{path} is not UTF-8 text; file ignored")
     except ValueError as error:
         reason = str(error)[:200]
-        return SettingsSource(origin, trusted=trusted, problem=f"{path} is not valid TOML, so it is ignored: {reason}")
+        return SettingsSource(origin, trusted=trusted, problem=f"{path} is not valid TOML; file ignored: {reason}")
     return SettingsSource(
         origin, tuple(SettingEntry(name, value, _place(path, text, name)) for name, value in entries), trusted
     )

@@ -172,7 +172,9 @@ class ActionRow(Section):
     @classmethod
     def _callable_name(cls, name: str) -> str:
         if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
-            raise ValueError(f"expected small letters, digits and hyphens, a letter first, 40 at most; found {name!r}")
+            raise ValueError(
+                f"expected up to 40 lowercase letters, digits and hyphens, starting with a letter; found {name!r}"
+            )
         return name
 
     @field_validator("title", "description")
@@ -222,7 +224,7 @@ def _among(names: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in known:
             near = get_close_matches(name, known, n=1)
-            every = f"known are {', '.join(known)}" if len(known) < _FEW else "no such name is known"
+            every = f"expected one of {', '.join(known)}" if len(known) < _FEW else "unknown name"
             raise ValueError(f"found {name!r}; {f'did you mean {near[0]!r}?' if near else every}")
     return names
 

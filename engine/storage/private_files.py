@@ -23,11 +23,11 @@ def private_folder(path: Path) -> Path:
         return path
     info = path.lstat()
     if not stat.S_ISDIR(info.st_mode):
-        raise PolicyError(f"{path} is not a folder, so no key is kept there; remove it.")
+        raise PolicyError(f"{path} is not a folder, so no key is stored there; remove it.")
     if info.st_uid != os.getuid():
-        raise PolicyError(f"{path} belongs to another user, so no key is kept there; remove it or set STET_HOME.")
+        raise PolicyError(f"{path} belongs to another user, so no key is stored there; remove it or set STET_HOME.")
     if stat.S_IMODE(info.st_mode) & 0o077:
-        raise PolicyError(f"{path} is open to other users, so no key is kept there; run: chmod 700 {path}")
+        raise PolicyError(f"{path} is accessible to other users, so no key is stored there; run: chmod 700 {path}")
     _check_parents(path)
     return path
 
@@ -39,10 +39,10 @@ def _check_parents(path: Path) -> None:
         info = parent.stat()
         sticky = info.st_mode & stat.S_ISVTX
         if info.st_mode & stat.S_IWOTH and not sticky:
-            raise PolicyError(f"{parent} is writable for everybody, so no key is kept below it; set STET_HOME.")
+            raise PolicyError(f"{parent} is writable for everyone, so no key is stored below it; set STET_HOME.")
         # The superuser may well work in a folder that a user lent to a container.
         if user != 0 and info.st_uid not in (0, user):
-            raise PolicyError(f"{parent} belongs to another user, so no key is kept below it; set STET_HOME.")
+            raise PolicyError(f"{parent} belongs to another user, so no key is stored below it; set STET_HOME.")
 
 
 def write_private(path: Path, text: str) -> None:

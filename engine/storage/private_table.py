@@ -27,7 +27,7 @@ def read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        log.warning("%s counts for nothing: %s", path, error)
+        log.warning("ignored %s: %s", path, error)
         return {}
     return value if isinstance(value, dict) else {}
 
@@ -46,4 +46,4 @@ def write(path: Path, table: Mapping[str, Any]) -> None:
                 Path(name).unlink()
             raise
     except OSError as error:
-        raise StetError(f"{path} cannot be written, so the answer is not remembered: {error.strerror}") from None
+        raise StetError(f"{path} is not writable, so the answer is not remembered: {error.strerror}") from None

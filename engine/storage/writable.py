@@ -45,7 +45,7 @@ class Obstacle:
         return cls(place, error.strerror or str(error), disk)
 
     def __str__(self) -> str:
-        return f"`{self.place}` cannot be written ({self.reason})"
+        return f"`{self.place}` is not writable ({self.reason})"
 
 
 def obstacle(folder: Path) -> Obstacle | None:
@@ -82,7 +82,7 @@ def told_as_off(parts: Mapping[str, Path], runs: Path) -> Iterator[str]:
         place = Path(os.path.commonpath([found.place for _, found in each]))
         names = ", ".join(name for name, _ in each)
         instead = "; code runs from a temporary folder" if scratch and _cause(scratch) == cause else ""
-        yield f"{replace(each[0][1], place=place)}. Off until it can: {names}{instead}. {WAY_OUT}."
+        yield f"{replace(each[0][1], place=place)}. Disabled until it is: {names}{instead}. {WAY_OUT}."
 
 
 def _cause(found: Obstacle) -> tuple[object, ...]:

@@ -37,4 +37,4 @@ def contents(record: Record) -> Iterator[str]:
     yield f"{turns} messages to models and {replies} replies"
     yield "the answer, what judges said of it, stages and seconds"
     yield f"paths, the settings {', '.join(record.settings)}, and the versions of Stet, Python and the system"
-    yield f"{len(asked.hidden)} secrets were replaced; look through the file for what no rule can know"
+    yield f"{len(asked.hidden)} secrets were replaced; review the file for others that no rule can find"

@@ -67,7 +67,7 @@ class RecordedModels:
         if self.asked > len(record.calls):
             if record.ended is JobEnd.CANCELLED:
                 raise asyncio.CancelledError
-            raise _raised(record.error) if record.error else LimitError("The record holds no further reply.")
+            raise _raised(record.error) if record.error else LimitError("The record has no further reply.")
         call = record.calls[self.asked - 1]
         if call.error is not None:
             raise _raised(call.error)
@@ -100,11 +100,11 @@ def request_of(record: form.Record, name: str) -> Request:
     """The request as it was, with other words in the places of its secrets. Raises UsageError if it cannot be asked."""
     asked = record.request
     if not record.whole:
-        raise UsageError(f"{name}: whole: something of this job could not be kept, so it cannot be replayed.")
+        raise UsageError(f"{name}: whole: part of this job was not recorded, so it cannot be replayed.")
     source = Source(asked.text)
     for where, span in [("selection", asked.selection), *(("diagnostics", each.span) for each in asked.diagnostics)]:
         if span is not None and not 0 <= span[0] <= span[1] <= len(source.data):
-            raise UsageError(f"{name}: request.{where}: {list(span)} lies outside the text. Was it edited by hand?")
+            raise UsageError(f"{name}: request.{where}: {list(span)} lies outside the text. Was it edited manually?")
     return Request(
         action=asked.action,
         language=asked.language,
@@ -136,7 +136,7 @@ def settings_of(record: form.Record, own: Settings, name: str) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{name}: settings.{field}: {first['msg']}. Was it edited by hand?") from None
+        raise UsageError(f"{name}: settings.{field}: {first['msg']}. Was it edited manually?") from None
     update: dict[str, Any] = {}
     for key, names in SETTINGS.items():
         value = getattr(theirs, key)
@@ -240,8 +240,8 @@ def _raised(error: form.RecordedError) -> Exception:
 def _profile(record: form.Record, name: str) -> Profile:
     known = {field.name for field in fields(Profile)}
     if unknown := sorted(record.profile.keys() - known):
-        raise UsageError(f"{name}: profile.{unknown[0]}: there is no such field. Was it edited by hand?")
+        raise UsageError(f"{name}: profile.{unknown[0]}: unknown field. Was it edited manually?")
     try:
         return Profile(**record.profile)
     except TypeError as error:
-        raise UsageError(f"{name}: profile: {error}. Was it edited by hand?") from None
+        raise UsageError(f"{name}: profile: {error}. Was it edited manually?") from None

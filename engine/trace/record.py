@@ -174,26 +174,30 @@ def parse(text: str, name: str) -> Record:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "somewhere"
-        raise UsageError(f"{name}: no whole record; its JSON is broken at {where}. Was it cut or edited?") from None
+        raise UsageError(f"{name}: incomplete record: invalid JSON at {where}. Was it cut or edited?") from None
     version = data.get("stet_trace") if isinstance(data, dict) else None
     if not isinstance(version, int) or isinstance(version, bool):
-        raise UsageError(f"{name}: stet_trace: no version is there, so this is no record of a job.")
+        raise UsageError(f"{name}: stet_trace: no version, so this is not a job record.")
     if version != VERSION:
-        hint = "a newer Stet made it; update this one" if version > VERSION else "this Stet reads none so old"
-        raise UsageError(f"{name}: stet_trace: its form is version {version} and this Stet reads {VERSION}; {hint}.")
+        hint = (
+            ("it is from a newer version of Stet; update Stet")
+            if version > VERSION
+            else "this version of Stet cannot read it"
+        )
+        raise UsageError(f"{name}: stet_trace: the format version is {version} instead of {VERSION}; {hint}.")
     try:
         return Record.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{name}: {field}: {first['msg']}. Was it edited by hand?") from None
+        raise UsageError(f"{name}: {field}: {first['msg']}. Was it edited manually?") from None
 
 
 def read(path: Path) -> Record:
     """The record in a file. Raises UsageError; a file that is no record, or none of a sane size, is named as such."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise UsageError(f"{path}: larger than any record ({MOST_BYTES // 1_000_000} MB); it is not read.")
+            raise UsageError(f"{path}: larger than any record ({MOST_BYTES // 1_000_000} MB); not read.")
         return parse(path.read_text(encoding="utf-8"), str(path))
     except UnicodeDecodeError:
-        raise UsageError(f"{path}: not UTF-8, so no record of a job.") from None
+        raise UsageError(f"{path}: not UTF-8, so this is not a job record.") from None

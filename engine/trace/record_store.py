@@ -65,7 +65,7 @@ class RecordStore:
         """The file of the job whose id begins so. UnknownIdError if there is none, UsageError for several."""
         files = list(self._named(prefix)) if prefix else self.files()[:1]
         if not files:
-            raise UnknownIdError(f'no record of a job "{prefix}"; `stet trace list` shows those that are kept.')
+            raise UnknownIdError(f'no record of job "{prefix}". Run `stet trace list` to list records.')
         if len(files) > 1:
             ids = ", ".join(job_id(file) for file in files[:5])
             raise UsageError(f'"{prefix}" is the beginning of {len(files)} ids: {ids}; give more of it.')
@@ -83,24 +83,24 @@ class RecordStore:
             private_folder(self.folder)
             text = make_record(job).to_json()
             if len(text) > form.MOST_BYTES:
-                log.warning("job %s leaves no trace: its record would be too large", job.id)
+                log.warning("no record of job %s: it would be too large", job.id)
                 return
             moment = re.sub(r"[-:]", "", job.at)
             write_private(self.folder / f"{moment}-{job.id}.json", text)
             self._prune()
         except OSError as error:
-            log.warning("job %s leaves no trace: %s", job.id, Obstacle.of(self.folder, error))
+            log.warning("no record of job %s: %s", job.id, Obstacle.of(self.folder, error))
         except PolicyError as error:
-            log.warning("job %s leaves no trace: %s", job.id, error)
+            log.warning("no record of job %s: %s", job.id, error)
         except Exception as error:  # noqa: BLE001 - no job fails for its record; its words may quote code, so only its kind
-            log.error("job %s leaves no trace: a bug in Stet (%s)", job.id, type(error).__name__)
+            log.error("no record of job %s: a bug in Stet (%s)", job.id, type(error).__name__)
 
     def _note(self, job: str, fate: str) -> None:
         try:
             for file in self._named(job):
                 write_private(_beside(file), f"{fate}\n")
         except OSError as error:
-            log.warning("what became of job %s (%s) is not kept: %s", job, fate, Obstacle.of(self.folder, error))
+            log.warning("cannot record the outcome of job %s (%s): %s", job, fate, Obstacle.of(self.folder, error))
 
     def _prune(self) -> None:
         room = KEPT_BYTES

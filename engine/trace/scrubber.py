@@ -15,7 +15,7 @@ from stet_ls.engine.privacy.redact import redact, restore
 from stet_ls.validators.source import Span
 
 _PLACEHOLDER = re.compile(r"STET_SECRET_\d+")
-_UNKEPT = "(not kept: it holds a secret that cannot be taken out)"
+_UNKEPT = "(not kept: contains a secret that cannot be removed)"
 _DEEPEST = 12
 
 

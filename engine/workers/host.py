@@ -64,7 +64,7 @@ def host(work: Work, patience: IdleLimits) -> NoReturn:
         _log.info("leaving: %s", asyncio.run(_serve(work, patience, info, starter)))
         code = 0
     except Exception:  # noqa: BLE001  # the process ends here, and its log is all that is left of it
-        _log.exception("the child failed")
+        _log.exception("child process failed")
     finally:
         logging.shutdown()
         # A normal exit would wait for whatever a native thread is computing.
@@ -120,7 +120,7 @@ class _Control:
             if known:
                 await self._lease(reader, writer)
         except TimeoutError:
-            _log.warning("a connection said nothing")
+            _log.warning("a connection sent nothing")
         except asyncio.CancelledError:
             pass  # leaving ends every connection; streams would log it as a failure
         finally:
@@ -148,7 +148,7 @@ class _Control:
         finally:
             self._leases -= 1
             if self._leases == 0:
-                self._alone = self._loop.call_later(self._patience.last_lease, self._leave, "the last lease is gone")
+                self._alone = self._loop.call_later(self._patience.last_lease, self._leave, "no leases left")
 
     async def _watch_idle(self) -> None:
         """Leaves after an idle period. Work that runs is noticed at each look, so a long job is never cut."""

@@ -106,4 +106,4 @@ def _make_room(log: Path) -> None:
 def _last_line(log: BinaryIO, beginning: int) -> str:
     log.seek(beginning)
     lines = log.read().decode(errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "no output")

@@ -78,7 +78,7 @@ class Worker:
     async def _forget_lost(self) -> None:
         if self._lease is None:
             return
-        _log.info("%s (process %d) is gone", self._kind.name, self._lease.pid)
+        _log.info("%s (process %d) ended", self._kind.name, self._lease.pid)
         if asyncio.get_running_loop().time() - self._leased_at < _EARLY_SECONDS:
             self._count_failure(f"{self._kind.name} ended unexpectedly (log: {self._log_file}).")
         else:
@@ -122,7 +122,7 @@ class Worker:
         try:
             lease = await connect(child.handshake)
             if lease is None:
-                self._count_failure(f"{kind.name} started and did not answer (log: {self._log_file}).")
+                self._count_failure(f"{kind.name} started but did not respond (log: {self._log_file}).")
                 raise WorkerError(self._last_error)
             if state is not None:
                 _leave_word(state, child.handshake)
@@ -142,7 +142,7 @@ class Worker:
     def _check_pause(self) -> None:
         pause = self._not_before - asyncio.get_running_loop().time()
         if pause > 0:
-            raise WorkerError(f"{self._last_error} Next try in {pause:.0f} s.")
+            raise WorkerError(f"{self._last_error} Retrying in {pause:.0f} s.")
 
 
 def _leave_word(state: Path, handshake: Handshake) -> None:

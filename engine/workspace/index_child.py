@@ -68,7 +68,7 @@ class IndexWorker:
             store.prepare()
             status = scan(Path(order.root), store, tuple(order.ignore), WalkLimits())
         except (OSError, sqlite3.Error, StetError):
-            _log.exception("the root was not read")
+            _log.exception("cannot read the root")
         else:
             _log.info("%d files in %.1f s %s", status.files, status.seconds, status.bounds)
 

@@ -127,7 +127,7 @@ class SymbolIndex:
                     try:
                         update(root, store, path, admitted(root, path, self._ignore))
                     except (OSError, sqlite3.Error) as error:
-                        _log.info("%s is not in the index yet: %s", path.name, error)
+                        _log.info("%s not indexed yet: %s", path.name, error)
 
     def find(
         self, names: Sequence[str], language: str, workspace: Workspace, *, but: Path | None = None
@@ -213,11 +213,11 @@ class SymbolIndex:
         try:
             hits, status = store.find(names, languages) if store.path.exists() else ([], IndexStatus())
         except (OSError, ValueError, TypeError, sqlite3.Error) as error:
-            _log.info("the index of %s cannot be asked: %s", root, error)
+            _log.info("cannot query the index of %s: %s", root, error)
             return [], NOT_READY if root in self._asked else ""
         if not status.complete:
             return hits, NOT_READY if root in self._asked else ""
-        return hits, f"index of the first {status.files:,} files alone: {status.bounds}" if status.bounds else ""
+        return hits, f"index of only the first {status.files:,} files alone: {status.bounds}" if status.bounds else ""
 
     def _scan(self, root: Path, limits: WalkLimits) -> None:
         store = self._store(root)
@@ -225,7 +225,7 @@ class SymbolIndex:
             store.prepare()
             scan(root, store, self._ignore, limits)
         except sqlite3.Error as error:  # another process writes
-            _log.info("%s was not read: %s", root, error)
+            _log.info("cannot read %s: %s", root, error)
 
     def _store(self, root: Path) -> IndexStore:
         return IndexStore(database(self._folder, root, self._ignore))

@@ -38,25 +38,24 @@ class CommandRow:
 
 COMMANDS: Mapping[str, CommandRow] = {
     "serve": CommandRow("serve", "start the language server (so does plain `stet --stdio`)"),
-    "run": CommandRow("run", "do one action on a file and print the checked edit"),
-    "check": CommandRow("check", "syntax findings, and with --lint lint findings, of files and folders"),
-    "model": CommandRow("model", "list, fetch and probe models; let a server that was found have your code"),
-    "doctor": CommandRow("doctor", "tell what works here and what does not"),
+    "run": CommandRow("run", "run an action on a file and print the checked edit"),
+    "check": CommandRow("check", "check the syntax of files and folders, with --lint also for lint findings"),
+    "model": CommandRow("model", "list, download and test models; allow or deny a local model server"),
+    "doctor": CommandRow("doctor", "show what works on this machine and what does not"),
     "config": CommandRow(
-        "config", "show the settings and their origins, trust a project's actions, or write a first file"
+        "config", "show settings and their origins, trust a project's actions, or create a settings file"
     ),
-    "editor": CommandRow("editor", "print the configuration to paste for an editor"),
-    "demo": CommandRow("demo.command", "watch every action at work on a small project with real flaws"),
-    "stats": CommandRow("stats", "what jobs spent: calls, tokens and cost by day, model or action"),
-    "trace": CommandRow("trace", "records of the last jobs: list, show, replay, export for a bug report"),
-    "memory": CommandRow("memory", "solutions that stood: search, show, forget, export, import, learn"),
-    "sandbox": CommandRow("sandbox", "run a command in the sandbox, or tell which walls stand here"),
+    "editor": CommandRow("editor", "print the configuration for an editor"),
+    "demo": CommandRow("demo.command", "run every action on a small sample project"),
+    "stats": CommandRow("stats", "show calls, tokens and cost by day, model or action"),
+    "trace": CommandRow("trace", "list, show, replay and export records of recent jobs"),
+    "memory": CommandRow("memory", "search and manage remembered solutions"),
+    "sandbox": CommandRow("sandbox", "run a command in the sandbox, or test what the sandbox isolates"),
 }
 
 EPILOG = (
-    "Exit status: 0 done; 1 findings, no edit could be offered, a judge refuted the edit (with --apply, --diff, --json "
-    "and without them), or nothing has that id; 2 usage or settings; 3 no model reachable; 4 refused by policy; "
-    "70 a bug; 130 interrupted."
+    "Exit status: 0 success; 1 findings, no edit, an edit that a check refuted, or an unknown id; "
+    "2 usage or settings error; 3 no model reachable; 4 refused by policy; 70 internal error; 130 interrupted."
 )
 
 
@@ -95,15 +94,15 @@ def _name_verbs(parser: argparse.ArgumentParser) -> None:
 def positive(text: str) -> int:
     """The type of an argument that is a whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number of at least 1")
     return int(text)
 
 
 def unknown_argument(parser: argparse.ArgumentParser, name: str, word: str) -> UsageError:
     """The complaint about a word that the sub-command `name` does not take, with the option that may be meant."""
     near = difflib.get_close_matches(word.partition("=")[0], set(_options(parser)), n=1, cutoff=0.75)
-    hint = f'did you mean "{near[0]}"?' if near else f"`stet {name} --help` lists what it takes"
-    return UsageError(f'stet {name} takes no "{word}": {hint}')
+    hint = f'did you mean "{near[0]}"?' if near else f"see `stet {name} --help`"
+    return UsageError(f"`stet {name}` has no argument `{word}`: {hint}")
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
@@ -120,7 +119,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     known = tuple(known)
     if near := difflib.get_close_matches(name, known, n=1):
         return f'did you mean "{near[0]}"?'
-    return f"known are {', '.join(known)}" if len(known) <= _FEW else ""
+    return f"expected one of {', '.join(known)}" if len(known) <= _FEW else ""
 
 
 _FEW = 12

@@ -12,17 +12,17 @@ from stet_ls.engine.settings import PROJECT_FILE, SettingRow, find_project, load
 from stet_ls.engine.settings.trusted_projects import trust
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.docs.settings_page import starter_file
-from stet_ls.server.cli.inputs.load_settings import print_status
 from stet_ls.server.cli.terminal import render
+from stet_ls.server.cli.terminal.status import print_status, print_warning
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     verbs = parser.add_subparsers(dest="verb", required=True)
-    show = verbs.add_parser("show", help="one row a key: value, and where it came from")
-    show.add_argument("--json", action="store_true", help="print a list of rows as JSON")
-    verbs.add_parser("trust", help="trust the actions that this project's file defines, as they are now")
-    verbs.add_parser("init", help="write a settings file in which everything stands as a comment")
+    show = verbs.add_parser("show", help="show each key with its value and origin")
+    show.add_argument("--json", action="store_true", help="print the settings as JSON")
+    verbs.add_parser("trust", help="trust the actions that this project defines, in their present form")
+    verbs.add_parser("init", help="create a settings file with every key commented out")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,15 +37,15 @@ def _trust() -> int:
     project = find_project(here, below=here)
     loaded = load(project=project)
     for problem in loaded.broken:
-        print_status(problem)
+        print_warning(problem)
     actions = [row for row in loaded.settings.actions if row.origin.project is not None]
     if project is None or not actions:
-        raise UsageError(f"no {PROJECT_FILE} here defines an action, so there is nothing to trust")
+        raise UsageError(f"nothing to trust: no {PROJECT_FILE} here defines an action")
     trust(project, actions[0].origin.digest)
     for row in actions:
         render.print_line(f"{row.name}: {row.title}")
         render.print_line(f"    {row.instruction}")
-    print_status(f"trusted, until one of them changes: {len(actions)} of {project / PROJECT_FILE}")
+    print_status(f"trusted {len(actions)} actions of {project / PROJECT_FILE} until one of them changes")
     return 0
 
 
@@ -59,7 +59,7 @@ def _show(*, as_json: bool) -> int:
         for line in render.table([_columns(row) for row in loaded.rows]):
             render.print_line(line)
     for warning in loaded.warnings:
-        print_status(warning)
+        print_warning(warning)
     return UsageError.exit_code if len(loaded.warnings) > sum(row.refused for row in loaded.rows) else 0
 
 
@@ -75,8 +75,8 @@ def _init() -> int:
         with path.open("x", encoding="utf-8") as file:
             file.write(starter_file())
     except FileExistsError:
-        raise UsageError(f"{path} exists already; it is left as it is") from None
+        raise UsageError(f"{path} already exists; not overwritten") from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
     render.print_line(str(path))
     return 0

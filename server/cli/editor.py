@@ -27,7 +27,7 @@ PROGRAMS: Mapping[str, str] = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the editor; without it the known ones are listed")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="editor name [default: list all]")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,11 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     name = next((editor for editor, program in PROGRAMS.items() if program == arguments.name), arguments.name).lower()
     if name == "vscode":
-        raise UsageError("VS Code takes an extension: `make vsix` in Stet's source builds editors/vscode/stet.vsix")
+        raise UsageError(
+            "VS Code uses an extension: run `make vsix` in Stet's source to build editors/vscode/stet.vsix"
+        )
     resource = configurations.get(name)
     if resource is None:
         hint = did_you_mean(name, configurations)
-        raise UsageError(f'unknown editor "{arguments.name}": {hint}')
+        raise UsageError(f"unknown editor `{arguments.name}`: {hint}")
     place = PLACES.get(name)
     if place is not None:
         print(place, file=sys.stderr)

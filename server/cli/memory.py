@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stet_ls.engine.errors import StetError, StoreError, StoreFault, UsageError
-from stet_ls.server.cli.inputs.load_settings import load_settings, print_status
+from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.terminal import render
+from stet_ls.server.cli.terminal.status import print_status, print_warning
 from stet_ls.validators.invisible_chars import escape_invisible
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _WIDE = 76
 """Characters of an instruction in a list."""
-_FILE = "the file, or - for standard output or input"
+_FILE = "file, or - for standard output or input"
 _MOST_TOLD = 5
 """Broken lines of a file that are told one by one."""
 
@@ -37,23 +38,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
             found.add_argument("--json", action="store_true", help="print JSON")
         return found
 
-    verb("stats", "how many solutions, how large, and what compares them", as_json=True)
-    search = verb("search", "solutions that fit some words", as_json=True)
-    search.add_argument("text", metavar="TEXT", help="the words, as they would be asked for")
+    verb("stats", "show the number of solutions, their size and the embedder", as_json=True)
+    search = verb("search", "search for solutions", as_json=True)
+    search.add_argument("text", metavar="TEXT", help="search text")
     search.add_argument("--language", metavar="L", help="only solutions in this language")
-    search.add_argument("--limit", type=_positive, default=5, metavar="N", help="at most so many")
-    for name, help_ in (("show", "one solution, with its code"), ("forget", "remove a solution from the disk")):
-        verb(name, help_).add_argument("id", metavar="ID", help="its id, as `stet memory search` tells it")
-    clear = verb("clear", "remove all solutions from the disk, or those of one scope")
-    clear.add_argument("--scope", metavar="S", help="only solutions of this scope, as `show` tells it")
-    clear.add_argument("--yes", action="store_true", help="do not ask")
-    verb("export", "write all solutions as JSON lines").add_argument("file", metavar="FILE|-", help=_FILE)
-    verb("import", "remember the solutions of JSON lines").add_argument("file", metavar="FILE|-", help=_FILE)
-    learn = verb("learn", "remember a project's own documented functions whose tests pass")
-    learn.add_argument("path", metavar="PATH", type=Path, help="the project's folder, or one file of it")
-    learn.add_argument("--untested", action="store_true", help="run no tests, and take what has none too")
-    verb("compact", "write the files anew without what was replaced")
-    verb("doctor", "compare the table with the journal, and mend it", as_json=True)
+    search.add_argument("--limit", type=_positive, default=5, metavar="N", help="maximum number of results")
+    for name, help_ in (("show", "show a solution and its code"), ("forget", "delete a solution")):
+        verb(name, help_).add_argument("id", metavar="ID", help="solution id, from `stet memory search`")
+    clear = verb("clear", "delete all solutions, or those of one scope")
+    clear.add_argument("--scope", metavar="S", help="only solutions of this scope, as in `stet memory show`")
+    clear.add_argument("--yes", action="store_true", help="do not ask for confirmation")
+    verb("export", "export all solutions as JSON lines").add_argument("file", metavar="FILE|-", help=_FILE)
+    verb("import", "import solutions from JSON lines").add_argument("file", metavar="FILE|-", help=_FILE)
+    learn = verb("learn", "remember a project's documented functions whose tests pass")
+    learn.add_argument("path", metavar="PATH", type=Path, help="the project's folder, or one file")
+    learn.add_argument("--untested", action="store_true", help="run no tests, and include untested functions")
+    verb("compact", "compact the files")
+    verb("doctor", "check the table against the journal and repair it", as_json=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -108,7 +109,7 @@ async def _search(flow: JobMemory, arguments: argparse.Namespace) -> int:
             ]
         )
     else:
-        render.print_line("Nothing that is remembered fits these words.")
+        render.print_line("No solution matches.")
     return 0
 
 
@@ -121,7 +122,7 @@ async def _show(flow: JobMemory, arguments: argparse.Namespace) -> int:
 async def _forget(flow: JobMemory, arguments: argparse.Namespace) -> int:
     row = await flow.memory.ask("show", ident=arguments.id)
     await flow.forget([row["id"]])
-    render.print_line(f"Forgotten: {_short(row['instruction'])}")
+    render.print_line(f"Deleted: {_short(row['instruction'])}")
     return 0
 
 
@@ -129,12 +130,12 @@ async def _clear(flow: JobMemory, arguments: argparse.Namespace) -> int:
     what = "all solutions" if arguments.scope is None else f"the solutions of the scope {arguments.scope}"
     if not arguments.yes:
         if not sys.stdin.isatty():
-            raise UsageError(f"stet memory clear removes {what} for good: add --yes.")
-        print(f"Remove {what} for good? [y/N] ", end="", file=sys.stderr, flush=True)
+            raise UsageError(f"`stet memory clear` deletes {what} permanently; add `--yes` to confirm.")
+        print(f"Delete {what} permanently? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             return 1
     gone = await flow.memory.ask("clear", scope=arguments.scope)
-    render.print_line(f"{gone:,} solutions are forgotten.")
+    render.print_line(f"Deleted {gone:,} solutions.")
     return 0
 
 
@@ -145,7 +146,7 @@ async def _export(flow: JobMemory, arguments: argparse.Namespace) -> int:
         sys.stdout.write(text)
         return 0
     await asyncio.to_thread(_write, Path(arguments.file), text)
-    print_status(f"{len(rows):,} solutions are in {arguments.file}")
+    print_status(f"wrote {len(rows):,} solutions to {arguments.file}")
     return 0
 
 
@@ -156,10 +157,10 @@ async def _import(flow: JobMemory, arguments: argparse.Namespace) -> int:
     solutions, problems = read_lines(await asyncio.to_thread(_read, arguments.file))
     new = await _take_in(flow, solutions)
     for problem in problems[:_MOST_TOLD]:
-        print_status(f"{arguments.file}, {problem}")
+        print_warning(f"{arguments.file}, {problem}")
     if len(problems) > _MOST_TOLD:
-        print_status(f"{len(problems) - _MOST_TOLD:,} more lines are not usable")
-    print_status(f"{new:,} new solutions, {len(solutions) - new:,} were known")
+        print_warning(f"skipped {len(problems) - _MOST_TOLD:,} more invalid lines")
+    print_status(f"{new:,} new solutions, {len(solutions) - new:,} already known")
     return 1 if problems else 0
 
 
@@ -171,7 +172,7 @@ async def _learn(flow: JobMemory, arguments: argparse.Namespace) -> int:
 
     root, solutions = await asyncio.to_thread(functions_of, arguments.path)
     if not solutions:
-        raise StetError(f"{arguments.path} holds no function with documentation in a language that is known.")
+        raise StetError(f"{arguments.path} has no documented function in a supported language.")
     if arguments.untested:
         new = await _take_in(flow, solutions)
         print_status(f"{len(solutions):,} documented functions, {new:,} of them new")
@@ -197,10 +198,10 @@ async def _doctor(flow: JobMemory, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(found, indent=2))
     elif found["sound"]:
-        render.print_line(f"{found['solutions']:,} solutions, all of them whole.")
+        render.print_line(f"{found['solutions']:,} solutions, none damaged.")
     else:
         _table([(name.replace("_", " "), str(value)) for name, value in found.items() if value])
-        render.print_line("The table was made anew from the journal.")
+        render.print_line("Rebuilt the table from the journal.")
     return 0 if found["sound"] else 1
 
 
@@ -249,7 +250,7 @@ def _read(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text("utf-8", "replace")
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}.") from None
+        raise UsageError(f"cannot read {file}: {error.strerror}.") from None
 
 
 def _write(file: Path, text: str) -> None:
@@ -259,7 +260,7 @@ def _write(file: Path, text: str) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text)
     except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}.") from None
+        raise UsageError(f"cannot write {file}: {error.strerror}.") from None
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> None:

@@ -22,7 +22,8 @@ from stet_ls.engine.runners.plan import SuiteOwner, TestPlan
 from stet_ls.engine.runners.report import CaseOutcome, TestReport
 from stet_ls.engine.runners.run_tests import run_tests
 from stet_ls.engine.sandbox.spec import Overlay
-from stet_ls.server.cli.inputs.load_settings import print_status, project_root
+from stet_ls.server.cli.inputs.load_settings import project_root
+from stet_ls.server.cli.terminal.status import print_warning
 from stet_ls.validators.project_files import read_regular
 from stet_ls.validators.source import Source
 from stet_ls.validators.structure import units
@@ -107,7 +108,7 @@ class _Trial:
     def __init__(self, runtimes: RuntimeProvider, root: Path, held: AsyncExitStack) -> None:
         self._runtimes = runtimes
         self._root = root
-        self._helper = JobResources(held, lambda name, detail: nullcontext(), print_status)
+        self._helper = JobResources(held, lambda name, detail: nullcontext(), print_warning)
         self._runtime: dict[str, Runtime] = {}
         self._touching: dict[str, tuple[str, ...]] = {}
         self._reports: dict[tuple[str, str], TestReport] = {}
@@ -133,7 +134,7 @@ class _Trial:
             return ""
         if not for_language(solution.language).traces_lines:
             number = sum(map(len, passed.values()))
-            return f"tests: {number} pass in {', '.join(tests)}; which of them run it was not seen"
+            return f"tests: {number} pass in {', '.join(tests)}; which of them execute it is unknown"
         body = await asyncio.to_thread(self._body, solution)
         for file, report in zip(tests, reports, strict=True):
             ran = report.ran or {}
@@ -168,7 +169,7 @@ class _Trial:
             )
             self._reports[key] = await run_tests(runtime.sandbox, plan)
             if why := self._reports[key].detail if not self._reports[key].cases else "":
-                print_status(f"{test}: {runtime.why_no_python or why}")
+                print_warning(f"{test}: {runtime.why_no_python or why}")
         return self._reports[key]
 
     async def _runtime_for(self, solution: Solution, text: str) -> Runtime:

@@ -12,8 +12,8 @@ from typing import Any
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import did_you_mean
-from stet_ls.server.cli.inputs.load_settings import print_status
 from stet_ls.server.cli.terminal import render
+from stet_ls.server.cli.terminal.status import print_status
 
 PROBE_SECONDS = 120.0
 """Of a self-test. A model on two old processors gets through three quarters of it in that time."""
@@ -22,24 +22,26 @@ PROBE_SECONDS = 120.0
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     verbs = parser.add_subparsers(dest="verb", required=True)
-    listing = verbs.add_parser("list", help="the embedded models: size, SHA-256, and which are here")
-    listing.add_argument("--json", action="store_true", help="print a list as JSON")
-    pulling = verbs.add_parser("pull", help="fetch a model; what is here already is not fetched again")
-    pulling.add_argument("name", nargs="?", metavar="NAME", help="tiny or small; without it the default one")
-    pulling.add_argument("--from", type=Path, dest="source", metavar="FILE", help="take it from a file on this machine")
+    listing = verbs.add_parser("list", help="list the embedded models, their size and SHA-256")
+    listing.add_argument("--json", action="store_true", help="print as JSON")
+    pulling = verbs.add_parser("pull", help="download a model, unless it is already here")
+    pulling.add_argument("name", nargs="?", metavar="NAME", help="tiny or small [default: the configured model]")
+    pulling.add_argument(
+        "--from", type=Path, dest="source", metavar="FILE", help="use a local file instead of a download"
+    )
     for verb, what in (
-        ("allow", "let a model server that was found have your code"),
-        ("deny", "keep your code from it"),
+        ("allow", "allow a local model server to get your code"),
+        ("deny", "deny a local model server your code"),
     ):
         verbs.add_parser(verb, help=what).add_argument(
-            "url", metavar="URL", help="its address, as `stet doctor` shows it"
+            "url", metavar="URL", help="the server's address, from `stet doctor`"
         )
-    probing = verbs.add_parser("probe", help="test the models that serve by small tasks, and fill their profiles")
-    probing.add_argument("--endpoint", metavar="NAME", help="test this one only")
+    probing = verbs.add_parser("probe", help="test the configured models with small tasks, and save their profiles")
+    probing.add_argument("--endpoint", metavar="NAME", help="test this endpoint only")
     probing.add_argument(
-        "--seconds", type=float, default=PROBE_SECONDS, metavar="S", help="begin no further task after so many seconds"
+        "--seconds", type=float, default=PROBE_SECONDS, metavar="S", help="start no task after this many seconds"
     )
-    probing.add_argument("--json", action="store_true", help="print what was found as JSON")
+    probing.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,10 +92,10 @@ def _pull(name: str | None, source: Path | None) -> int:
 
     name = name or DEFAULT
     if name not in WEIGHTS:
-        raise UsageError(f'unknown model "{name}": {did_you_mean(name, WEIGHTS)}')
+        raise UsageError(f"unknown model `{name}`: {did_you_mean(name, WEIGHTS)}")
     weights, bar = WEIGHTS[name], _Bar(name)
     if source is None and installed(user_paths(), name) is None:  # a log shows no bar
-        print_status(f"Fetching the embedded model {weights.title}: {weights.megabytes} MB, once.")
+        print_status(f"Downloading the embedded model {weights.title}: {weights.megabytes} MB (once)")
     try:
         path = pull(name, user_paths(), source=source, on_progress=bar)
     finally:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import StetError, UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import did_you_mean
-from stet_ls.server.cli.inputs.load_settings import load_settings, print_status
+from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
+from stet_ls.server.cli.terminal.status import print_error, print_warning
 
 if TYPE_CHECKING:
     from stet_ls.engine.model.endpoint.endpoint_client import EndpointClient
@@ -40,7 +41,7 @@ async def probe(*, endpoint: str | None, seconds: float, as_json: bool) -> int:
                 finding = await self_test(client, seconds=seconds, on_event=progress)
             except StetError as error:
                 progress.clear()
-                print_status(str(error))
+                print_error(str(error))
                 status = max(status, error.exit_code)
                 continue
             progress.clear()
@@ -93,7 +94,7 @@ def _chosen(clients: Sequence[EndpointClient], endpoint: str | None) -> Sequence
         return clients
     chosen = [client for client in clients if client.name == endpoint]
     if not chosen:
-        raise UsageError(f'no endpoint is called "{endpoint}": {did_you_mean(endpoint, [c.name for c in clients])}')
+        raise UsageError(f"unknown endpoint `{endpoint}`: {did_you_mean(endpoint, [c.name for c in clients])}")
     return chosen
 
 
@@ -107,9 +108,9 @@ def _warn_of_the_price(client: EndpointClient) -> None:
     price = cost_of(client.provider, Usage(PROMPT_TOKENS, REPLY_TOKENS))
     if price == 0 or (price is None and is_loopback(client.provider.base_url)):
         return
-    size = f"up to {CALLS} calls, about {PROMPT_TOKENS:,} tokens there and {REPLY_TOKENS:,} back"
-    about = f"about {price:.4f} at the prices of your settings" if price is not None else "its prices are not set"
-    print_status(f"{client.label} may cost money: {size}; {about}. Ctrl-C stops it.")
+    size = f"up to {CALLS} calls, about {PROMPT_TOKENS:,} prompt tokens and {REPLY_TOKENS:,} reply tokens"
+    about = f"about {price:.4f} at your configured prices" if price is not None else "no prices configured"
+    print_warning(f"{client.label} may cost money: {size}; {about}. Press Ctrl-C to stop.")
 
 
 def _print(found: dict[str, Any]) -> None:

@@ -15,7 +15,8 @@ from stet_ls.engine.sandbox.isolation import IsolationReport, Level
 from stet_ls.engine.sandbox.sandbox import Sandbox, none_here
 from stet_ls.engine.sandbox.spec import RunResult, RunSpec, RunStatus
 from stet_ls.engine.storage.paths import user_paths
-from stet_ls.server.cli.inputs.load_settings import load_settings, print_status
+from stet_ls.server.cli.inputs.load_settings import load_settings
+from stet_ls.server.cli.terminal.status import print_error
 
 _TIMED_OUT = 124
 _STOPPED = 125
@@ -24,14 +25,16 @@ _STOPPED = 125
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the two commands."""
     doors = parser.add_subparsers(dest="door", required=True, metavar="exec|probe")
-    execute = doors.add_parser("exec", help="run a command in the sandbox: no network, no files but those given")
-    execute.add_argument("--file", action="append", default=[], type=Path, metavar="F", help="copy F into the box")
-    execute.add_argument("--json", action="store_true", help="print the RunResult with its IsolationReport")
-    execute.add_argument("argv", nargs="+", metavar="ARGV", help="the command, after --")
-    probe = doors.add_parser("probe", help="what is walled in here, and why not more")
-    probe.add_argument("--json", action="store_true", help="print one JSON object")
+    execute = doors.add_parser(
+        "exec", help=("run a command in the sandbox, without network and with only the given files")
+    )
+    execute.add_argument("--file", action="append", default=[], type=Path, metavar="F", help="copy F into the sandbox")
+    execute.add_argument("--json", action="store_true", help="print the result and the isolation report as JSON")
+    execute.add_argument("argv", nargs="+", metavar="ARGV", help="command to run, after --")
+    probe = doors.add_parser("probe", help="test what the sandbox isolates here, and why not more")
+    probe.add_argument("--json", action="store_true", help="print as JSON")
     for door in (execute, probe):
-        door.add_argument("--backend", default=None, metavar="NAME", help="the one to take, as in sandbox.backend")
+        door.add_argument("--backend", default=None, metavar="NAME", help="backend to use, as in `sandbox.backend`")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -75,7 +78,7 @@ def _show(result: RunResult, *, as_json: bool) -> int:
         sys.stderr.buffer.write(result.stderr)
         sys.stderr.flush()
         if result.status not in (RunStatus.OK, RunStatus.FAILED):
-            print_status(f"stopped: {result.status}{f', {result.detail}' if result.detail else ''}")
+            print_error(f"stopped: {result.status}{f', {result.detail}' if result.detail else ''}")
     if result.status is RunStatus.TIMEOUT:
         return _TIMED_OUT
     if result.exit is not None:
@@ -93,9 +96,9 @@ def _probe(sandbox: Sandbox, *, as_json: bool) -> int:
         for wall, holds in report.enforced.items():
             print(f"  {wall.value:<13} {holds.value}")
         if report.why_not_stronger:
-            print(f"  why not stronger: {report.why_not_stronger}")
+            print(f"  not stronger because: {report.why_not_stronger}")
         if report.advice:
-            print(f"  to improve it: {report.advice}")
+            print(f"  to improve: {report.advice}")
     return 0
 
 

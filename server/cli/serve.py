@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 
 from stet_ls.engine.errors import UsageError
 from stet_ls.server.cli.inputs.secret_arguments import hide_argument
+from stet_ls.server.cli.terminal.status import print_warning
 from stet_ls.validators.project_files import read_regular
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -18,25 +18,25 @@ FORMATS = ("text", "json")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     channel = parser.add_mutually_exclusive_group()
-    channel.add_argument("--stdio", action="store_true", help="over standard input and output; the default")
-    channel.add_argument("--tcp", metavar="HOST:PORT", help="over one TCP connection, on loopback only; needs a token")
-    channel.add_argument("--ws", metavar="HOST:PORT", help="over WebSocket, on loopback only; needs a token")
+    channel.add_argument("--stdio", action="store_true", help="use standard input and output [default]")
+    channel.add_argument("--tcp", metavar="HOST:PORT", help="use one TCP connection, on loopback only; needs a token")
+    channel.add_argument("--ws", metavar="HOST:PORT", help="use WebSocket, on loopback only; needs a token")
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
         "--token-file",
         type=Path,
         metavar="FILE",
-        help="holds what a client of --tcp or --ws has to know (or STET_TOKEN)",
+        help="file with the token for --tcp and --ws (or set STET_TOKEN)",
     )
     token.add_argument(
-        "--token", metavar="TOKEN", help="the same in the open: every user of this machine sees arguments"
+        "--token", metavar="TOKEN", help="the token itself; every user of this machine can see arguments"
     )
     parser.add_argument(
-        "--clientProcessId", type=int, metavar="N", dest="client_process_id", help="exit when this process is gone"
+        "--clientProcessId", type=int, metavar="N", dest="client_process_id", help="exit when process N ends"
     )
-    parser.add_argument("--log-file", type=Path, metavar="FILE", help="where the log goes")
-    parser.add_argument("--log-level", choices=LEVELS, help="the least severity that is written")
-    parser.add_argument("--log-format", choices=FORMATS, help="lines for people, or a JSON object a line")
+    parser.add_argument("--log-file", type=Path, metavar="FILE", help="log file")
+    parser.add_argument("--log-level", choices=LEVELS, help="minimum log level")
+    parser.add_argument("--log-format", choices=FORMATS, help="log as text, or one JSON object per line")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     address = _address(arguments)
     token = _token(arguments)
     if address and not token:
-        raise UsageError("--tcp and --ws need a token: set STET_TOKEN, or pass --token-file")
+        raise UsageError("`--tcp` and `--ws` need a token: set `STET_TOKEN`, or pass `--token-file`")
 
     from stet_ls.server.app import create_server
     from stet_ls.server.lsp import transport
@@ -69,10 +69,8 @@ def _token(arguments: argparse.Namespace) -> str:
     if arguments.token:
         hidden = hide_argument(arguments.token)
         seen = "was in the list of processes until now" if hidden else "is in the list of processes"
-        print(
-            f"stet: warning: `--token` {seen}, where every user of this machine can read it; "
-            "use `--token-file` or STET_TOKEN",
-            file=sys.stderr,
+        print_warning(
+            f"`--token` {seen}, where every user of this machine can read it; use `--token-file` or `STET_TOKEN`"
         )
         return str(arguments.token)
     return inherited
@@ -83,13 +81,13 @@ def _read_token(path: Path) -> str:
         status = path.stat()
         token = read_regular(path, most=_LARGEST_TOKEN).decode().strip()
     except OSError as error:
-        raise UsageError(f"--token-file: {path} cannot be read: {error.strerror}") from None
+        raise UsageError(f"--token-file: cannot read {path}: {error.strerror}") from None
     except ValueError:
-        raise UsageError(f"--token-file: {path} is no text") from None
+        raise UsageError(f"--token-file: {path} is not text") from None
     if not token:
         raise UsageError(f"--token-file: {path} is empty")
     if os.name == "posix" and status.st_mode & 0o077:
-        print(f"stet: warning: other users may read {path}; `chmod 600` keeps it to you", file=sys.stderr)
+        print_warning(f"other users can read {path}; run `chmod 600 {path}`")
     return token
 
 

@@ -14,9 +14,9 @@ from stet_ls.server.cli.terminal import render
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("--by", choices=GROUPS, default="day", help="a row for each day (UTC), model or action")
+    parser.add_argument("--by", choices=GROUPS, default="day", help="one row per day (UTC), model or action")
     parser.add_argument("--days", type=positive, default=30, metavar="N", help="the last N days, today included")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:

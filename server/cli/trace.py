@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.storage.paths import user_paths
 from stet_ls.server.cli.command_table import positive
-from stet_ls.server.cli.inputs.load_settings import load_settings, print_status
+from stet_ls.server.cli.inputs.load_settings import load_settings
 from stet_ls.server.cli.terminal import render
+from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 
 if TYPE_CHECKING:  # the record's model brings the engine with it
     from stet_ls.engine.trace.record import Called, Record
@@ -25,21 +26,21 @@ _LONGEST_MESSAGE = 80
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="the records that are kept, the newest first", allow_abbrev=False)
-    listing.add_argument("--limit", type=positive, default=20, metavar="N", help="the last N of them")
-    show = _verb(verbs, "show", "what was asked, what came, what judges found, and how long it took")
-    show.add_argument("--prompts", action="store_true", help="the messages to the model too")
-    replay = _verb(verbs, "replay", "run the engine again on the recorded replies; exit 1 if the answer differs")
-    export = verbs.add_parser("export", help="write one file to attach to a bug report", allow_abbrev=False)
-    export.add_argument("id", metavar="ID", help="the beginning of a job's id")
-    export.add_argument("file", metavar="FILE", help="the file to write; - for standard output")
+    listing = verbs.add_parser("list", help="list records, newest first", allow_abbrev=False)
+    listing.add_argument("--limit", type=positive, default=20, metavar="N", help="show only the last N")
+    show = _verb(verbs, "show", "show a job's request, replies, evidence and timings")
+    show.add_argument("--prompts", action="store_true", help="include the messages to the model")
+    replay = _verb(verbs, "replay", "run a job again on its recorded replies; exit 1 if the answer differs")
+    export = verbs.add_parser("export", help="write a record to a file for a bug report", allow_abbrev=False)
+    export.add_argument("id", metavar="ID", help="job id, or its beginning")
+    export.add_argument("file", metavar="FILE", help="file to write, or - for standard output")
     for verb in (listing, show, replay):
         verb.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _verb(verbs: Any, name: str, summary: str) -> argparse.ArgumentParser:
     verb: argparse.ArgumentParser = verbs.add_parser(name, help=summary, allow_abbrev=False)
-    verb.add_argument("id", metavar="ID", help="the beginning of a job's id, or the file of a record")
+    verb.add_argument("id", metavar="ID", help="job id, its beginning, or a record file")
     return verb
 
 
@@ -69,7 +70,7 @@ def _record(store: RecordStore, word: str) -> tuple[str, Record]:
 
 def _id(word: str) -> str:
     if not word.isalnum():
-        raise UsageError(f'"{word}": neither the beginning of a job\'s id nor a file that exists')
+        raise UsageError(f'"{word}": not a job id, and no such file')
     return word
 
 
@@ -81,11 +82,11 @@ def _list(store: RecordStore, arguments: argparse.Namespace) -> int:
         try:
             rows.append(_row(read(file), store.fate(file)))
         except UsageError as error:
-            print_status(str(error))
+            print_warning(str(error))
     if arguments.json:
         render.print_json({"traces": rows})
     elif not rows:
-        render.print_line("No records are kept.")
+        render.print_line("No records.")
     else:
         table: list[tuple[str, ...]] = [("job", "at", "action", "language", "became", "seconds", "calls", "message")]
         table += [tuple(str(row[column]) for column in table[0]) for row in rows]
@@ -164,7 +165,7 @@ def _call(number: int, call: Called, *, prompts: bool) -> Iterator[str]:
     if call.reply is not None:
         yield f"  [reply, {call.reply.finish}]\n{call.reply.text}"
     else:
-        yield f"  {call.error.kind}: {call.error.message}" if call.error else "  it was cancelled"
+        yield f"  {call.error.kind}: {call.error.message}" if call.error else "  cancelled"
 
 
 async def _replay(name: str, record: Record, arguments: argparse.Namespace) -> int:
@@ -176,10 +177,10 @@ async def _replay(name: str, record: Record, arguments: argparse.Namespace) -> i
         render.print_json({**told, "asked": result.asked, "recorded": result.recorded})
         return 1 if result.diff else 0
     if result.asked != result.recorded:
-        print_status(f"{result.asked} replies were asked for, and the record has {result.recorded}")
+        print_warning(f"{result.asked} replies requested, but the record has {result.recorded}")
     if result.diff:
         render.print_diff(f"{result.diff}\n")
-        print_status(f"job {record.id}: the replay came to something else")
+        print_error(f"job {record.id}: the replay gave a different answer")
         return 1
     render.print_line(f"job {record.id}: the same answer, from {result.recorded} recorded replies ({result.ended})")
     return 0
@@ -196,7 +197,7 @@ def _export(store: RecordStore, arguments: argparse.Namespace) -> int:
     else:
         write_private(Path(arguments.file), record.to_json())
         render.print_line(f"wrote {arguments.file}")
-    print_status("it holds:")
+    print_status("The record contains:")
     for line in contents(record):
         print_status(f"  {line}")
     return 0

@@ -40,7 +40,7 @@ class ModelDownloadOffer:
 
         weights = WEIGHTS[name]
         if self._fetching is not None:
-            self._tell(types.MessageType.Warning, f"{self._fetching} is on its way; run the action again afterwards.")
+            self._tell(types.MessageType.Warning, f"{self._fetching} is downloading. Run the action again afterwards.")
         elif self._asking:
             self._tell(types.MessageType.Error, problem)
         elif await self._accepted(problem, f"Download {weights.megabytes} MB"):
@@ -81,13 +81,13 @@ class ModelDownloadOffer:
         try:
             await asyncio.to_thread(pull, name, self._paths, on_progress=on_progress)
         except _GivenUpError:
-            progress.end("cancelled; the next download goes on from here")
+            progress.end("cancelled; the next download resumes here")
         except Exception as error:  # noqa: BLE001 - a task's root: whatever it is becomes one sentence and a log entry
             message = failure_of(error, during=title).message
             progress.end(message)
             self._tell(types.MessageType.Error, message)
         else:
-            message = f"{weights.title} is here: run the action again."
+            message = f"Downloaded {weights.title}. Run the action again."
             progress.end(message)
             self._tell(types.MessageType.Info, message)
         finally:

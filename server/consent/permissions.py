@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PATIENCE = 600.0
 """Seconds for which a job waits for a person. Its question stays open; a later answer counts for later jobs."""
 
-RUN = "Run it all the same"
+RUN = "Run it anyway"
 INSTALL = "Install them"
 SEND = "Send my code there"
 NO = "No"
@@ -38,19 +38,18 @@ class PermissionPrompts:
     async def isolation(self, report: IsolationReport, needed: Level) -> bool:
         """Whether code may run in a box that is weaker than the settings want."""
         why = f": {report.why_not_stronger}" if report.why_not_stronger else ""
-        help_ = f" What would mend it: {report.advice}" if report.advice else ""
+        help_ = f" To improve it: {report.advice}." if report.advice else ""
         question = (
-            f"Code that a model wrote is to be run. Your settings want isolation {needed}, and {report} is what stands "
-            f"here{why}.{help_} May it run, until this server ends?"
+            f"Run code that a model wrote in {report}? Your settings require isolation {needed}, which is not "
+            f"available here{why}.{help_} A yes holds until this server ends."
         )
         return await self._may((report.backend, report.version, report.level, needed), question, RUN)
 
     async def packages(self, names: tuple[str, ...]) -> bool:
         """Whether packages may be had that are none of the project's and not well known."""
         question = (
-            f"Code that a model wrote wants packages that your project does not depend on and that are not well known: "
-            f"{', '.join(names)}. A model may have made the names up. May they be installed for such runs, in Stet's "
-            "own folder?"
+            f"Install {', '.join(names)} in Stet's own folder, to run code that a model wrote? Your project does not "
+            "depend on these packages and they are not well known: the model may have made up their names."
         )
         return await self._may(("packages", *sorted(names)), question, INSTALL)
 
@@ -58,8 +57,8 @@ class PermissionPrompts:
         """Whether a model server that was found on this machine may have the user's code."""
         whose = "" if found.owner is None else f" It runs as the user {user_name(found.owner)}."
         question = (
-            f"No model is configured, and a model server ({found.name}) answers at {found.base_url}.{whose} "
-            "May it have your code? Stet remembers a yes; after a no the embedded model serves."
+            f"Send your code to the model server {found.name} at {found.base_url}?{whose} No other model is "
+            "configured. Stet remembers a yes; after a no it uses the embedded model."
         )
         return await self.ask(("server", found), question, SEND)
 
@@ -85,7 +84,8 @@ class PermissionPrompts:
         if about not in self._late:
             self._late.add(about)
             message = (
-                f"No response to Stet's question ({yes}?). This job continues without; answer it for the next one."
+                f"No response to Stet's question ({yes}?). This job continues without it; your answer counts "
+                "for the next."
             )
             self._ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         return None

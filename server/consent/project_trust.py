@@ -30,7 +30,7 @@ class ProjectTrust:
         from stet_ls.engine.settings.trusted_projects import trust
 
         origin = listed.origin
-        assert origin.project is not None, "only a project's actions wait"
+        assert origin.project is not None, "only a project's actions need trust"
         state = (origin.project, origin.digest)
         async with self._asking:
             ready = await self._engine.get()
@@ -51,7 +51,7 @@ class ProjectTrust:
         names = [f"{each.action.spec.name} ({each.action.spec.title})" for each in same]
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         question = (
-            f"{project_file(listed.origin)} defines actions of its own: {', '.join(names[:_MOST_NAMED])}{more}. "
-            "Their instructions go to your model together with your code. Do you trust this project's actions?"
+            f"Trust the actions of this project? {project_file(listed.origin)} defines {', '.join(names[:_MOST_NAMED])}"
+            f"{more}. Their instructions go to your model together with your code."
         )
         return await self._questions.ask(("trust", listed.origin.project, listed.origin.digest), question, YES)

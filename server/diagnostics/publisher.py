@@ -120,7 +120,9 @@ class DiagnosticsPublisher:
         """The client handed diagnostics of all servers on: perhaps another one reports what we do."""
         foreign = self._others.errors(diagnostics) if self._rules.yields else []
         if foreign and (name := self._others.learn(snapshot.language, foreign, self._shown(snapshot).live)):
-            told = f"{name} reports errors in {snapshot.language}: Stet leaves them to it (setting checks.live_yield)."
+            told = (
+                f"{name} already reports errors in {snapshot.language}, so Stet does not (setting `checks.live_yield`)."
+            )
             self._ls.window_log_message(types.LogMessageParams(types.MessageType.Info, told))
             for each in self._documents.open_snapshots():
                 if self._live.judges(each.uri) and suppression_reason(each, self._rules, self._others):
@@ -226,7 +228,7 @@ class DiagnosticsPublisher:
                 async with asyncio.timeout(REFRESH_SECONDS):
                     await self._ls.workspace_diagnostic_refresh_async(None)
         except (JsonRpcException, TimeoutError) as error:
-            LOGGER.info("the client was not refreshed: %s", error or "no answer")
+            LOGGER.info("client refresh failed: %s", error or "no answer")
         finally:
             self._asking = None
 

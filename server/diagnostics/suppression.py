@@ -38,10 +38,10 @@ NOT_EDITED = frozenset(
 class SuppressionReason(Enum):
     """Why a document gets no live syntax errors, in words for the log."""
 
-    OFF = "turned off by the setting checks.live or checks.live_off"
-    ELSEWHERE = "another server of the editor reports them"
-    NOT_EDITED = "not a document that is edited"
-    LARGE = "larger than 1 MB: it is not checked at each change, but by `stet check` and by analyze"
+    OFF = "turned off by the setting `checks.live` or `checks.live_off`"
+    ELSEWHERE = "another language server reports them"
+    NOT_EDITED = "not an editable document"
+    LARGE = "larger than 1 MB: checked by `stet check` and by analyze only"
 
 
 @dataclass(frozen=True, slots=True)

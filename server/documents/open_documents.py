@@ -120,7 +120,7 @@ class Documents:
         key = _key(uri)
         before = self._open.get(key)
         if before is None:
-            LOGGER.warning("a change to a document that is not open was dropped: %s", uri)
+            LOGGER.warning("ignored a change to a document that is not open: %s", uri)
             return
         self.touch(uri)
         if isinstance(change, types.TextDocumentContentChangePartial):
@@ -148,7 +148,7 @@ class Documents:
         """A change could not be read: the text here is not the client's any more, nor is the disk's. No text then."""
         match params:
             case {"textDocument": {"uri": str(uri)}} if _key(uri) in self._open:
-                LOGGER.warning("the text of a document is unknown until it is opened anew: %s", uri)
+                LOGGER.warning("text unknown until the document is opened again: %s", uri)
                 self.close(uri)
                 self._lost.add(_key(uri))
 

@@ -79,7 +79,7 @@ class UnitIndex:
         if self._tasks.get(uri) is task:
             del self._tasks[uri]
         if not task.cancelled() and (error := task.exception()) is not None:
-            LOGGER.error("no units of %s: %s", uri, error, exc_info=error)
+            LOGGER.error("cannot list units of %s: %s", uri, error, exc_info=error)
 
     async def _index(self, snapshot: Snapshot, settle: float) -> None:
         await asyncio.sleep(settle)

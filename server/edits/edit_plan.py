@@ -86,7 +86,7 @@ def make_plan(answer: Answer, origin: EditOrigin, documents: Documents) -> EditP
             changes.append(_other(path, [edit for edit in answer.edits if edit.path == path], documents))
     for file in answer.new_files:
         if file.path.exists():
-            raise StaleError(f"{file.path.name} came into being while Stet worked; run it again.")
+            raise StaleError(f"Edit not applied: {file.path.name} was created meanwhile. Run the action again.")
     return EditPlan(tuple(change for change in changes if change.splices), answer.new_files, rebased and bool(own))
 
 
@@ -120,17 +120,19 @@ def name_of(snapshot: Snapshot) -> str:
 def _live(origin: EditOrigin, documents: Documents) -> Snapshot:
     name = name_of(origin.snapshot)
     if origin.track.closed:
-        raise StaleError(f"{name} was closed while Stet worked on it; nothing was changed.")
+        raise StaleError(f"Edit not applied: {name} was closed meanwhile.")
     live = documents.snapshot(origin.snapshot.uri)
     if live is None:
-        raise StaleError(f"{name} is gone; nothing was changed.")
+        raise StaleError(f"Edit not applied: {name} no longer exists.")
     if live.version is None and live.source.text != origin.snapshot.source.text:
-        raise StaleError(f"{name} changed on disk while Stet worked on it; run it again.")
+        raise StaleError(f"Edit not applied: {name} changed on disk meanwhile. Run the action again.")
     return live
 
 
 def _rebase(edits: Iterable[Edit], guard: Span | None, origin: EditOrigin) -> list[Splice]:
-    touched = StaleError(f"You changed {name_of(origin.snapshot)} where Stet worked on it; run it again.")
+    touched = StaleError(
+        f"Edit not applied: you changed {name_of(origin.snapshot)} in the same place. Run the action again."
+    )
     if guard is not None and origin.track.rebase(guard) is None:
         raise touched
     splices = []
@@ -145,7 +147,7 @@ def _rebase(edits: Iterable[Edit], guard: Span | None, origin: EditOrigin) -> li
 def _other(path: Path, edits: list[Edit], documents: Documents) -> DocumentChange:
     live = documents.snapshot(path.as_uri())
     if live is None or live.source.text != edits[0].base.text:
-        raise StaleError(f"{path.name} changed while Stet worked; run it again.")
+        raise StaleError(f"Edit not applied: {path.name} changed meanwhile. Run the action again.")
     return _change(live, [Splice(edit.span, edit.new_text) for edit in edits])
 
 

@@ -120,7 +120,7 @@ class CodeLenses:
             async with asyncio.timeout(REFRESH_SECONDS):
                 await self._ls.workspace_code_lens_refresh_async(None)
         except (JsonRpcException, TimeoutError) as error:
-            LOGGER.info("the client was not refreshed: %s", error or "no answer")
+            LOGGER.info("client refresh failed: %s", error or "no answer")
 
 
 def _changed_unit(live: Source, change: DocumentChange, language: str) -> Span:
@@ -138,7 +138,7 @@ def _changed_unit(live: Source, change: DocumentChange, language: str) -> Span:
 
 
 def _title(answer: Answer) -> str:
-    """ "stet: 4 doctests pass · behaves alike on 214 inputs · show"."""
+    """ "stet: 4 doctests pass · same behavior on 214 inputs · show"."""
     # It may quote code, and what a client makes of a title is not ours to say.
     reason = plain(" ".join(" · ".join(answer.metadata.reasons).split()))
     said = reason if len(reason) <= TITLE else f"{reason[: TITLE - 1].rstrip()}…"

@@ -59,11 +59,11 @@ async def evidence(ls: StetServer, params: Any) -> Json:
     if params.job is None:
         job = next((each for each in reversed(list(ls.jobs)) if each.answer and each.answer.evidence), None)
         if job is None:
-            raise UsageError("job: no job of this server came to any evidence yet.")
+            raise UsageError("job: no job has evidence yet.")
     else:
         job = ls.jobs.get(params.job)
     if job.answer is None:
-        raise UsageError(f"job: {job.id} came to no answer (it is {job.status.value}), so there is no evidence.")
+        raise UsageError(f"job: {job.id} has no evidence: it has no answer (status: {job.status.value}).")
     show = ls.evidence_files.collect if ls.client.shows_reports else ls.evidence_files.show
     return await show(job.id, job.answer, params.check)
 
@@ -73,7 +73,7 @@ async def apply(ls: StetServer, params: Any) -> Json:
     known = list(ls.jobs) if params.job is None else [ls.jobs.get(params.job)]
     job = next((each for each in reversed(known) if each.awaiting_confirmation), None)
     if job is None:
-        raise UsageError("job: nobody is asked about an edit" + (f" of {params.job}." if params.job else "."))
+        raise UsageError("job: no edit waits for confirmation" + (f" of {params.job}." if params.job else "."))
     job.apply_requested.set()
     await job.wait()
     if job.deferred_result is not None:
@@ -241,20 +241,26 @@ def _result(job: JobHandle) -> Json:
 
 COMMANDS: Mapping[str, ServerCommand] = {
     **{f"stet.{name}": ServerCommand("ActionParams", _action(name), f"Start the job {name}.") for name in ACTIONS},
-    "stet.custom": ServerCommand("CustomParams", custom, "Start any action by its name."),
-    "stet.result": ServerCommand("ResultParams", result, "What a job came to."),
-    "stet.evidence": ServerCommand("EvidenceParams", evidence, "Open what was checked, with what shows it."),
+    "stet.custom": ServerCommand("CustomParams", custom, "Start an action by name."),
+    "stet.result": ServerCommand("ResultParams", result, "Return the result of a job."),
+    "stet.evidence": ServerCommand("EvidenceParams", evidence, "Open the evidence of a job and its files."),
     "stet.cancel": ServerCommand("JobParams", cancel, "Stop a job."),
-    "stet.retry": ServerCommand("RetryParams", retry, "Run a job again on the document as it is now."),
-    "stet.apply": ServerCommand("ApplyParams", apply, "Apply the edit that is asked about."),
-    "stet.clear": ServerCommand("ClearParams", clear, "Take away the findings of analyze and the code lenses."),
-    "stet.jobs": ServerCommand("NoParams", jobs, "Running and recent jobs."),
-    "stet.health": ServerCommand("NoParams", health, "How models and all other parts are, and what to do."),
-    "stet.stats": ServerCommand("NoParams", stats, "What was done and spent, and the metrics."),
-    "stet.showPrompt": ServerCommand("CustomParams", show_prompt, "What would be sent, after redaction."),
-    "stet.memory.search": ServerCommand("MemorySearchParams", memory_commands.search, "Search remembered solutions."),
-    "stet.memory.stats": ServerCommand("NoParams", memory_commands.stats, "How much is remembered."),
+    "stet.retry": ServerCommand("RetryParams", retry, "Run a job again on the current document."),
+    "stet.apply": ServerCommand("ApplyParams", apply, "Apply the edit that waits for confirmation."),
+    "stet.clear": ServerCommand("ClearParams", clear, "Remove the findings of analyze and the code lenses."),
+    "stet.jobs": ServerCommand("NoParams", jobs, "List running and recent jobs."),
+    "stet.health": ServerCommand(
+        "NoParams", health, ("Report the state of models and all other components, with hints.")
+    ),
+    "stet.stats": ServerCommand("NoParams", stats, "Report usage, cost and metrics."),
+    "stet.showPrompt": ServerCommand(
+        "CustomParams", show_prompt, "Show the prompt that would be sent, after redaction."
+    ),
+    "stet.memory.search": ServerCommand(
+        "MemorySearchParams", memory_commands.search, "Search for remembered solutions."
+    ),
+    "stet.memory.stats": ServerCommand("NoParams", memory_commands.stats, "Report the number of remembered solutions."),
     "stet.memory.forget": ServerCommand("MemoryForgetParams", memory_commands.forget, "Forget a solution."),
-    "stet.capabilities": ServerCommand("NoParams", capabilities, "Actions, commands and their schema."),
+    "stet.capabilities": ServerCommand("NoParams", capabilities, "List actions and commands, with their schema."),
 }
 """Every command by its name."""

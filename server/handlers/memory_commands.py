@@ -33,5 +33,5 @@ async def forget(ls: StetServer, params: Any) -> Json:
     """Removes a solution from every file of the memory."""
     memory = (await ls.engine.get()).engine.memory
     if memory.memory.obstacle() or not await memory.forget([params.id]):
-        raise UsageError(f"id: there is no solution {params.id!r}.")
+        raise UsageError(f"id: unknown solution {params.id!r}.")
     return {"forgotten": params.id}

@@ -80,7 +80,7 @@ async def _judged_plan(ls: StetServer, answer: Answer, origin: EditOrigin) -> Ed
             return plan
         await asyncio.to_thread(_judge, plan, answer.language, tools)
         judged = plan
-    raise StaleError("The document changes faster than the edit can be checked; run it again.")
+    raise StaleError("Edit not applied: the document changes too fast to check the edit. Run the action again.")
 
 
 def _judge(plan: EditPlan, language: str, tools: Toolbox) -> None:
@@ -91,7 +91,9 @@ def _judge(plan: EditPlan, language: str, tools: Toolbox) -> None:
         after = syntax.check(change.after, language, path=path, tools=tools)
         broken = syntax.broken_by(before, after)
         if broken and after.may_block:
-            raise StaleError(f"After your change the edit no longer parses ({broken[0].message}); run it again.")
+            raise StaleError(
+                f"Edit not applied: after your change it no longer parses ({broken[0].message}). Run the action again."
+            )
 
 
 async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrigin, confirm: str | None) -> JobResult:
@@ -114,11 +116,9 @@ async def _send(ls: StetServer, job: JobHandle, answer: Answer, origin: EditOrig
     ls.in_background(_late(ls, job, answer, delivery), f"late change of {job.name}")
     names = ", ".join(delivery.plan.names)
     if job.cancelling:
-        message = f"Cancelled when the edit had been sent, and it may still show in {names}: look before you save."
+        message = f"Cancelled after the edit was sent; it may still appear in {names}. Check before you save."
         return JobResult(JobStatus.CANCELLED, message, applied=None, answer=answer)
-    message = (
-        f"The editor says that it applied the edit, but the new text did not show in {names}: look before you save."
-    )
+    message = f"The editor reported success, but the edit did not appear in {names}. Check before you save."
     return JobResult(JobStatus.DONE, message, applied=None, answer=answer)
 
 
@@ -160,14 +160,14 @@ async def _landed(ls: StetServer, job: JobHandle, answer: Answer, plan: EditPlan
         ls.outcomes.landed(answer, change)
         with suppress(asyncio.CancelledError):  # it stands, and its lens comes a moment later
             await asyncio.shield(ls.in_background(ls.lenses.landed(job.id, answer, change), f"lens of {job.name}"))
-    late = "It was too late to cancel: the edit had been sent, and undo takes it back. " if job.cancelling else ""
+    late = "Too late to cancel: the edit was already sent. Undo it in the editor. " if job.cancelling else ""
     return JobResult(JobStatus.DONE, late + summarize(answer), applied=True, answer=answer)
 
 
 def _declined(ls: StetServer, job: JobHandle, answer: Answer, reply: ApplyResult) -> JobResult:
     if job.cancelling:
         ls.record_outcome(answer, "cancelled")
-        return JobResult(JobStatus.CANCELLED, "Cancelled; the editor did not apply the edit.", False, answer)
+        return JobResult(JobStatus.CANCELLED, "Cancelled. The editor did not apply the edit.", False, answer)
     ls.outcomes.rejected(answer)
     reason = f": {reply.reason}" if reply.reason else ""
     return not_applied(answer, f"The editor did not apply the edit{reason}.")
@@ -218,9 +218,9 @@ async def _hand_over(ls: StetServer, job: JobHandle, answer: Answer, plan: EditP
 def _gap(plan: EditPlan, client: ClientFeatures) -> str:
     """What the client lacks to take this plan, in words; "" if nothing."""
     if not client.apply_edit:
-        return "your editor takes no edits from a server"
+        return "the editor does not accept edits from a server"
     if plan.new_files and not (client.create_files and client.versioned_edits):
-        return "your editor creates no files for a server"
+        return "the editor does not create files for a server"
     return ""
 
 

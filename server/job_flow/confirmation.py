@@ -48,7 +48,7 @@ async def confirm_and_apply(
         if yes:
             return await send()
         ls.outcomes.rejected(answer)
-        return not_applied(answer, "Discarded; nothing was changed.")
+        return not_applied(answer, "Edit discarded.")
 
     async def later() -> JobResult:
         await asyncio.wait({agreed, applied}, return_when=asyncio.FIRST_COMPLETED)
@@ -69,7 +69,7 @@ async def confirm_and_apply(
         return await outcome()
     job.deferred_result = ls.in_background(later(), f"late answer to {job.name}")
     why = f"Edit not applied: no response after {PATIENCE / 60:.0f} minutes."
-    return not_applied(answer, f"{why} Answer the question, which stays open, or run `stet.apply` to apply it.")
+    return not_applied(answer, f"{why} Answer the open question or run `stet.apply` to apply it.")
 
 
 async def show_diff(ls: StetServer, job: JobHandle, plan: EditPlan) -> str:

@@ -31,7 +31,7 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
     found += [phrase(item) for item in unknown if item.check is not Check.DANGER]
     found += [item.detail for item in answer.evidence if spec_of(answer.action).writes_tests and _unrun(item)]
     if any(_outside(edit, answer, snapshot) for edit in answer.edits):
-        found.append("it reaches outside the code that was asked about")
+        found.append("it changes code outside the target")
     return tuple(found)
 
 

@@ -101,7 +101,7 @@ class PendingEdit:
 def change_annotation(done: str, question: str) -> types.ChangeAnnotation:
     """What the client asks its user first: `question`, below what was done, beside a box that is not ticked."""
     return types.ChangeAnnotation(
-        f"Stet: {plain(done)} · tick to apply", needs_confirmation=True, description=plain(question)
+        f"Stet: {plain(done)} · select to apply", needs_confirmation=True, description=plain(question)
     )
 
 

@@ -25,7 +25,7 @@ from stet_ls.validators.source import Span
 
 FOLLOW_SECONDS = 2.0
 """How long a finished job waits for a plugin to ask for its report, before the server shows it."""
-NO_DOCUMENT = "uri: no document is open; open one, or name it with `uri`."
+NO_DOCUMENT = "uri: no document is open. Open one or pass `uri`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def request_of(ls: StetServer, action: str, params: ActionParams) -> tuple[Reque
         raise UsageError(NO_DOCUMENT)
     snapshot = ls.documents.snapshot(uri)
     if snapshot is None:
-        raise UsageError(f"uri: {uri} is not open and cannot be read as a text file.")
+        raise UsageError(f"uri: {uri} is not open and is not a readable text file.")
     source, encoding = snapshot.source, ls.client.encoding
     request = Request(
         action=action,

@@ -32,7 +32,7 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What a job came to. `applied` is None if nobody could tell, or if there was nothing to apply.
+    """Return the result of a job. `applied` is None if nobody could tell, or if there was nothing to apply.
 
     `missing_model` names the embedded model whose download would have helped.
     """
@@ -137,7 +137,7 @@ class Jobs:
     def start(self, job: JobHandle, run: Run, on_end: Ended) -> JobHandle:
         """Runs `run` in a task of its own and returns at once; `on_end` is called exactly once, after the ending."""
         if self._closed:
-            raise UsageError("Stet is shutting down; start the job again afterwards.")
+            raise UsageError("Stet is shutting down. Start the job again later.")
         self._jobs[job.id] = job
         job._task = asyncio.create_task(_root(job, run), name=f"stet job {job.id}")
         job._task.add_done_callback(lambda task: self._finish(job, task, on_end))
@@ -148,7 +148,7 @@ class Jobs:
         try:
             return self._jobs[job_id]
         except KeyError:
-            raise UsageError(f"job: there is no job {job_id!r}; stet.jobs lists them.") from None
+            raise UsageError(f"job: unknown job {job_id!r}. Run `stet.jobs` to list them.") from None
 
     def __iter__(self) -> Iterator[JobHandle]:
         """All jobs still known, the oldest first."""

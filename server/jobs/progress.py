@@ -74,7 +74,7 @@ class JobProgress:
         try:
             await self._ls.work_done_progress.create_async(self._token)
         except JsonRpcException as error:
-            LOGGER.info("the client refused a progress: %s", error)
+            LOGGER.info("the client rejected progress: %s", error)
             self._creating = None
             return
         self._began = True

@@ -14,23 +14,23 @@ _MODEL = "the model"
 """What its name takes the place of, once that is known."""
 
 _WORDS = {
-    "trust": "waiting for your word about the project's actions",
+    "trust": "waiting for your trust in the project's actions",
     "target": "reading the code",
     "context": "reading the code",
     "queued": "waiting",
-    "reproduce": "looking for the failure",
+    "reproduce": "reproducing the failure",
     "model": f"asking {_MODEL}",
-    "repair": f"asking {_MODEL} once more",
+    "repair": f"asking {_MODEL} again",
     "judge": "checking",
     "planned": "the plan",
-    "tests": "trying the new tests",
+    "tests": "running the new tests",
     "plan": "planning the tests",
-    "specification": "writing tests that do not know the code",
+    "specification": "writing tests from the specification",
     "environment": "unpacking packages",
     "run": "running the tests",
-    "diagnosis": "finding out why",
+    "diagnosis": "diagnosing the failure",
     "finish": "finishing",
-    "landing": "with your editor, which may ask you",
+    "landing": "waiting for the editor, which may ask you",
     "probe": "testing",
 }
 

@@ -62,16 +62,16 @@ class DiagnosticParams(BaseModel):
 class ActionParams(Params):
     """The argument of every command that starts a job."""
 
-    uri: str | None = Field(default=None, min_length=1, description="The document; absent: the one last used.")
-    range: Range | None = Field(default=None, description="What was selected.")
-    position: Position | None = Field(default=None, description="Where the cursor is, if nothing was selected.")
+    uri: str | None = Field(default=None, min_length=1, description="The document; default: the one last used.")
+    range: Range | None = Field(default=None, description="The selection.")
+    position: Position | None = Field(default=None, description="The cursor, if nothing is selected.")
     instruction: str = Field(default="", description="What to do, in words.")
-    constraints: tuple[str, ...] = Field(default=(), description="What the result must keep to.")
-    context: dict[str, str] = Field(default_factory=dict, description="More for the model to know, by name.")
-    diagnostics: tuple[DiagnosticParams, ...] = Field(default=(), description="The findings to answer.")
-    budget: Budget = Field(default=Budget.STANDARD, description="How much the job may spend.")
+    constraints: tuple[str, ...] = Field(default=(), description="Conditions for the result.")
+    context: dict[str, str] = Field(default_factory=dict, description="More context for the model, by name.")
+    diagnostics: tuple[DiagnosticParams, ...] = Field(default=(), description="The diagnostics to fix.")
+    budget: Budget = Field(default=Budget.STANDARD, description="The job's budget.")
     preview: Literal["auto", "always", "never"] | None = Field(
-        default=None, description="When to ask before the edit is applied; absent: as the settings say."
+        default=None, description="When to ask before the edit is applied; default: the setting."
     )
 
 
@@ -84,26 +84,30 @@ class CustomParams(ActionParams):
 class JobParams(Params):
     """A job by its id."""
 
-    job: str = Field(min_length=1, description="The id that the command which started it returned.")
+    job: str = Field(min_length=1, description="The id that the start command returned.")
 
 
 class ResultParams(JobParams):
     """Asks for a job's result."""
 
-    wait: bool = Field(default=False, strict=True, description="Answer only once the job has ended.")
+    wait: bool = Field(default=False, strict=True, description="Respond only when the job has ended.")
 
 
 class EvidenceParams(Params):
     """Whose evidence is wanted."""
 
-    job: str | None = Field(default=None, min_length=1, description="The job; absent: the last one that has any.")
-    check: str = Field(default="", description="One check (tests, differential …); absent: all. Its files open, too.")
+    job: str | None = Field(default=None, min_length=1, description="The job; default: the last one with evidence.")
+    check: str = Field(
+        default="", description=("One check (tests, differential …), whose files open, too; default: all.")
+    )
 
 
 class ApplyParams(Params):
     """Whose edit is to land."""
 
-    job: str | None = Field(default=None, min_length=1, description="The job; absent: the last one that asks.")
+    job: str | None = Field(
+        default=None, min_length=1, description="The job; default: the last one that waits for confirmation."
+    )
 
 
 class RetryParams(JobParams):
@@ -115,13 +119,13 @@ class RetryParams(JobParams):
 class ClearParams(Params):
     """Whose findings of analyze go."""
 
-    uri: str | None = Field(default=None, min_length=1, description="The document; absent: all of them.")
+    uri: str | None = Field(default=None, min_length=1, description="The document; default: all.")
 
 
 class MemorySearchParams(Params):
     """A search among remembered solutions."""
 
-    query: str = Field(min_length=1, description="What is looked for, in words.")
+    query: str = Field(min_length=1, description="The search text.")
     language: str | None = Field(default=None, description="Only solutions in this language.")
     limit: int = Field(default=5, ge=1, le=100, strict=True, description="Most results.")
 
@@ -139,9 +143,9 @@ class NoParams(Params):
 def _unknown(key: str, known: Mapping[str, object]) -> str:
     close = get_close_matches(key, known, n=1)
     if close:
-        return f"{key}: there is no such field; did you mean {close[0]!r}?"
+        return f"{key}: unknown field; did you mean {close[0]!r}?"
     return (
-        f"{key}: there is no such field; known are {', '.join(known)}."
+        f"{key}: there is no such field; expected one of {', '.join(known)}."
         if known
-        else f"{key}: this command takes no fields."
+        else f"{key}: this command has no fields."
     )

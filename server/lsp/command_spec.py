@@ -37,7 +37,7 @@ def _argument(params: types.ExecuteCommandParams, model: type[BaseModel]) -> Bas
 
     given = [argument for argument in params.arguments or () if argument is not None]
     if len(given) > 1 or not all(isinstance(argument, dict) for argument in given):
-        raise JsonRpcInvalidParams(f"{params.command} takes one object as its only argument.")
+        raise JsonRpcInvalidParams(f"{params.command} expects one object as its only argument.")
     try:
         return model.model_validate(given[0] if given else {})
     except ValidationError as error:

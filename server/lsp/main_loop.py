@@ -52,12 +52,12 @@ async def _listen(protocol: Protocol, next_body: NextBody) -> None:
                 protocol.receive(body)
             except Exception:
                 # One message must not end the conversation.
-                LOGGER.exception("a message could not be handled")
+                LOGGER.exception("cannot handle a message")
             # Handlers that just started run to their first await, and answers reach their waiters, before the next
             # message: a command works on the text that its user saw.
             await asyncio.sleep(0)
     except FrameError as error:
-        LOGGER.error("the conversation cannot go on: %s", error)
+        LOGGER.error("invalid message stream: %s", error)
 
 
 async def read_body(reader: asyncio.StreamReader, largest: int = LARGEST_MESSAGE) -> bytes | None:
@@ -74,12 +74,12 @@ async def read_body(reader: asyncio.StreamReader, largest: int = LARGEST_MESSAGE
             if header[1].lower() == b"content-length":
                 length = int(header[2]) if _LENGTH.fullmatch(header[2]) else None
         if length is None or length > largest:
-            raise FrameError("no usable Content-Length")
+            raise FrameError("no valid Content-Length")
         return await reader.readexactly(length)
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
     except asyncio.LimitOverrunError as error:
-        raise FrameError("a header line without an end") from error
+        raise FrameError("unterminated header line") from error
 
 
 def run(protocol: Protocol, session: Coroutine[Any, Any, None], process_id: Callable[[], int | None]) -> int:

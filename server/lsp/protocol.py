@@ -104,7 +104,7 @@ class Protocol(LanguageServerProtocol):
     def _take_request(self, message: dict[str, Any]) -> None:
         request_id, method = message["id"], message["method"]
         if not isinstance(request_id, MessageId) or not isinstance(method, str) or request_id in self._unanswered:
-            self._refuse(request_id, JsonRpcInvalidRequest("A request needs an id of its own and a method."))
+            self._refuse(request_id, JsonRpcInvalidRequest("A request needs a unique id and a method."))
             return
         self._unanswered[request_id] = method
         try:
@@ -142,7 +142,7 @@ class Protocol(LanguageServerProtocol):
     def _take_answer(self, message: dict[str, Any]) -> None:
         request_id = message.get("id")
         if request_id not in self._result_types:
-            LOGGER.warning("an answer to no request was dropped")
+            LOGGER.warning("ignored a response without a request")
             return
         result_type = self._result_types.pop(request_id)
         error, result = message.get("error"), None
@@ -152,7 +152,7 @@ class Protocol(LanguageServerProtocol):
             else:
                 result = self._converter.structure(message, result_type or JsonRPCResponseMessage).result
         except Exception as problem:  # noqa: BLE001 - whatever is wrong with it, its waiter must not wait for ever
-            reason = f"The client's answer cannot be read: {_faults(problem)}."
+            reason = f"Cannot read the client's response: {_faults(problem)}."
             error = types.ResponseError(JsonRpcInternalError.CODE, reason)
         self._handle_response(request_id, result, error)
 
@@ -252,14 +252,14 @@ class Protocol(LanguageServerProtocol):
         try:
             body = json.dumps(data, default=self._serialize_message).encode()
         except (TypeError, ValueError, AttributeError):
-            LOGGER.exception("a message could not be written as JSON")
+            LOGGER.exception("cannot write a message as JSON")
             self._give_up(data)
             return
         head = b"Content-Length: %d\r\n\r\n" % len(body) if self._include_headers else b""
         try:
             self.writer.write(head + body)
         except OSError as error:
-            LOGGER.info("the client has gone: %s", error)
+            LOGGER.info("client disconnected: %s", error)
             self.close()
 
     def _give_up(self, data: Any) -> None:
@@ -338,7 +338,7 @@ class Protocol(LanguageServerProtocol):
 def _forget_odd_process_id(params: Any) -> None:
     """Takes a client for one without an id if its id is no whole number: `int` would make ids of true, 7.9 and "7"."""
     if isinstance(params, dict) and type(given := params.get("processId")) not in (int, type(None)):
-        LOGGER.warning("the client's process id %.40r is no number: it is not watched", given)
+        LOGGER.warning("the client's process id %.40r is not a number; not watched", given)
         params["processId"] = None
 
 

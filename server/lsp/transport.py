@@ -130,14 +130,14 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
             if message is None:
                 return
             if not seat.is_free:
-                _answer_error(writer, message["id"], "The server has a client already.")
+                _answer_error(writer, message["id"], "The server already has a client.")
                 return
             with seat.taken():
                 protocol.set_writer(cast(Any, writer))
                 protocol.dispatch(message)
                 await converse(protocol, lambda: read_body(reader))
         except (FrameError, TimeoutError) as error:
-            LOGGER.warning("a connection was turned away: %s", error or "no message in time")
+            LOGGER.warning("rejected a connection: %s", error or "no message in time")
         finally:
             writer.close()
             with contextlib.suppress(OSError):
@@ -164,8 +164,8 @@ async def _admitted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
         fits = False
     if fits:
         return cast(dict[str, Any], message)
-    _answer_error(writer, None, "The first message has to be `initialize` with initializationOptions.token.")
-    LOGGER.warning("a connection without the right token was turned away")
+    _answer_error(writer, None, "The first message must be `initialize` with initializationOptions.token.")
+    LOGGER.warning("rejected a connection with a wrong token")
     return None
 
 
@@ -192,10 +192,10 @@ def serve_ws(server: LanguageServer, host: str, port: int, token: str) -> int:
 
     def admit(connection: ServerConnection, request: Request) -> Response | None:
         if not _is_local_origin(request.headers.get("Origin")):
-            return connection.respond(403, "Pages from elsewhere are turned away.\n")
+            return connection.respond(403, "Requests from other origins are rejected.\n")
         if not _same(_shown_token(request), token):
-            return connection.respond(401, "A token is needed: Authorization: Bearer TOKEN, or ?token=TOKEN.\n")
-        return None if seat.is_free else connection.respond(503, "The server has a client already.\n")
+            return connection.respond(401, "Token required: Authorization: Bearer TOKEN, or ?token=TOKEN.\n")
+        return None if seat.is_free else connection.respond(503, "The server already has a client.\n")
 
     async def connected(connection: ServerConnection) -> None:
         if not seat.is_free:
@@ -301,13 +301,13 @@ def _same(shown: object, token: str) -> bool:
 def _loopback(host: str, token: str) -> list[str]:
     """The addresses of a host name, all of them loopback. UsageError for any other, and for an empty token."""
     if not token:
-        raise UsageError("a socket needs a token, or everybody on this machine could use it")
+        raise UsageError("a socket needs a token; without one every user of this machine could use it")
     try:
         found = {str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except OSError as error:
-        raise UsageError(f"{host} is not known here; try 127.0.0.1") from error
+        raise UsageError(f"unknown host {host}; try 127.0.0.1") from error
     if not all(ipaddress.ip_address(address).is_loopback for address in found):
-        raise UsageError(f"{host} can be reached from other machines; use 127.0.0.1, ::1 or localhost")
+        raise UsageError(f"{host} is reachable from other machines; use 127.0.0.1, ::1 or localhost")
     return sorted(found)
 
 

@@ -60,7 +60,7 @@ class ClientWatch:
     def _look(self) -> None:
         while not self._stopped.wait(POLL_SECONDS if self._seen else FIRST_POLL_SECONDS):
             if not self._take(self._process_id()) or not all(map(_is_same, self._seen, self._seen.values())):
-                LOGGER.info("the client's process is gone")
+                LOGGER.info("the client's process ended")
                 end_within(GRACE_SECONDS, 1)
                 self._gone()
                 return
@@ -70,14 +70,14 @@ class ClientWatch:
         if process_id is None or process_id in self._seen or process_id in self._left_alone:
             return True
         if not is_usable(process_id):
-            LOGGER.warning("%.40r is no process of a client: it is not watched", process_id)
+            LOGGER.warning("%.40r is not a client process; not watched", process_id)
         elif process_id == self._parent or (is_alive(process_id) and _began_before_us(process_id)):
             self._seen[process_id] = started(process_id)
             return True
         elif not self._answers():
             return False
         else:
-            LOGGER.info("the client's process %s cannot be seen from here", process_id)
+            LOGGER.info("cannot watch the client's process %s", process_id)
         self._left_alone.add(process_id)
         return True
 

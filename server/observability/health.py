@@ -34,7 +34,7 @@ class Health:
             "memory": lambda: _memory(engine),
             "index": lambda: asyncio.to_thread(_index, engine, roots),
             "checkers": lambda: asyncio.to_thread(_checkers, engine, tuple(roots)),
-            "ledger": lambda: asyncio.to_thread(_folder, paths.ledger, "what jobs spend is not written down"),
+            "ledger": lambda: asyncio.to_thread(_folder, paths.ledger, "usage is not recorded"),
             "trace": lambda: asyncio.to_thread(_trace, engine, paths.traces),
             "folders": lambda: _folders(engine),
         }
@@ -56,7 +56,7 @@ class Health:
     def _row(self, name: str) -> Row:
         look = self._looks[name]
         if not look.done():
-            return row("unknown", f"it did not tell within {SECONDS:g} s", "ask again in a moment")
+            return row("unknown", f"no response within {SECONDS:g} s", "try again in a moment")
         del self._looks[name]
         error = look.exception()
         return look.result() if error is None else row("broken", str(error) or type(error).__name__, "see the log")
@@ -75,7 +75,7 @@ async def _models(engine: Engine) -> Row:
     detail = f"{told['model'] or 'a model'} is {status}" if good else str(told.get("last_fault") or status)
     if resting:
         detail += f"; temporarily disabled: {', '.join(resting)}"
-    todo = "" if good else "start the endpoint, set STET_BASE_URL, or fetch the embedded model: stet model pull"
+    todo = "" if good else "start the endpoint, set `STET_BASE_URL`, or run `stet model pull` for the embedded model"
     state = "ok" if good else "off" if status == "off" else "broken"
     return {**row(state, detail, todo), "told": dict(told)}
 
@@ -84,7 +84,7 @@ async def _sandbox(engine: Engine) -> Row:
     sandbox = engine.runtimes.sandbox
     best = await sandbox.best()
     if best is None:
-        return row("missing", "no backend is here, so no code is run", "see `stet sandbox probe`")
+        return row("missing", "no backend available, so no code runs", "see `stet sandbox probe`")
     report = best.report
     detail = f"{report.backend} at level {report.level.value}"
     if report.why_not_stronger:
@@ -104,7 +104,7 @@ async def _memory(engine: Engine) -> Row:
     if team := told.get("team"):
         detail += f"; the team's: {team['fault'] or 'ready'}"
     if not off and (found := await asyncio.to_thread(obstacle, engine.memory.memory.folder)):
-        return row("broken", f"{found}, so nothing new is remembered; {detail}", WAY_OUT)
+        return row("broken", f"nothing new is remembered: {found}; {detail}", WAY_OUT)
     return row("off" if off else "ok", detail)
 
 
@@ -117,7 +117,7 @@ def _index(engine: Engine, roots: Sequence[Path]) -> Row:
     detail = f"{files} files" + (f"; {bounds}" if bounds else "")
     if all(state.complete for state in states):
         return row("ok", detail)
-    return row("unknown", f"{detail} so far: it is being read")
+    return row("unknown", f"{detail} so far; indexing")
 
 
 def _checkers(engine: Engine, roots: Sequence[Path]) -> Row:
@@ -133,7 +133,7 @@ def _checkers(engine: Engine, roots: Sequence[Path]) -> Row:
         found[language] = [each.name for each in rows if programs.find(each.name, tools, name=each.name, path=None)]
     without = [language for language, names in found.items() if not names]
     detail = "; ".join(f"{language}: {', '.join(names)}" for language, names in found.items() if names)
-    todo = f"syntax by the grammar alone for {', '.join(without)}: `stet doctor` tells what could be installed"
+    todo = f"syntax by the grammar alone for {', '.join(without)}: run `stet doctor` for what to install"
     return {**row("ok", detail or "the grammars alone", todo if without else ""), "languages": found}
 
 
@@ -142,13 +142,13 @@ async def _folders(engine: Engine) -> Row:
     from stet_ls.engine.storage.writable import WAY_OUT
 
     off = await engine.off()
-    return row("broken", " ".join(off), WAY_OUT) if off else row("ok", "all of them can be written")
+    return row("broken", " ".join(off), WAY_OUT) if off else row("ok", "all writable")
 
 
 def _trace(engine: Engine, folder: Path) -> Row:
     if not engine.settings.trace.enabled:
-        return row("off", "the setting trace.enabled is off")
-    return _folder(folder, "jobs leave no record")
+        return row("off", "the setting `trace.enabled` is off")
+    return _folder(folder, "no job records")
 
 
 def _folder(folder: Path, loss: str) -> Row:

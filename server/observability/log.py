@@ -44,7 +44,8 @@ def start_log(file: Path, level: str, form: Format = "text") -> None:
     except OSError as error:
         # Without any handler, Python would print each warning as it is.
         root.addHandler(logging.NullHandler())
-        tell_once(unwritable(error) or f"no log is written: {error.filename or file}: {error.strerror}")
+        no_log = f"warning: cannot write a log: {error.filename or file}: {error.strerror}"
+        tell_once(f"error: {found}" if (found := unwritable(error)) else no_log)
         return
     new.setFormatter(formatter(form, terminal=terminal and sys.stderr.isatty()))
     root.addHandler(new)
@@ -53,7 +54,7 @@ def start_log(file: Path, level: str, form: Format = "text") -> None:
 @cache
 def tell_once(message: str) -> None:
     """One line for the person, however many meet the same obstacle."""
-    print(f"stet: {escape_invisible(message)}", file=sys.stderr)
+    print(escape_invisible(message), file=sys.stderr)
 
 
 def set_format(form: Format) -> None:
@@ -101,7 +102,7 @@ _OURS = (_PrivateFile, _Terminal, logging.NullHandler)
 
 
 def set_level(level: str, *, prompts: bool = False) -> None:
-    """Sets the least severity that is written, and whether prompts are."""
+    """Sets minimum log level, and whether prompts are."""
     logging.getLogger(ROOT).setLevel(level.upper())
     logging.getLogger(PROMPTS).setLevel(logging.DEBUG if prompts else logging.CRITICAL + 1)
 

@@ -63,4 +63,4 @@ class MetricsFeed:
         try:
             self._port = MetricsPort(self._metrics.registry, port)
         except OSError as error:
-            self._warn(f"metrics_port: port {port} of 127.0.0.1 cannot be opened ({error.strerror}); choose another.")
+            self._warn(f"metrics_port: cannot open port {port} on 127.0.0.1 ({error.strerror}). Choose another port.")

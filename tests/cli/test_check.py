@@ -68,7 +68,7 @@ def test_a_folder_is_walked_without_what_tools_made(stet: Stet, folder: Path) ->
 
     assert [file["path"] for file in json.loads(ran.out)["files"]] == ["src/a.py", "src/b.js"]
     assert ran.status == 1
-    assert ran.err == "stet: src/f.py is a binary file\n"
+    assert ran.err == "error: src/f.py is a binary file\n"
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_is_checked(stet: Stet, folder: Path) -> None:
@@ -79,7 +79,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_checked(stet: Stet, folder:
 
     assert ran.status == 2
     assert ran.out.startswith("a.py:1:1: error: ")
-    assert ran.err == "stet: nothing.py does not exist\nstet: b.py is a binary file\n"
+    assert ran.err == "error: nothing.py does not exist\nerror: b.py is a binary file\n"
 
 
 def test_a_grammar_that_reads_no_macros_says_so(stet: Stet, folder: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_grammar_that_reads_no_macros_says_so(stet: Stet, folder: Path) -> Non
 
     assert ran.status == 0, "such a grammar alone makes no commit fail"
     assert ": warning: " in ran.out
-    assert ran.err == "stet: a.c: only a grammar judged it, and valid code can outwit that one; so it only warns\n"
+    assert ran.err == "warning: a.c: findings are warnings only: valid code can be beyond this language's grammar\n"
 
 
 def test_a_language_without_grammar_is_not_judged_and_says_so(stet: Stet, folder: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_language_without_grammar_is_not_judged_and_says_so(stet: Stet, folder
     assert ran.status == 0
     assert json.loads(ran.out)["files"][0]["verdict"] == "unknown"
     assert stet("check", "a.txt").err == (
-        "stet: a.txt: not judged: no grammar for Plain text; --language NAME says what it is\n"
+        "warning: a.txt: not checked: no grammar for Plain text; set the language with `--language NAME`\n"
     )
 
 

@@ -105,8 +105,8 @@ def test_an_empty_repository_and_a_revision_that_is_none(stet: Stet, repository:
         ran = stet("check", f"--baseline={revision}", "a.py")
         assert (ran.status, ran.out) == (2, "")
         assert ran.err == (
-            f'stet: --baseline: {repository.folder} has no revision "{revision}"; '
-            "a shallow clone may have to fetch it first\n"
+            f"error: --baseline: {repository.folder} has no revision `{revision}`; "
+            "fetch it first if this is a shallow clone\n"
         )
 
 
@@ -114,16 +114,16 @@ def test_no_repository_no_git_and_a_broken_one(stet: Stet, folder: Path) -> None
     (folder / "a.py").write_text("x = 1\n")
     ran = stet("check", "--baseline", "HEAD", "a.py")
     assert ran.status == 2
-    assert ran.err == "stet: --baseline: a.py lies in no git repository, so there is nothing to compare it with\n"
+    assert ran.err == "error: --baseline: a.py is not in a git repository, so there is nothing to compare with\n"
 
     Repository.new(folder).commit()
     ran = stet("check", "--baseline", "HEAD", "a.py", PATH=str(folder))
-    assert (ran.status, ran.err) == (2, "stet: --baseline: git is not installed\n")
+    assert (ran.status, ran.err) == (2, "error: --baseline: git is not installed\n")
 
     (folder / ".git" / "config").write_text("[core\n")
     ran = stet("check", "--baseline", "HEAD", "a.py")
     assert ran.status == 2
-    assert ran.err.startswith("stet: --baseline: bad config line 1")
+    assert ran.err.startswith("error: --baseline: bad config line 1")
 
 
 PROGRAM = "#!/bin/sh\ntouch {mark}\nexit 1\n"

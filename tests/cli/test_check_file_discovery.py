@@ -86,11 +86,11 @@ def test_nothing_to_check_is_said(stet: Stet, folder: Path, repository: bool) ->
 
     ran = stet("check")
     assert (ran.status, ran.out) == (0, "")
-    assert ran.err == f"stet: nothing was checked: the working folder has no file {none}\n"
-    assert stet("check", "sub").err == f"stet: nothing was checked: sub has no file {none}\n"
+    assert ran.err == f"warning: nothing was checked: the working folder has no file {none}\n"
+    assert stet("check", "sub").err == f"warning: nothing was checked: sub has no file {none}\n"
     (folder / "a.py").write_text("x = 1\n")
     excluded = stet("check", "a.py", "--exclude", "a.py")
-    assert excluded.err == f"stet: nothing was checked: a.py has no file {none}, or all of it is excluded\n"
+    assert excluded.err == f"warning: nothing was checked: a.py has no file {none}, or all of it is excluded\n"
     assert stet("check").err == ""
 
 
@@ -110,7 +110,7 @@ def test_without_git_the_folder_is_walked_and_it_is_said(stet: Stet, folder: Pat
     ran = stet("check", "--json", ".", PATH=str(folder))
 
     assert "a.py" in [file["path"] for file in json.loads(ran.out)["files"]]
-    assert ran.err == "stet: .: .gitignore is not respected: git is not installed\n"
+    assert ran.err == "warning: .: .gitignore is ignored: git is not installed\n"
 
 
 def test_a_repository_that_git_will_not_read_is_walked_and_it_is_said(stet: Stet, folder: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_repository_that_git_will_not_read_is_walked_and_it_is_said(stet: Stet
     ran = stet("check", "--json", ".")
 
     assert [file["path"] for file in json.loads(ran.out)["files"]] == ["a.py"]
-    assert ran.err.startswith("stet: .: .gitignore is not respected: bad config line 1")
+    assert ran.err.startswith("warning: .: .gitignore is ignored: bad config line 1")
 
 
 @pytest.mark.parametrize("repository", [False, True])
@@ -144,9 +144,9 @@ def test_links_pipes_and_devices_are_passed_over(stet: Stet, folder: Path, tmp_p
     ran = stet("check", "c.py", "d.py", "e.py")
     assert ran.status == 2
     assert ran.err == (
-        "stet: c.py is no regular file\n"
-        "stet: d.py cannot be read: Too many levels of symbolic links\n"
-        "stet: e.py is no regular file\n"
+        "error: c.py is not a regular file\n"
+        "error: cannot read d.py: Too many levels of symbolic links\n"
+        "error: e.py is not a regular file\n"
     )
 
 
@@ -199,12 +199,12 @@ def test_what_a_folder_holds_beside_text_is_counted(stet: Stet, folder: Path) ->
     ran = stet("check", ".")
 
     assert (ran.status, ran.out) == (0, "")
-    assert ran.err == "stet: 3 files were not read; the first: a.py is a binary file\n"
+    assert ran.err == "warning: 3 files were not read; the first: a.py is a binary file\n"
     ran = stet("check", "d.py", "b.py")
     assert ran.status == 2
     large, encoded = ran.err.splitlines()
-    assert large == "stet: d.py is larger than 20 MB"
-    assert encoded.startswith("stet: b.py is not UTF-8 text (byte 0); name its encoding in the first line")
+    assert large == "error: d.py is larger than 20 MB"
+    assert encoded.startswith("error: b.py is not UTF-8 text (byte 0); name its encoding in the first line")
 
 
 def unprivileged(stet: Stet, *words: str) -> Ran:
@@ -232,7 +232,7 @@ def test_a_folder_that_may_not_be_listed_is_said(stet: Stet, folder: Path, repos
     assert met.status == 0
     assert "locked" in met.err
     assert "Permission denied" in met.err
-    assert (named.status, named.err) == (2, "stet: locked cannot be listed: Permission denied\n")
+    assert (named.status, named.err) == (2, "error: cannot list locked: Permission denied\n")
 
 
 def test_a_language_that_only_a_tool_of_the_user_judges_is_met(
@@ -267,7 +267,7 @@ def test_git_is_not_waited_for_where_it_waits_for_a_pipe(
     assert time.monotonic() - began < 8
     assert {file.path.name for file in walk.files} >= {"a.py", "b.py"}
     assert walk.problems == [
-        f"{tmp_path}: .gitignore is not respected: {tmp_path / trap} is no regular file, and git waits"
+        f"{tmp_path}: .gitignore is ignored: {tmp_path / trap} is not a regular file, and git would wait for it"
     ]
 
 
@@ -276,4 +276,4 @@ def test_a_reference_without_end_takes_no_gigabytes(stet: Stet, folder: Path) ->
     (folder / ".git" / "refs" / "heads" / "endless").symlink_to("/dev/zero")
     ran = stet("check", "--baseline", "endless", "a.py")
     assert ran.status == 2
-    assert ran.err.startswith("stet: --baseline: ")
+    assert ran.err.startswith("error: --baseline: ")

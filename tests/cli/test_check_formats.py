@@ -34,15 +34,15 @@ def test_standard_input_by_language_and_by_name(stet: Stet, folder: Path) -> Non
     ("words", "stdin", "complaint"),
     [
         (["-"], b"", "standard input needs --language or --stdin-filename"),
-        (["-", "--stdin-filename", "a.odd"], b"", "--stdin-filename a.odd does not tell the language; add --language"),
-        (["-", "--language", "pyton"], b"", 'unknown language "pyton": did you mean "python"?'),
+        (["-", "--stdin-filename", "a.odd"], b"", "--stdin-filename a.odd has no known language; add `--language`"),
+        (["-", "--language", "pyton"], b"", 'unknown language `pyton`: did you mean "python"?'),
         (["-", "--language", "python"], b"\0", "standard input is a binary file"),
         (["-", "--language", "python"], b"\xff", "standard input is not UTF-8 text (byte 0)"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_said(stet: Stet, words: list[str], stdin: bytes, complaint: str) -> None:
     ran = stet("check", *words, stdin=stdin)
-    assert (ran.status, ran.out, ran.err) == (2, "", f"stet: {complaint}\n")
+    assert (ran.status, ran.out, ran.err) == (2, "", f"error: {complaint}\n")
 
 
 def test_a_language_for_the_files_named(stet: Stet, folder: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_crash_costs_one_item() -> None:
 def test_what_comes_to_no_end_costs_one_item() -> None:
     """Its chunk has twice the patience, itself once more: enough for all others on a busy machine."""
     results = json.loads(crew(endless=3, patience=5, size=2).stdout)
-    assert results[3] == "3: it did not come to an end"
+    assert results[3] == "3: it did not finish"
     assert results[4:] == [item * 10 for item in range(4, 50)]
 
 
@@ -180,6 +180,6 @@ def test_a_bar_on_a_terminal_alone(stet: Stet, folder: Path, environment: Mappin
 
     assert status == 0
     assert re.search(r"checking.* 300/300", re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", drawn))
-    assert drawn.rstrip().endswith("stet: 300 files checked, 0 findings")
+    assert drawn.rstrip().endswith("300 files checked, 0 findings")
     ran = stet("check", ".")
     assert (ran.out, ran.err) == ("", "")

@@ -43,8 +43,9 @@ def test_without_a_word_it_lists_the_commands(stet: Stet) -> None:
 
 VSIX = "`make vsix` in Stet's source builds editors/vscode/stet.vsix"
 FORMS = "FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE or FILE::NAME"
-WAY_OUT = "; name its encoding in the first line, such as `# -*- coding: latin-1 -*-`, or convert it to UTF-8"
-LINES = "lines count from 1, and a range runs from its first line to its last"
+WAY_OUT = "; declare its encoding in the first line, such as `# -*- coding: latin-1 -*-`, or convert it to UTF-8"
+CONTEXT = '`stet run` has no argument `--contxt`: did you mean "--context"?'
+LINES = "lines count from 1, and a range ends at or after its first line"
 
 
 @pytest.mark.parametrize(
@@ -52,34 +53,34 @@ LINES = "lines count from 1, and a range runs from its first line to its last"
     [
         (["chek", "a.py"], 'unknown command "chek": did you mean "check"?'),
         (["run", "debg", "a.py"], 'unknown action "debg": did you mean "debug"?'),
-        (["run", "debug", "good.py", "--contxt", "x"], 'stet run takes no "--contxt": did you mean "--context"?'),
-        (["model", "list", "--jsn"], 'stet model takes no "--jsn": did you mean "--json"?'),
-        (["check", "good.py", "--quiet"], 'stet check takes no "--quiet": `stet check --help` lists what it takes'),
-        (["run", "debug", "good.py:two"], f"good.py: expected {FORMS}, not 'two' behind the colon"),
+        (["run", "debug", "good.py", "--contxt", "x"], CONTEXT),
+        (["model", "list", "--jsn"], '`stet model` has no argument `--jsn`: did you mean "--json"?'),
+        (["check", "good.py", "--quiet"], '`stet check` has no argument `--quiet`: see `stet check --help`'),
+        (["run", "debug", "good.py:two"], f"good.py: expected {FORMS}, found 'two' after the colon"),
         (["run", "debug", "missing.py"], "missing.py does not exist"),
-        (["run", "debug", "."], ". is a folder; name a file"),
-        (["run", "debug", "x" * 300], f"{'x' * 300} cannot be read: File name too long"),
+        (["run", "debug", "."], ". is a folder; pass a file"),
+        (["run", "debug", "x" * 300], f"cannot read {'x' * 300}: File name too long"),
         (["run", "debug", "binary.py"], "binary.py is a binary file"),
         (["run", "debug", "latin.py"], f"latin.py is not UTF-8 text (byte 1){WAY_OUT}"),
-        (["run", "debug", "pipe"], "pipe is no regular file"),
+        (["run", "debug", "pipe"], "pipe is not a regular file"),
         (["run", "debug", "good.py:0"], f"good.py: {LINES}"),
         (["run", "debug", "good.py:3-2"], f"good.py: {LINES}"),
-        (["run", "debug", "good.py:3"], "good.py has 2 lines, so it has no line 3"),
-        (["run", "debug", "good.py:1-9"], "good.py has 2 lines, so it has no line 9"),
-        (["run", "debug", "good.py", "--language", "pyton"], 'unknown language "pyton": did you mean "python"?'),
+        (["run", "debug", "good.py:3"], "good.py has 2 lines, not 3"),
+        (["run", "debug", "good.py:1-9"], "good.py has 2 lines, not 9"),
+        (["run", "debug", "good.py", "--language", "pyton"], 'unknown language `pyton`: did you mean "python"?'),
         (["run", "debug", "good.py", "--context", "novalue"], '--context "novalue": expected KEY=VALUE'),
         (["run", "debug", "-"], "standard input needs --language"),
-        (["run", "debug", "-", "--apply"], "--apply needs a file; standard input cannot be written"),
-        (["editor", "neovin"], 'unknown editor "neovin": did you mean "neovim"?'),
+        (["run", "debug", "-", "--apply"], "`--apply` needs a file; standard input cannot be written"),
+        (["editor", "neovin"], 'unknown editor `neovin`: did you mean "neovim"?'),
         (
             ["editor", "notepad"],
-            'unknown editor "notepad": known are emacs, helix, jetbrains, kate, neovim, sublime, vim, zed',
+            'unknown editor `notepad`: expected one of emacs, helix, jetbrains, kate, neovim, sublime, vim, zed',
         ),
-        (["editor", "code"], f"VS Code takes an extension: {VSIX}"),
-        (["demo", "debg"], 'the demo has no "debg": did you mean "debug"?'),
-        (["model", "pull", "smal"], 'unknown model "smal": did you mean "small"?'),
+        (["editor", "code"], f"VS Code uses an extension: {VSIX}"),
+        (["demo", "debg"], 'the demo has no action `debg`: did you mean "debug"?'),
+        (["model", "pull", "smal"], 'unknown model `smal`: did you mean "small"?'),
         (["serve", "--tcp", "127.0.0.1"], '"127.0.0.1": expected HOST:PORT, such as 127.0.0.1:7777'),
-        (["serve", "--tcp", "127.0.0.1:7777"], "--tcp and --ws need a token: set STET_TOKEN, or pass --token-file"),
+        (["serve", "--tcp", "127.0.0.1:7777"], "`--tcp` and `--ws` need a token: set `STET_TOKEN`, or "),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_clear_sentence(
@@ -93,7 +94,7 @@ def test_bad_input_is_one_clear_sentence(
 
     ran = stet(*words)
 
-    assert (ran.status, ran.out, ran.err) == (2, "", f"stet: {said}\n")
+    assert (ran.status, ran.out, ran.err) == (2, "", f"error: {said}\n")
     assert {file: file.read_bytes() for file in folder.glob("*.py")} == before
     assert scripted.requests == []
 
@@ -101,9 +102,9 @@ def test_bad_input_is_one_clear_sentence(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["check", "--jobs", "0"], "argument --jobs: '0': expected a whole number from 1 on"),
-        (["stats", "--days", "-1"], "argument --days: '-1': expected a whole number from 1 on"),
-        (["trace", "list", "--limit", "0"], "argument --limit: '0': expected a whole number from 1 on"),
+        (["check", "--jobs", "0"], "argument --jobs: '0': expected a whole number of at least 1"),
+        (["stats", "--days", "-1"], "argument --days: '-1': expected a whole number of at least 1"),
+        (["trace", "list", "--limit", "0"], "argument --limit: '0': expected a whole number of at least 1"),
         (["trace"], "the following arguments are required: list|show|replay|export"),
     ],
 )
@@ -121,7 +122,7 @@ def test_a_file_that_may_not_be_read(stet: Stet, folder: Path) -> None:
 
     ran = stet("run", "debug", "a.py")
 
-    assert (ran.status, ran.err) == (2, "stet: a.py cannot be read: Permission denied\n")
+    assert (ran.status, ran.err) == (2, "error: cannot read a.py: Permission denied\n")
 
 
 def test_a_wrong_setting_is_exit_2(stet: Stet, folder: Path) -> None:
@@ -131,7 +132,7 @@ def test_a_wrong_setting_is_exit_2(stet: Stet, folder: Path) -> None:
     ran = stet("run", "explain", "a.py")
 
     assert ran.status == 2
-    assert ran.err == (f'stet: unknown key "deadlin" in {folder / ".stet.toml"}, line 1: did you mean "deadline"?\n')
+    assert ran.err == (f'error: unknown key "deadlin" in {folder / ".stet.toml"}, line 1: did you mean "deadline"?\n')
 
 
 def test_a_bug_is_one_sentence_and_a_log(stet: Stet, folder: Path, stet_home: Path) -> None:
@@ -142,7 +143,7 @@ def test_a_bug_is_one_sentence_and_a_log(stet: Stet, folder: Path, stet_home: Pa
 
     log = stet_home / "log" / "stet.log"
     assert (ran.status, ran.out) == (70, "")
-    assert ran.err == f"stet: this is a bug in Stet (RuntimeError); the details are in {log}\n"
+    assert ran.err == f"error: this is a bug in Stet (RuntimeError); see {log}\n"
     assert "RuntimeError: a broken installation" in log.read_text()
 
 
@@ -158,7 +159,7 @@ def test_an_error_of_the_system_is_told_as_such(stet: Stet, folder: Path) -> Non
     )  # fmt: skip
 
     assert done.returncode == 1
-    assert done.stderr == "stet: No such file or directory\n"
+    assert done.stderr == "error: No such file or directory\n"
 
 
 def test_control_c_leaves_without_a_traceback(
@@ -203,8 +204,8 @@ def test_a_home_that_cannot_be_written_is_one_sentence_with_the_way_out(
 
     said = stet(*words, STET_HOME=str(folder / "file" / "home")).err
 
-    reason = f"below {folder}/file/home, which cannot be written (Not a directory)"
-    line = f"stet: Stet keeps its files {reason}: set STET_HOME to a folder that can be written"
+    reason = f"below {folder}/file/home, which is not writable (Not a directory)"
+    line = f"error: Stet keeps its files {reason}: set `STET_HOME` to a writable folder"
     assert said.splitlines().count(line) == 1
     assert said.count("Not a directory") == 1
     assert "Errno" not in said

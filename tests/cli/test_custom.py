@@ -74,5 +74,5 @@ def test_doctor_and_config_list_them(stet: Stet, file: Path) -> None:
     report = stet("doctor").out
     assert "document: Document (from the package stet-ls)" in report
     assert "tidy: Tidy" in report
-    assert "not trusted: `stet config trust`" in report
+    assert "not trusted; run `stet config trust`" in report
     assert "actions[0].name" in stet("config", "show").out

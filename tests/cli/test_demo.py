@@ -95,7 +95,7 @@ def test_without_a_model_it_says_so(stet: Stet) -> None:
 
     assert ran.status == 3
     assert "a wrong answer was caught" in ran.out, "that needs none"
-    assert ran.err.startswith("stet: no model for the demo: ")
+    assert ran.err.startswith("error: the demo needs a model: ")
 
 
 def test_a_wrong_answer_is_caught_without_a_model(stet: Stet) -> None:

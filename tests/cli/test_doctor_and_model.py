@@ -38,7 +38,7 @@ def test_doctor_without_a_model_is_exit_3(stet: Stet) -> None:
     assert ran.status == 3
     assert report["model"]["status"] == "unreachable"
     assert {"name", "state", "detail"} == set(report["parts"][0])
-    assert report["parts"][0]["detail"].startswith(f"STET_BASE_URL ({address}) cannot be reached: ")
+    assert report["parts"][0]["detail"].startswith(f"STET_BASE_URL ({address}) is not reachable: ")
 
 
 def test_doctor_goes_on_where_a_folder_cannot_be_written(stet: Stet, scripted: ScriptedModel, tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_doctor_goes_on_where_a_folder_cannot_be_written(stet: Stet, scripted: S
 
     assert ran.status == 0, ran.err
     assert "✓ sandbox   " in ran.out, "code runs from a temporary folder"
-    assert f"– cache     {home / 'cache'}: {home / 'cache'} is no folder; STET_HOME moves" in ran.out
+    assert f"– cache     {home / 'cache'}: {home / 'cache'} is not a folder; STET_HOME moves" in ran.out
 
 
 def test_list_names_each_model_by_its_digest(stet: Stet) -> None:
@@ -88,7 +88,7 @@ def test_pull_says_what_it_fetches_before_it_does(stet: Stet, stet_home: Path) -
 
     assert ran.status == 3, ran.err
     first, *rest = ran.err.splitlines()
-    assert first == "stet: Fetching the embedded model Qwen2.5-Coder 0.5B Instruct, Q4_K_M: 491 MB, once."
+    assert first == "Downloading the embedded model Qwen2.5-Coder 0.5B Instruct, Q4_K_M: 491 MB (once)"
     assert rest, "and then why it could not"
 
 
@@ -101,7 +101,7 @@ def test_doctor_goes_on_if_one_of_two_endpoints_is_dead(stet: Stet, scripted: Sc
         ran = doctor(stet, STET_BASE_URL="", STET_MODEL="", STET_API_KEY="")
 
     assert ran.status == 0, ran.err
-    assert f"– model     dead ({address}) cannot be reached: connection refused" in ran.out
+    assert f"– model     dead ({address}) is not reachable: connection refused" in ran.out
     assert f"✓ model     b-7b at {scripted.base_url} is ready" in ran.out
 
 
@@ -118,10 +118,10 @@ def test_probe_fills_a_profile_that_doctor_shows(stet: Stet, scripted: ScriptedM
     assert found["endpoints"][0]["endpoint"] == found["endpoint"] == "STET_BASE_URL"
     assert len(scripted.requests) == found["calls"]
     assert "may cost money" not in ran.err, "it is on this machine"
-    assert "– profile   treated as a mid model, reads 8,192 tokens, speed not measured yet" in before
-    assert "(by its name: `stet model probe` tests it)" in before
+    assert "– profile   mid model, context of 8,192 tokens, speed not measured yet" in before
+    assert "(estimated from its name; run `stet model probe` to test it)" in before
     after = doctor(stet).out
-    assert "✓ profile   treated as a mid model, reads 8,192 tokens" in after
+    assert "✓ profile   mid model, context of 8,192 tokens" in after
     assert f"3 repairs (tested {found['profile']['probed'][:10]})" in after
 
 
@@ -150,7 +150,7 @@ def test_probe_of_an_endpoint_that_is_not_there(stet: Stet, scripted: ScriptedMo
     ran = stet("model", "probe", "--endpoint", "STET_BASE")
 
     assert (ran.status, ran.out) == (2, "")
-    assert 'no endpoint is called "STET_BASE": did you mean "STET_BASE_URL"?' in ran.err
+    assert 'unknown endpoint `STET_BASE`: did you mean "STET_BASE_URL"?' in ran.err
     assert scripted.requests == []
 
 

@@ -62,7 +62,7 @@ def test_a_file_is_written_in_the_encoding_that_it_names(file: Path) -> None:
     ("name", "data", "says"),
     [
         ("a.py", b"NAME = 'Gr\xf6\xdfe'\n", r"is not UTF-8 text \(byte 10\); name its encoding in the first line"),
-        ("a.py", b"# coding: klingon\nx = 1\n", "names the encoding `klingon`, which is unknown here"),
+        ("a.py", b"# coding: klingon\nx = 1\n", "declares the unknown encoding `klingon`"),
         ("a.py", b"# coding: rot13\nx = 1\n", "names the encoding `rot13`"),
         ("a.py", b"\xff\xfea\0", "is a binary file"),
         ("a.ipynb", b"{}", "is a notebook: open it in an editor, where each cell is a document, or convert it"),

@@ -89,8 +89,8 @@ def test_a_job_is_proven_and_says_once_what_is_off(
     proven(answer)
     (warning,) = answer["warnings"]
     assert warning == (
-        f"`{home}` cannot be written ({reason}). Off until it can: the memory, records of jobs, the ledger, "
-        "profiles of models, the index of symbols, packages for runs; code runs from a temporary folder. "
+        f"`{home}` is not writable ({reason}). Disabled until it is: the memory, job records, the ledger, "
+        "model profiles, the symbol index, packages for test runs; code runs from a temporary folder. "
         "Make room or make it writable, or set `STET_HOME` to another folder."
     )
     assert "Traceback" not in ran.err
@@ -155,7 +155,7 @@ def test_a_disk_that_fills_up_during_a_job_costs_no_answer(
     answer = json.loads(out)
     proven(answer)
     (warning,) = answer["warnings"]
-    assert warning.startswith(f"`{home}` cannot be written ({FULL}). Off until it can: ")
+    assert warning.startswith(f"`{home}` is not writable ({FULL}). Disabled until it is: ")
     assert "Traceback" not in err
     assert "Errno" not in err + out
     assert not list(temporary.iterdir())

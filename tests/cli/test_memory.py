@@ -32,14 +32,14 @@ def test_an_empty_memory_is_told_and_starts_nothing(stet: Stet, stet_home: Path)
 
     assert stats["solutions"] == 0
     assert stats["uri"] == str(stet_home / "data" / "memory")
-    assert stet("memory", "search", "anything").out == "Nothing that is remembered fits these words.\n"
+    assert stet("memory", "search", "anything").out == "No solution matches.\n"
     assert not (stet_home / "data" / "memory").exists()
 
 
 def test_in_found_shown_out_and_forgotten(stet: Stet, stet_home: Path, folder: Path) -> None:
     ran = stet("memory", "import", "-", stdin=LINES)
-    assert (ran.status, ran.err) == (0, "stet: 2 new solutions, 0 were known\n")
-    assert stet("memory", "import", "-", stdin=LINES).err == "stet: 0 new solutions, 2 were known\n"
+    assert (ran.status, ran.err) == (0, "2 new solutions, 0 already known\n")
+    assert stet("memory", "import", "-", stdin=LINES).err == "0 new solutions, 2 already known\n"
 
     stats = json.loads(stet("memory", "stats", "--json").out)
     assert (stats["solutions"], stats["dimension"], stats["embedder"]) == (2, 384, "all-MiniLM-L6-v2")
@@ -58,10 +58,10 @@ def test_in_found_shown_out_and_forgotten(stet: Stet, stet_home: Path, folder: P
     files = [path for path in (stet_home / "data" / "memory").rglob("*") if path.is_file()]
     assert not any(b"parse_date" in path.read_bytes() for path in files)
 
-    assert stet("memory", "doctor").out == "1 solutions, all of them whole.\n"
+    assert stet("memory", "doctor").out == "1 solutions, none damaged.\n"
     assert " MB now\n" in stet("memory", "compact").out
     assert stet("memory", "clear").status == 2
-    assert stet("memory", "clear", "--yes").out == "1 solutions are forgotten.\n"
+    assert stet("memory", "clear", "--yes").out == "Deleted 1 solutions.\n"
 
 
 @pytest.mark.parametrize("verb", ["show", "forget"])
@@ -69,7 +69,7 @@ def test_an_unknown_id_is_exit_1(stet: Stet, verb: str) -> None:
     ran = stet("memory", verb, "0123456789abcdef")
 
     assert (ran.status, ran.out) == (1, "")
-    assert ran.err == "stet: There is no solution '0123456789abcdef'; `stet memory search` tells ids.\n"
+    assert ran.err == "error: There is no solution '0123456789abcdef'. Run `stet memory search` for ids.\n"
 
 
 def test_broken_lines_are_named_and_cost_no_others(stet: Stet, folder: Path) -> None:
@@ -87,12 +87,12 @@ def test_broken_lines_are_named_and_cost_no_others(stet: Stet, folder: Path) -> 
 
     assert ran.status == 1
     told = ran.err.splitlines()
-    assert told[0] == "stet: in.jsonl, line 2: no JSON (Expecting value)"
-    assert told[1].startswith('stet: in.jsonl, line 3: "instruction": expected')
-    assert told[2] == "stet: in.jsonl, line 4: expected one JSON object"
-    assert told[3] == 'stet: in.jsonl, line 5: "uses": expected a number'
+    assert told[0] == "warning: in.jsonl, line 2: no JSON (Expecting value)"
+    assert told[1].startswith('warning: in.jsonl, line 3: "instruction": expected')
+    assert told[2] == "warning: in.jsonl, line 4: expected one JSON object"
+    assert told[3] == 'warning: in.jsonl, line 5: "uses": expected a number'
     assert "line 6: Not remembered: its code holds what looks like a secret" in told[4]
-    assert told[5] == "stet: 1 new solutions, 0 were known"
+    assert told[5] == "1 new solutions, 0 already known"
     assert stet("memory", "import", "nowhere.jsonl").status == 2
 
 
@@ -102,13 +102,13 @@ def test_a_project_teaches_its_documented_functions(stet: Stet, folder: Path) ->
     (folder / "src" / "dates.py").write_text(
         'def parse(text):\n    """Parse an ISO date from a string."""\n    return text\n\n\ndef bare():\n    return 1\n'
     )
-    assert stet("memory", "learn", "src", "--untested").err == "stet: 1 documented functions, 1 of them new\n"
-    assert stet("memory", "learn", ".", "--untested").err == "stet: 1 documented functions, 0 of them new\n"
+    assert stet("memory", "learn", "src", "--untested").err == "1 documented functions, 1 of them new\n"
+    assert stet("memory", "learn", ".", "--untested").err == "1 documented functions, 0 of them new\n"
     (row,) = rows(stet)
 
     assert row["provenance"]["path"] == "src/dates.py"
     assert (row["outcome"], row["instruction"]) == ("learned", "Parse an ISO date from a string.")
-    assert row["evidence"] == [], "nothing ran it"
+    assert row["evidence"] == [], "not executed"
     assert "proven" not in stet("memory", "search", "parse a date").out
     assert stet("memory", "learn", "nowhere").status == 2
 
@@ -138,7 +138,7 @@ def test_what_is_learned_of_a_project_has_tests_that_pass(stet: Stet, folder: Pa
     ran = stet("memory", "learn", ".")
     assert (ran.status, ran.err) == (
         0,
-        "stet: 3 documented functions: 1 new, 1 that no test runs, 1 whose tests do not pass (tax in shop.py)\n",
+        "3 documented functions: 1 new, 1 that no test runs, 1 whose tests do not pass (tax in shop.py)\n",
     )
     (row,) = rows(stet)
     assert (row["provenance"]["unit"], row["outcome"]) == ("price", "learned")
@@ -150,7 +150,7 @@ def test_what_is_learned_of_a_project_has_tests_that_pass(stet: Stet, folder: Pa
 def test_switched_off_it_says_so(stet: Stet) -> None:
     ran = stet("memory", "stats", STET_MEMORY_ENABLED="false")
 
-    assert (ran.status, ran.err) == (1, "stet: The memory is switched off (memory.enabled).\n")
+    assert (ran.status, ran.err) == (1, "error: The memory is disabled (setting `memory.enabled`).\n")
 
 
 def test_what_run_applied_is_learned_once_it_stood(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:

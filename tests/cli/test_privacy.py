@@ -24,7 +24,7 @@ def test_a_prompt_that_may_not_go_is_exit_4(stet: Stet, scripted: ScriptedModel,
     ran = stet("run", "refactor", "net.py:1", STET_PRIVACY_LOOPBACK="refuse")
 
     assert (ran.status, ran.out) == (4, "")
-    assert 'line 2 holds a secret (access token), and privacy.loopback is "refuse"' in ran.err
+    assert 'line 2 contains a secret (access token), and privacy.loopback is "refuse"' in ran.err
     assert TOKEN not in ran.err
     assert scripted.requests == []
 
@@ -49,10 +49,10 @@ def test_what_was_replaced_and_left_out_is_listed(stet: Stet, file: Path) -> Non
     assert 'token = "STET_SECRET_1"' in ran.out
     assert TOKEN not in ran.out + ran.err
     assert "replaced: access token, line 2" in ran.err
-    assert "left out: context '.env' (a file of secrets)" in ran.err
+    assert "left out: context '.env' (file of secrets)" in ran.err
     as_json = json.loads(stet("run", "refactor", "net.py:1", "--show-prompt", "--json", "--context", "id_rsa=x").out)
     assert as_json["redactions"] == [{"line": 1, "kind": "access token"}]
-    assert as_json["left_out"] == ["context 'id_rsa' (a file of secrets)"]
+    assert as_json["left_out"] == ["context 'id_rsa' (file of secrets)"]
 
 
 def test_the_edit_has_the_value_again(stet: Stet, scripted: ScriptedModel, file: Path) -> None:

@@ -43,7 +43,7 @@ def test_the_default_is_a_diff_with_its_evidence(stet: Stet, scripted: ScriptedM
     assert ran.out.startswith("--- a/sums.py\n+++ b/sums.py\n")
     assert "-    return resutl\n+    return result\n" in ran.out
     assert "✓ syntax: " in ran.out
-    assert "– tests: no test of the project touches `total`" in ran.out
+    assert "– tests: no project test uses `total`" in ran.out
     assert "\x1b" not in ran.out, "no colours in a pipe"
     assert file.read_text() == BROKEN
     assert "Undefined name `resutl`" in scripted.requests[0].prompt, "what the linter says takes the editor's place"
@@ -292,8 +292,10 @@ def test_a_refusal_names_the_target_and_the_ways_out(stet: Stet, scripted: Scrip
 
     assert (ran.status, ran.out) == (1, "")
     *_, said, ways = ran.err.splitlines()
-    assert said.startswith("stet: sums.py:3: Refactor: no edit. ")
-    assert ways.startswith("stet: try again, say more with --instruction, name fewer lines (FILE:LINE-LINE), or ")
+    assert said.startswith("error: sums.py:3: Refactor: no edit. ")
+    assert ways.startswith(
+        "hint: try again, add details with `--instruction`, select fewer lines (FILE:LINE-LINE), or "
+    )
 
 
 def test_a_target_that_cannot_be_worked_on_is_named(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
@@ -303,9 +305,9 @@ def test_a_target_that_cannot_be_worked_on_is_named(stet: Stet, scripted: Script
 
     assert (ran.status, ran.out) == (2, "")
     *_, said, ways = ran.err.splitlines()
-    assert said.startswith("stet: large.py: the document is about ")
-    assert ways.startswith("stet: FILE:LINE-LINE or FILE::NAME names a part of a file")
-    assert stet("run", "generate", "large.py").err.startswith("stet: large.py: Generate needs an instruction: ")
+    assert said.startswith("error: large.py: the document is about ")
+    assert ways.startswith("hint: select a part of a file with FILE:LINE-LINE or FILE::NAME")
+    assert stet("run", "generate", "large.py").err.startswith("error: large.py: Generate needs an instruction: ")
     assert scripted.requests == []
 
 
@@ -351,13 +353,13 @@ def test_a_new_file_that_nothing_ran_is_not_written_unasked(stet: Stet, scripted
     ran = stet("run", "task", "sums.py", "--instruction", "add a mean", "--apply")
 
     assert ran.status == 4
-    assert ran.err.splitlines()[-1] == "stet: to write it after all: --accept-risk new-file"
+    assert ran.err.splitlines()[-1] == "hint: to write it anyway, add --accept-risk new-file"
     assert "nothing was written: the edit makes the new file more.py, which nothing ran" in ran.err
     assert [each.name for each in file.parent.iterdir()] == ["sums.py"]
 
     scripted.replies(["generate | more.py | new | a mean"])
     shown = stet("run", "task", "sums.py", "--instruction", "add a mean")
-    assert shown.err.splitlines()[-1].startswith("stet: New file more.py · "), "what is new is said first"
+    assert shown.err.splitlines()[-1].startswith("New file more.py · "), "what is new is said first"
 
 
 def test_what_is_added_to_a_whole_file_takes_nothing_away(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:
@@ -399,7 +401,7 @@ def test_a_danger_is_written_only_if_it_is_accepted_by_name(stet: Stet, scripted
     assert (refused.status, file.read_text()) == (4, before), refused.err
     assert "nothing was written: the edit adds `/etc/profile.d/x.sh`" in refused.err
     *_, way = refused.err.splitlines()
-    assert way == "stet: to write it after all: --accept-risk persistence --accept-risk outside-files"
+    assert way == "hint: to write it anyway, add --accept-risk persistence --accept-risk outside-files"
 
     assert stet(*asked, "--accept-risk", "network").status == 4
     assert stet(*asked, "--accept-risk", "persistence").status == 4

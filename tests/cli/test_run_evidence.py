@@ -21,7 +21,7 @@ def test_the_report_and_each_attachment_are_written(stet: Stet, scripted: Script
     ran = stet("run", "refactor", "a.py:1", "--evidence", "proof")
 
     assert ran.status == 0, ran.err
-    assert "stet: wrote proof/inputs_add.py" in ran.err
+    assert "wrote proof/inputs_add.py" in ran.err
     report = (folder / "proof" / "evidence.md").read_text()
     assert "- differential: passed" in report
     file = folder / "proof" / "inputs_add.py"
@@ -29,7 +29,7 @@ def test_the_report_and_each_attachment_are_written(stet: Stet, scripted: Script
     done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("0 of ")
-    assert set(re.findall(r"behaves alike on (\d+ inputs)", report)) == set(
+    assert set(re.findall(r"same behavior on (\d+ inputs)", report)) == set(
         re.findall(r"\((\d+ inputs), ", done.stdout)
     )
     assert "of them called again" in done.stdout
@@ -43,4 +43,4 @@ def test_a_folder_that_cannot_be_written_is_named(stet: Stet, scripted: Scripted
     ran = stet("run", "refactor", "a.py:1", "--evidence", "proof")
 
     assert ran.status == 2
-    assert "--evidence proof: cannot be written to" in ran.err
+    assert "--evidence proof: cannot write:" in ran.err

@@ -39,12 +39,12 @@ def test_what_is_shown_is_what_is_sent(stet: Stet, scripted: ScriptedModel, file
 
 def test_each_part_is_told_with_its_tokens(stet: Stet, scripted: ScriptedModel, file: Path) -> None:
     ran = stet("run", "refactor", "use.py:4", "--show-prompt")
-    told = re.findall(r"^stet: +([\d,]+) tokens: (.+)$", ran.err, re.MULTILINE)
+    told = re.findall(r"^+([\d,]+) tokens: (.+)$", ran.err, re.MULTILINE)
     assert [name for _, name in told] == [
         "the rules", "imports", "the body of tidy of helpers.py", "the target", "the task", "the reply's form",
         "titles, fences and turns",
     ]  # fmt: skip
-    whole = re.search(r"^stet: (\d+) tokens, 0 values replaced; left out: 0$", ran.err, re.MULTILINE)
+    whole = re.search(r"^(\d+) tokens, 0 values replaced; left out: 0$", ran.err, re.MULTILINE)
     assert whole
     assert sum(int(tokens.replace(",", "")) for tokens, _ in told) == int(whole[1])
 
@@ -53,5 +53,5 @@ def test_what_is_left_out_is_told_with_reason_and_size(stet: Stet, scripted: Scr
     ran = stet(
         "run", "refactor", "use.py:4", "--show-prompt", "--context", f"log={'1 ' * 60_000}", "--context", ".env=x"
     )
-    assert re.search(r"^stet: left out: context 'log' \(no room for [\d,]{6,} tokens\)$", ran.err, re.MULTILINE)
-    assert "stet: left out: context '.env' (a file of secrets)" in ran.err
+    assert re.search(r"^left out: context 'log' \(no room for [\d,]{6,} tokens\)$", ran.err, re.MULTILINE)
+    assert "left out: context '.env' (file of secrets)" in ran.err

@@ -36,7 +36,7 @@ def test_exec_as_json(stet: Stet) -> None:
 def test_exec_of_what_is_not_there(stet: Stet) -> None:
     ran = stet("sandbox", "exec", "--file", "nowhere.txt", "--", "true")
 
-    assert (ran.status, ran.err) == (2, "stet: nowhere.txt: No such file or directory\n")
+    assert (ran.status, ran.err) == (2, "error: nowhere.txt: No such file or directory\n")
 
 
 def test_probe(stet: Stet) -> None:

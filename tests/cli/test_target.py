@@ -71,8 +71,8 @@ def test_a_place_in_a_file_or_in_standard_input(
 @pytest.mark.parametrize(
     ("target", "says"),
     [
-        ("test_a.py:3:99", "line 3 has 21 columns, so it has no column 99"),
-        ("test_a.py:99:1", "has 13 lines, so it has no line 99"),
+        ("test_a.py:3:99", "line 3 has 21 columns, not 99"),
+        ("test_a.py:99:1", "has 13 lines, not 99"),
         ("test_a.py::test_h", 'defines no test_h: did you mean "test_g"'),
         ("test_a.py::test_f", "defines test_f more than once: TestA.test_f, TestB.test_f"),
         ("test_a.py:here", "expected FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE or FILE::NAME, not 'here'"),

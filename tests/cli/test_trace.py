@@ -27,7 +27,7 @@ def job(stet: Stet, scripted: ScriptedModel, folder: Path) -> str:
 
 
 def test_no_records(stet: Stet) -> None:
-    assert stet("trace", "list").out == "No records are kept.\n"
+    assert stet("trace", "list").out == "No records.\n"
     assert stet("trace", "show", "nonesuch.json").status == 2, "a file that cannot be read"
 
 

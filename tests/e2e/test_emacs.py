@@ -34,7 +34,7 @@ def test_an_action_lands_after_a_yes_and_is_undone_in_one_step(
         "(list landed (text))",
     )  # fmt: skip
     assert ran.value == ["# mine\n" + AFTER, "# mine\n" + BEFORE]
-    assert re.search(r"Server reports \(type=3\): \d+ % sure: behaves alike on \d+ inputs", ran.messages)
+    assert re.search(r"Server reports \(type=3\): \d+ % sure: same behavior on \d+ inputs", ran.messages)
 
 
 def test_a_refusal_says_why_in_one_line(

@@ -325,7 +325,7 @@ def test_what_was_proven_stands_at_the_code_until_it_changes(editor: Neovim) -> 
     editor.wait(f"#{marks} == 1")
     [mark] = editor.lua(f"return {marks}")
     assert mark["line"] == BEFORE[: BEFORE.index("def sign")].count("\n")
-    assert mark["text"].startswith("  stet: behaves alike on ")
+    assert mark["text"].startswith("  stet: same behavior on ")
     assert mark["text"].endswith(":Stet evidence")
     editor.command("undo")
     editor.wait(f"#{marks} == 0")
@@ -365,7 +365,7 @@ def test_progress_stands_on_the_last_line_until_the_job_ends(
     editor.wait("#_G.seen.progress > 0")
     release.set()
     editor.done()
-    editor.wait("_G.echoed[#_G.echoed]:find('^Stet: %d+ %% sure: behaves alike on %d+ inputs')")
+    editor.wait("_G.echoed[#_G.echoed]:find('^Stet: %d+ %% sure: same behavior on %d+ inputs')")
     told = echoed()
     assert any(line.startswith("Stet: refactor signs.py: ") for line in told)
     assert "" in told
@@ -391,7 +391,7 @@ def test_the_seconds_fit_on_the_last_line_and_a_long_wait_tells_the_way_out(
     assert shown("a model, 10 s") == "Stet: refactor signs.py: a model, 10 s", "the hint would not fit"
     editor.lua("vim.o.columns = 80")
     assert shown("asking a model, 23 s") == "Stet: refactor signs.py: asking a model, 23 s (:Stet cancel)"
-    long = shown("asking a-model-with-quite-a-name-of-its-own once more · 120 tokens, 123 s")
+    long = shown("asking a-model-with-quite-a-name-of-its-own again · 120 tokens, 123 s")
     assert long.endswith("…, 123 s")
     assert len(long) <= 68
 
@@ -401,7 +401,7 @@ def test_a_failure_tells_what_to_do_next(editor: Neovim, scripted: ScriptedModel
     editor.lua("vim.o.columns = 300")
     editor.command("Stet refactor")
     assert editor.done()["status"] == "failed"
-    told = editor.wait_said("refused the key", ":Stet health")
+    told = editor.wait_said("rejected the key", ":Stet health")
     assert told.endswith(":Stet health tells what serves, :Stet retry tries again")
 
 
@@ -468,7 +468,7 @@ def test_to_close_the_question_is_a_no(offered: Neovim, way: str) -> None:
     offered.wait(KEYS)
     offered.press(way)
     result = offered.done()
-    assert (result["status"], result["message"]) == ("refused", "Discarded; nothing was changed.")
+    assert (result["status"], result["message"]) == ("refused", "Edit discarded.")
     assert offered.text() == BEFORE
     offered.command("Stet evidence")
     offered.wait("vim.bo.buftype == 'nofile'")
@@ -529,14 +529,14 @@ def test_a_question_goes_with_its_server(offered: Neovim) -> None:
 
 def test_a_question_of_any_kind_has_a_key_for_each_choice(editor: Neovim) -> None:
     editor.lua("""
-      local actions = { { title = "Run it all the same" }, { title = "Read 100 %" }, { title = "No" } }
+      local actions = { { title = "Run it anyway" }, { title = "Read 100 %" }, { title = "No" } }
       local ask = vim.lsp.config.stet.handlers["window/showMessageRequest"]
       coroutine.wrap(function()
         _G.chosen = ask(nil, { message = "May it?", actions = actions }, { client_id = 1 })
       end)()
     """)
     editor.wait(KEYS)
-    assert bar(editor) == " r  Run it all the same    a  Read 100 %    q  No"
+    assert bar(editor) == " r  Run it anyway    a  Read 100 %    q  No"
     editor.press("a")
     editor.wait("_G.chosen ~= nil")
     assert editor.lua("return _G.chosen") == {"title": "Read 100 %"}

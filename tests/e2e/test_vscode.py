@@ -158,7 +158,7 @@ def test_the_evidence_stands_above_the_code_and_can_be_opened(
 ) -> None:
     workbench.choose("Refactor `sign`")
     scripted.wait_request()
-    assert "behaves alike on" in workbench.text('.codelens-decoration:has-text("stet:")')
+    assert "same behavior on" in workbench.text('.codelens-decoration:has-text("stet:")')
     workbench.palette("Stet: Show Evidence")
     workbench.text('.tab:has-text("Preview evidence-")')
-    workbench.preview("behaves alike on")
+    workbench.preview("same behavior on")

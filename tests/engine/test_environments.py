@@ -78,7 +78,7 @@ async def answer_of(
     async with Bench(scripted, settings) as bench:
         answer = await bench.run(action, marked, path=root / "shop/scales.py", workspace=Workspace((root,)), **fields)
     if any("no code may run" in each for each in (answer.message, *answer.warnings)):
-        pytest.skip(f"no code may run here: {answer.message}")
+        pytest.skip(f"code cannot run here: {answer.message}")
     return answer
 
 
@@ -86,7 +86,7 @@ def told(answer: Answer) -> dict[Check, Evidence]:
     return {item.check: item for item in answer.evidence}
 
 
-WARNED = "Your Python does not have stone: the code was run with stone>=1 in Stet's folder."
+WARNED = "Your Python does not have stone, so the code ran with stone>=1 in Stet's folder."
 
 
 async def test_an_edit_is_judged_and_timed_with_it(scripted: ScriptedModel, project: Path) -> None:
@@ -95,7 +95,7 @@ async def test_an_edit_is_judged_and_timed_with_it(scripted: ScriptedModel, proj
     found = told(answer)
     assert found[Check.TESTS].detail.startswith("1 test passes"), answer.evidence
     assert found[Check.DOCTEST].verdict is Ruling.PASS
-    assert found[Check.DIFFERENTIAL].detail.startswith("behaves alike on "), found[Check.DIFFERENTIAL]
+    assert found[Check.DIFFERENTIAL].detail.startswith("same behavior on "), found[Check.DIFFERENTIAL]
     assert "x (" in found[Check.TIMING].detail, found[Check.TIMING]
     assert WARNED in answer.warnings
 

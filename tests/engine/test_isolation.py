@@ -36,7 +36,7 @@ async def test_the_box_stands_in_the_answer_and_its_record(
     sandbox = Sandbox(Level.STRONG, probes, backend=backend)
     best = await sandbox.best()
     if best is None or not best.report.level.reaches(Level.STRONG):
-        pytest.skip(f"no code may run here: {best and best.report.why_not_stronger}")
+        pytest.skip(f"code cannot run here: {best and best.report.why_not_stronger}")
     answer = await answer_in(scripted, Settings(sandbox=SandboxSettings(backend=backend)))
     assert answer.to_json()["isolation"] == best.report.to_json()
     assert best.report.level is Level.FULL or "(strong), because " in boxed(answer)

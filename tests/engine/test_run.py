@@ -94,7 +94,7 @@ async def test_what_never_parses_is_never_offered(bench: Bench, scripted: Script
     assert len(scripted.requests) == 3
     assert answer.message.startswith("Refactor: no edit")
     assert (
-        "No further repair was asked for: limit for this model reached (2 repairs). "
+        "No further repair: limit for this model reached (2 repairs). "
         "Raise the setting `checks.fix_attempts` to allow more."
     ) in answer.warnings
 
@@ -183,7 +183,7 @@ async def test_no_code_is_a_refusal_and_never_an_edit(bench: Bench, scripted: Sc
 async def test_words_in_the_place_of_code_are_quoted(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.default = Reply("I cannot: the\nfile is \x1b[31m" + "long " * 40)
     answer = await bench.run("refactor", SIGN)
-    assert 'The reply held no code. It begins: "I cannot: the file is [31mlong long ' in answer.message
+    assert 'The reply contains no code. It begins: "I cannot: the file is [31mlong long ' in answer.message
     assert answer.message.rstrip(".").endswith('…"')
 
 
@@ -192,7 +192,7 @@ async def test_a_reply_that_broke_off_before_any_code_is_told_from_one_without(
 ) -> None:
     scripted.default = Reply(code_reply(SHORT), chunks=["PLAN: ", "compare ", "once.\n"], drop_after=2)
     answer = await bench.run("refactor", SIGN)
-    assert "The reply broke off before any code came: the endpoint " in answer.message
+    assert "The reply broke off before any code: the endpoint " in answer.message
     assert "It begins" not in answer.message
 
 
@@ -200,7 +200,7 @@ async def test_a_reply_that_broke_off_within_the_code_names_the_endpoint(bench: 
     """The model is not to blame, and another instruction would not help."""
     scripted.default = Reply(code_reply(SHORT), drop_after=8)
     answer = await bench.run("refactor", SIGN)
-    assert "The reply broke off in the middle of the code: the endpoint " in answer.message
+    assert "The reply stopped within the code: the endpoint " in answer.message
 
 
 async def test_generate_without_an_instruction_says_how_to_give_one(bench: Bench, scripted: ScriptedModel) -> None:
@@ -393,7 +393,7 @@ async def test_a_file_of_two_megabytes_ends_within_the_deadline(bench: Bench, sc
     assert answer.success, answer.message
     assert answer.metadata.seconds < 2 * Settings().deadline
     told = {evidence.check: evidence.detail for evidence in answer.evidence}
-    assert told[Check.DIFFERENTIAL] == "old and new were not compared: the file is larger than 500 KB"
+    assert told[Check.DIFFERENTIAL] == "not compared: the file is larger than 500 KB"
 
 
 async def test_a_stage_that_hangs_does_not_keep_the_job(

@@ -276,6 +276,6 @@ async def test_files_of_secrets_are_no_context_and_it_is_said(
     assert "PLAIN" not in text
     assert "our plans" not in text
     assert prompt.left_out == (
-        "context '.env' (a file of secrets)",
+        "context '.env' (file of secrets)",
         f"context '{tmp_path}/docs/a.md' (ignored by .stetignore)",
     )

@@ -151,7 +151,7 @@ def test_what_is_its_users_nobody_else_sets(key: str, opened: Load, stet_home: P
     way = "" if key in TABLES else f" or by {KEYS[key].variable}"
     [warning] = loaded.warnings
     assert re.fullmatch(
-        rf'"{key}" in .+ is ignored: only its user may set it, in {stet_home / "config.toml"}{way}', warning
+        rf'"{key}" in .+ is ignored: only the user may set it, in {stet_home / "config.toml"}{way}', warning
     )
     assert [row.key for row in loaded.rows if row.refused] == [key]
 

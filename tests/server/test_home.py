@@ -37,7 +37,7 @@ async def test_a_job_ends_with_its_proof_and_health_names_what_is_off(
     assert (first["status"], second["status"]) == ("done", "done"), results
     checks = {line["check"]: line["verdict"] for line in first["answer"]["evidence"]}
     assert (checks["doctest"], checks["differential"]) == ("pass", "pass")
-    off = f"`{home}` cannot be written (Not a directory). Off until it can: the memory, records of jobs, the ledger, "
+    off = f"`{home}` is not writable (Not a directory). Disabled until it is: the memory, job records, the ledger, "
     assert [warning.startswith(off) for warning in first["answer"]["warnings"]] == [True]
     assert second["answer"]["warnings"] == [], "it is said once"
     assert parts["folders"]["state"] == "broken"

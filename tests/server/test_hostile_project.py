@@ -40,7 +40,7 @@ async def test_a_process_that_nobody_asked_for_is_a_question(
         client.answers["window/showMessageRequest"] = lambda params: asked.append(params["message"])
         client.open(URI, "python", text)
         result = await finish(client, await start(client, "refactor", uri=URI, position={"line": 1, "character": 4}))
-        assert result["message"] == "Discarded; nothing was changed."
+        assert result["message"] == "Edit discarded."
         assert client.text(URI) == text
     assert asked[0].endswith("adds `os.system`, which starts a process.")
 
@@ -66,7 +66,7 @@ async def test_a_project_takes_away_no_question(
         result = await finish(client, await start(client, "debug", uri=URI, position={"line": 0, "character": 4}))
         assert client.text(URI) == text
         told = boxes(client)
-    assert result["message"] == "Discarded; nothing was changed."
+    assert result["message"] == "Edit discarded."
     assert len(asked) == 1
     assert any('"editor.preview"' in message and "may only be made stricter" in message for message in told)
 

@@ -46,7 +46,7 @@ async def runtime(probes: Path, backend: str) -> AsyncIterator[Runtime]:
     sandbox = Sandbox(Level.STRONG, probes, backend=backend)
     best = await sandbox.best()
     if best is None or not best.report.level.reaches(Level.STRONG):
-        pytest.skip("no code may run here: there is no box of level strong")
+        pytest.skip("code cannot run here: there is no box of level strong")
     interpreter = Interpreter(Path(sys.executable), sys.version_info[:3], mounts.interpreter())
     yield Runtime(sandbox, bare_environment(interpreter))
     await sandbox.close()

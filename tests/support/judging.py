@@ -25,7 +25,7 @@ def assert_unseen(evidence: Evidence, says: str) -> None:
     """Sameness on inputs that did not come by a part of the change: told as `says`, and proving nothing."""
     parses = Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok", trusted=True)
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False), evidence
-    assert evidence.detail.startswith("behaves alike on ")
+    assert evidence.detail.startswith("same behavior on ")
     assert says in evidence.detail
     assert strength([parses, evidence]) is EvidenceTier.COMPARED
     assert says.removeprefix("none of which ").partition(":")[0] in evidence.attachments[0].text

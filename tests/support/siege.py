@@ -313,7 +313,7 @@ class Siege:
 
 
 async def _result(client: RawClient, job: str) -> Json:
-    """What a job came to. TimeoutError if it hangs, which is later than a client gives other requests up."""
+    """Return the result of a job. TimeoutError if it hangs, which is later than a client gives other requests up."""
     asked = {"command": "stet.result", "arguments": [{"job": job, "wait": True}]}
     call = client.call("workspace/executeCommand", asked)
     result: Json = await asyncio.wait_for(asyncio.shield(call.future), HANGS)

@@ -113,13 +113,13 @@ def _start(program: programs.Program, run: ToolCommand, text: bytes, name: str, 
 
 def _failure(result: ToolResult, tool: str, deadline: float) -> Unavailable | None:
     if result.missing:
-        return Unavailable(f"{tool} could not be started", missing=True)
+        return Unavailable(f"{tool} did not start", missing=True)
     if result.truncated:
-        return Unavailable(f"{tool} wrote more than it has to say about any text")
+        return Unavailable(f"{tool} wrote too much output")
     if result.timed_out:
-        return Unavailable(f"{tool} did not answer within {deadline:.1f} s")
+        return Unavailable(f"no response from {tool} within {deadline:.1f} s")
     if result.status is not None and result.status < 0:
-        return Unavailable(f"{tool} was ended by {_signal(-result.status)}")
+        return Unavailable(f"{tool} was stopped by {_signal(-result.status)}")
     return None
 
 

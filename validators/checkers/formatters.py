@@ -132,9 +132,7 @@ def _npm(asked: CheckRequest, tool: str, arguments: tuple[str, ...]) -> Formatte
     chosen = dict(asked.tools.programs).get(tool)
     program = chosen or programs.of_workspace(f"node_modules/.bin/{tool}", asked.path, asked.tools)
     if program is None:
-        return Unavailable(
-            f"{tool} runs what the project brings: it needs a trusted workspace or a path in the settings"
-        )
+        return Unavailable(f"{tool} runs code of the project: trust the workspace or set its path")
     # Its settings lie in many files, so its answers are not remembered.
     return _run(asked, ToolCommand(tool, arguments, program=str(program), pure=False))
 
@@ -150,7 +148,7 @@ def _run(asked: CheckRequest, run: ToolCommand) -> Formatted:
         try:
             return result.stdout.decode("utf-8")
         except UnicodeDecodeError:
-            return Unavailable(f"{run.tool} wrote no UTF-8")
+            return Unavailable(f"{run.tool} output is not UTF-8")
 
     return run_tool_on(asked, run, read)
 

@@ -72,4 +72,4 @@ def judged(result: ToolResult, found: tuple[Finding, ...], tool: str) -> CheckRe
     """The findings. A tool that failed without naming a place did not fail on the syntax."""
     if result.status == 0:
         return ()
-    return found or Unavailable(f"{tool} failed without naming a place (exit status {result.status})")
+    return found or Unavailable(f"{tool} failed without a location (exit status {result.status})")

@@ -26,7 +26,7 @@ from stet_ls.validators.checkers.tools import (
 
 def _waits(_asked: CheckRequest) -> CheckResult:
     """What a tool that would run a project's code answers for as long as there is no sandbox to run it in."""
-    return Unavailable("it runs the project's code, and waits for the sandbox", missing=True)
+    return Unavailable("runs the project's code; needs the sandbox", missing=True)
 
 
 RULES, NAMES, COMPLEXITY = "rules", "names", "complexity"

@@ -39,7 +39,7 @@ def check(tool: AddedTool, asked: CheckRequest) -> CheckResult:
             return Unavailable(f"{tool.name} wrote no JSON (exit status {result.status})")
         found = distinct(_finding(tool, asked, kind, row) for row in rows)
         if not found and result.status != 0:
-            return Unavailable(f"{tool.name} failed without naming a place (exit status {result.status})")
+            return Unavailable(f"{tool.name} failed without a location (exit status {result.status})")
         return found
 
     run = ToolCommand(tool.name, tool.argv[1:], program=tool.argv[0])

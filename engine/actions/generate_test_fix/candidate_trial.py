@@ -73,7 +73,7 @@ async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart:
         return CandidateTrial(nothing, about)
     bench = SuiteRunner(plan, runtime, way, code)
     if bench.seconds < _LEAST_SECONDS:
-        return CandidateTrial(nothing, about, problem="the job's time was used up")
+        return CandidateTrial(nothing, about, problem="the job is out of time")
     report = await bench.run(ids)
     if report.inconclusive:
         return CandidateTrial(report, about, problem=report.why_not)

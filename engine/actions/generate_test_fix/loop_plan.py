@@ -106,7 +106,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
     try:
         runner.prepare(wanted, new_nonce())
     except MissingToolError as missing:
-        return f"{missing} is not on this machine ({missing.install})"
+        return f"{missing} is not installed ({missing.install})"
     target = Target(TargetKind.UNIT, spans[0], tested.outermost)
     return LoopPlan(asked, target, tested, place, runner.name, dialect, before)
 

@@ -69,7 +69,7 @@ class Repairer:
                 warmth = _WARMER if missed else 0.1
                 reply = await self.job.ask(prompt, temperature=warmth, max_tokens=self.size, stage=stage)
             except (ModelError, PolicyError) as error:
-                return f"A repair was given up: {error}"
+                return f"A repair failed: {error}"
             with self.job.stage("judge"):
                 result = await judge_reply(self.job, reply, self.read, self.judges, self.secrets)
             if not isinstance(result, Unusable):

@@ -98,7 +98,7 @@ async def try_mutants(
     """
     left = runtime.left() / 2
     if left < _LEAST_SECONDS:
-        return MutantResults(why_not="the job's time was used up")
+        return MutantResults(why_not="the job is out of time")
     own = plan.text(target) or ""
     nonce = secrets.token_hex(8)
     place = f".stet-{nonce}"
@@ -139,7 +139,7 @@ async def try_mutants(
     try:
         result = await runtime.sandbox.run(spec)
     except (StetError, ValueError, OSError) as error:
-        return MutantResults(why_not=f"no code may run here: {error}")
+        return MutantResults(why_not=f"code cannot run here: {error}")
     return _read(result.report, nonce, tests, mutants, wanted)
 
 
@@ -171,7 +171,7 @@ def _read(
     try:
         told: dict[str, Any] = json.loads(data)
         if told["nonce"] != nonce:
-            return MutantResults(why_not="the report of the run is not its own, so it proves nothing")
+            return MutantResults(why_not="the run's report is forged, so it proves nothing")
         if told["own"]["starved"] or told["same"]["starved"]:
             return MutantResults(why_not="the machine was too busy to run the tests to their end")
         if not told["own"]["done"]:
@@ -191,7 +191,7 @@ def _read(
         for name, numbers in told["own"]["lines"].items():
             lines.get(simple(name), set()).update(map(int, numbers))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return MutantResults(why_not="the run ended before it reported what came out")
+        return MutantResults(why_not="the run ended before it reported its results")
     return MutantResults(
         {test: frozenset(each) for test, each in kills.items()},
         {test: frozenset(each) & wanted for test, each in lines.items()},

@@ -82,7 +82,7 @@ async def _first(left: CandidateTests) -> TestReport | ValidationResult:
         seconds = left.runtime.left()
         text = left.joined()
         if seconds < _LEAST_SECONDS:
-            return result_not_run(text, left.code, "the job's time was used up", Ruling.UNKNOWN)
+            return result_not_run(text, left.code, "the job is out of time", Ruling.UNKNOWN)
         # Half of the time for what may not end: the tests beside it have to be run yet.
         plan = left.way.running(text.text, *left.ids, seconds=min(10.0, max(_LEAST_SECONDS, seconds / 2)))
         plan = replace(plan, until=time.monotonic() + seconds / 2)

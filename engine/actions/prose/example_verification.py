@@ -28,7 +28,7 @@ _PROMPT = re.compile(r"(?P<indent>[ \t]*)>>> ?(?P<source>.*)")
 _MORE = re.compile(r"[ \t]*\.\.\.(?: (?P<source>.*))?$")
 _ENDS = re.compile(r"\s*(?:$|>>>|`{3,}|~{3,})")
 _NOT_RUN = {
-    "late": "it does not end in time",
+    "late": "it does not finish in time",
     "limit": "it needs too much memory or depth",
     "died": "it ends the process",
 }

@@ -126,7 +126,7 @@ def _read(job: Job, about: JobPrompt, rewrite: Rewrite, completion: Completion) 
         current=request.source.slice(target.span),
     )
     if reply.code is None:
-        return Unusable(reply.problem or "The reply held no code.")
+        return Unusable(reply.problem or "The reply contains no code.")
     code = reply.code
     if instruction is None or instruction.origin == "stub" or not _ABOUT_DOCUMENTATION.search(about.wish):
         code = keep_documentation(code, source=request.source, target=target, language=request.language)

@@ -35,7 +35,7 @@ async def run(
     try:
         node, builder = await asyncio.to_thread(_programs, overlay)
     except MissingToolError as missing:
-        return NotRunnable(f"{missing} is not on this machine: {missing.install}")
+        return NotRunnable(f"{missing} is not installed: {missing.install}")
     trial = replace(trial, seconds=min(trial.seconds, left))
     nonce = secrets.token_hex(8)
     folder, place = Path(__file__).parent / "inside", f".stet-{nonce}"

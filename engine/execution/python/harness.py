@@ -41,7 +41,7 @@ async def run(runtime: Runtime, trial: HarnessRun, overlay: Overlay | None = Non
     if left < LEAST_SECONDS:
         return TOO_LATE
     if runtime.python is None:
-        return NotRunnable(runtime.why_no_python or "there is no Python to run it with: set sandbox.python")
+        return NotRunnable(runtime.why_no_python or "no Python to run it with; set `sandbox.python`")
     trial = replace(trial, seconds=min(trial.seconds, left))
     nonce = secrets.token_hex(8)
     script, job = f".stet-{nonce}/run.py", f".stet-{nonce}/job.json"

@@ -8,16 +8,16 @@ Risk = tuple[str, str]
 """What a piece of code does, and its name."""
 
 PROCESS, CODE, NETWORK = "starts a process", "runs text as code", "talks to the network"
-DATA, NATIVE, DELETES = "runs code out of data", "calls native code", "deletes files"
-INSIDE = "reaches into the interpreter"
-OUTSIDE = "reaches files outside of the project"
-PERSISTS = "changes what runs later or what lets somebody in"
+DATA, NATIVE, DELETES = "deserializes code", "calls native code", "deletes files"
+INSIDE = "accesses interpreter internals"
+OUTSIDE = "accesses files outside the project"
+PERSISTS = "changes startup files or access rights"
 SECRETS = "reads secrets"
 ENVIRONMENT = "reads the whole environment"
 INSTALLS = "installs packages"
 LINKS = "changes links, owners or permissions"
-TESTS = "reaches for whoever tests it"
-HIDES = "hides errors of every kind"
+TESTS = "tampers with tests"
+HIDES = "hides all errors"
 
 CODES: Mapping[str, str] = {
     PROCESS: "process", CODE: "eval", NETWORK: "network", DATA: "unpickle", NATIVE: "native", DELETES: "delete",

@@ -34,7 +34,7 @@ def risks_in(source: Source, language: str) -> list[Risk]:
 
 
 def _by_literals(source: Source, language: str) -> Iterator[Risk]:
-    """What a literal tells by itself: a path that leads out, a file of secrets, a command that installs."""
+    """What a literal tells by itself: a path that leads out, file of secrets, a command that installs."""
     for passage in passages(source, language):
         if passage.kind != "string":
             continue

@@ -106,9 +106,9 @@ class Comparison:
     def attachments(self) -> tuple[Attachment, ...]:
         """Runnable files: the counter-example, if there is one, and all inputs that were compared."""
         missed = "".join(f"; none {each}" for each in in_order(self.unseen)[:_MISSED])
-        files = [("inputs", f"The inputs on which old and new `{self.unit}` were compared{missed}", self.calls)]
+        files = [("inputs", f"The inputs used to compare the old and the new `{self.unit}`{missed}", self.calls)]
         if self.differences and self.differences[0].call.body:
-            title = f"Counter-example: an input on which the new `{self.unit}` behaves otherwise than the old"
+            title = f"Counterexample: an input for which the new `{self.unit}` behaves differently"
             files.insert(0, ("counter_example", title, (self.differences[0].call,)))
         unit = self.unit.replace(".", "_")
         made = (self.runnable(f"{name}_{unit}", title, calls) for name, title, calls in files if calls)

@@ -50,7 +50,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     texts = case.before.text, case.after.text
     place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:
-        return NotRunnable("it is nothing that could be called")
+        return NotRunnable("it is not callable")
     both = await asyncio.to_thread(probed, *texts, case.language)
     ran = _Runs(case, runtime, unit, place)
     report = await ran(texts, both, calls)
@@ -59,12 +59,12 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
         problem = report.texts[0].problem
         single = [await asyncio.to_thread(isolated_unit, text, case.language, unit) for text in texts]
         if single[0] is None or single[1] is None:
-            return NotRunnable(f"the file cannot be loaded ({problem})")
+            return NotRunnable(f"cannot load the file ({problem})")
         texts, is_alone = (single[0], single[1]), True
         both = await asyncio.to_thread(partial(probed, *texts, case.language, numbered=False))
         report = await ran(texts, both, calls)
         if isinstance(report, NotRunnable) or report.texts[0].problem:
-            return NotRunnable(f"the file cannot be loaded ({problem})")
+            return NotRunnable(f"cannot load the file ({problem})")
     if isinstance(report, NotRunnable):
         return report
     found = compared(unit, calls, report)

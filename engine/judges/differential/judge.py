@@ -45,23 +45,23 @@ async def judge(case: Case) -> Evidence:
     """Fails on a counter-example. Passes on enough valid inputs without one; otherwise says what was not possible."""
     comparer = row_for(COMPARERS, case.language, None)
     if comparer is None:
-        return _skipped(f"behaviour in {case.language} cannot be compared yet")
+        return _skipped(f"behavior comparison does not support {case.language} yet")
     if case.runtime is None:
         return _skipped("no code was run")
     if case.is_too_large_to_run:
-        return _skipped(f"old and new were not compared: {TOO_LARGE}")
+        return _skipped(f"not compared: {TOO_LARGE}")
     changed = await asyncio.to_thread(comparer.changed, case)
     units = list(dict.fromkeys([case.unit, *changed])) if case.unit else changed
     if not units:
-        return _skipped("the change touches no function or class that could be called")
+        return _skipped("the change affects no callable function or class")
     done: list[Comparison] = []
     for unit in units[:_MOST_UNITS]:
         found = await comparer.compare(case, case.runtime, unit)
         if isinstance(found, NotRunnable):
-            return Evidence(Check.DIFFERENTIAL, Ruling.UNKNOWN, f"`{unit}` was not compared: {found.reason}")
+            return Evidence(Check.DIFFERENTIAL, Ruling.UNKNOWN, f"`{unit}` not compared: {found.reason}")
         done.append(found)
     if len(units) > _MOST_UNITS:
-        rest = f"{len(units) - _MOST_UNITS} of {len(units)} changed units were not compared, `{units[-1]}` among them"
+        rest = f"{len(units) - _MOST_UNITS} of {len(units)} changed units not compared, including `{units[-1]}`"
         evidence = _evidence(done, case.runtime)
         return evidence if evidence.verdict is Ruling.FAIL else _ruled(Ruling.UNKNOWN, rest)
     attachments = tuple(file for each in done for file in each.attachments())
@@ -74,11 +74,11 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
             first = each.differences[0]
             if excuse := runtime.excuse(first.new.lacks):
                 # Trusted, so that it is asked about: the old code could be run, and nobody saw what the new one does.
-                return _ruled(Ruling.UNKNOWN, f"`{each.unit}` was not compared: {excuse}", trusted=True)
+                return _ruled(Ruling.UNKNOWN, f"`{each.unit}` not compared: {excuse}", trusted=True)
             if not first.call.body and first.new.kind == "reached":
-                return _ruled(Ruling.FAIL, f"beside what it returns {first.new.message}", trusted=True)
+                return _ruled(Ruling.FAIL, f"besides its result, {first.new.message}", trusted=True)
             if not first.call.body:
-                return _ruled(Ruling.FAIL, f"the new code cannot be loaded: {first.new.message}", trusted=True)
+                return _ruled(Ruling.FAIL, f"cannot load the new code: {first.new.message}", trusted=True)
             if first.is_telling:
                 return _ruled(Ruling.FAIL, str(first), trusted=True)
             # Trusted, so that it is asked about: who knows what the code is for sees at once whether this matters.
@@ -90,7 +90,7 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
     if failing := next((each for each in done if each.raised), None):
         errors = " or ".join(failing.raised)
         if excuse := next(filter(None, map(runtime.excuse, sorted(failing.lacks))), ""):
-            return _ruled(Ruling.UNKNOWN, f"`{failing.unit}` was not compared: {excuse}")
+            return _ruled(Ruling.UNKNOWN, f"`{failing.unit}` not compared: {excuse}")
         return _ruled(
             Ruling.UNKNOWN, f"`{failing.unit}` raises {errors} on all {failing.valid} inputs, before and after"
         )
@@ -98,7 +98,7 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
         return _ruled(Ruling.UNKNOWN, _too_few(weakest))
     inputs = sum(each.compared for each in done)
     valid = sum(each.valid for each in done)
-    said = f"behaves alike on {inputs} inputs ({valid} valid)"
+    said = f"same behavior on {inputs} inputs ({valid} valid)"
     said += _reserve(done)
     if doubt := _doubt(done):
         return replace(_ruled(Ruling.UNKNOWN, said + doubt), count=weakest.valid)
@@ -110,10 +110,10 @@ def _reserve(done: Sequence[Comparison]) -> str:
     """What the sameness is meant without."""
     return "".join(
         (
-            ", but for rounding" if any(each.rounded for each in done) else "",
-            ", but for the order of keys" if any(each.reordered for each in done) else "",
-            f", of iterators their first {ITEMS:,} items" if any(each.partial for each in done) else "",
-            ", tried without the rest of its file" if any(each.is_alone for each in done) else "",
+            ", except for rounding" if any(each.rounded for each in done) else "",
+            ", except for the order of keys" if any(each.reordered for each in done) else "",
+            f", for iterators the first {ITEMS:,} items" if any(each.partial for each in done) else "",
+            ", without the rest of its file" if any(each.is_alone for each in done) else "",
         )
     )
 
@@ -121,7 +121,7 @@ def _reserve(done: Sequence[Comparison]) -> str:
 def _doubt(done: Sequence[Comparison]) -> str:
     """Why the same results prove nothing: what is shared is another, or no input came by all of the change."""
     if sharing := next((each.sharing[0] for each in done if each.sharing), None):
-        return f", but shares otherwise: {sharing}"
+        return f", but shares objects differently: {sharing}"
     # Units that change together: what one did not come by another may.
     left = frozenset.intersection(*(each.unseen for each in done))
     return f", none of which {_first(left)}" if left else ""
@@ -142,11 +142,11 @@ def _is_small(each: Comparison) -> bool:
 
 def _too_few(each: Comparison) -> str:
     if each.missing:
-        return f"time was up after {each.compared} of {each.compared + each.missing} inputs of `{each.unit}`"
+        return f"out of time after {each.compared} of {each.compared + each.missing} inputs of `{each.unit}`"
     if each.left_out:
         reason = max(each.left_out, key=lambda why: each.left_out[why])
-        return f"`{each.unit}` was not compared: {reason}"
-    return f"only {each.valid} of {each.compared} inputs were such as `{each.unit}` takes"
+        return f"`{each.unit}` not compared: {reason}"
+    return f"only {each.valid} of {each.compared} inputs were valid for `{each.unit}`"
 
 
 def _ruled(verdict: Ruling, detail: str, *, trusted: bool = False) -> Evidence:

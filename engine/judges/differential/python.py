@@ -42,7 +42,7 @@ async def compare(case: Case, runtime: Runtime, unit: str) -> Comparison | NotRu
     before, after = case.before.text, case.after.text
     place, calls = await asyncio.to_thread(_prepare, case, runtime, unit)
     if not calls:
-        return NotRunnable("it is nothing that could be called")
+        return NotRunnable("it is not callable")
     both = await asyncio.to_thread(probed, before, after)
     report = await run(runtime, _trial((before, after), unit, calls, place, both), place.overlay)
     texts, is_alone = (before, after), False

@@ -22,8 +22,8 @@ from stet_ls.engine.runners.report import CaseResult as TestCase
 from stet_ls.engine.runners.report_channel import new_nonce
 from stet_ls.validators.source import Source
 
-_NOTHING = "the edit changes no code that runs"
-_UNSEEN = "it could not be seen which lines ran"
+_NOTHING = "the edit changes no executable code"
+_UNSEEN = "unknown which lines ran"
 _STOPPED = (CaseOutcome.FAILED, CaseOutcome.ERROR)
 _ROUNDS = 3
 """Runs with errors in changed functions: of several in one test only the first is met."""
@@ -150,4 +150,4 @@ def _by_names(wires: Sequence[Wire], good: frozenset[str], mended: frozenset[str
     unsaid = [each.unit for each, tests in said.items() if not tests]
     missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unsaid)
     tests: frozenset[str] = frozenset().union(*said.values())
-    return Ran(tests, tuple(missed), reserve="counted by the names in the tests, for what they run could not be seen")
+    return Ran(tests, tuple(missed), reserve="counted by names in the tests, since their coverage is unknown")

@@ -31,7 +31,7 @@ def doubted(evidence: Evidence, signs: Collection[str]) -> Evidence:
     if evidence.verdict is not Ruling.PASS or not signs:
         return evidence
     told = "; ".join([*signs][:_MOST_TOLD])
-    detail = f"{evidence.detail}, but that proves nothing, since the code can forge it: {told}"
+    detail = f"{evidence.detail}, but the code can forge this result: {told}"
     return replace(evidence, verdict=Ruling.UNKNOWN, trusted=False, count=0, detail=detail)
 
 

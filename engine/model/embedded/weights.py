@@ -190,7 +190,7 @@ def _fetch(weights: Weights, path: Path, sources: Sequence[WeightSource], on_pro
         os.fsync(out.fileno())
     if not is_sound(partial, weights):
         partial.unlink()
-        raise WeightsError(f"What came from {source.name} is not {weights.title}; it was removed. Try again.")
+        raise WeightsError(f"The file from {source.name} is not {weights.title}, so it was deleted. Try again.")
     partial.replace(path)
 
 
@@ -205,11 +205,11 @@ def _append(source: WeightSource, weights: Weights, out: BinaryIO, on_progress: 
                 for chunk in chunks:
                     done += len(chunk)
                     if done > weights.size:
-                        raise SourceError("it sends more than there is")
+                        raise SourceError("it sends too many bytes")
                     out.write(chunk)
                     on_progress(done, weights.size)
             if done < weights.size:
-                raise SourceError(f"it ended after {done} of {weights.size} bytes")
+                raise SourceError(f"it stopped after {done} of {weights.size} bytes")
         except SourceError:
             if _end(out) < have + _CHUNK:
                 raise

@@ -23,7 +23,7 @@ async def key_of(provider: Provider) -> str | EndpointFailure:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             return await asyncio.to_thread(_from_keyring, provider.api_key_keyring)
     except TimeoutError:
-        return _absent(f"the keyring did not answer within {_PATIENCE_SECONDS:.0f} s; unlock it")
+        return _absent(f"no response from the keyring within {_PATIENCE_SECONDS:.0f} s; unlock it")
 
 
 def _from_keyring(entry: str) -> str | EndpointFailure:
@@ -32,7 +32,7 @@ def _from_keyring(entry: str) -> str | EndpointFailure:
         import keyring
         import keyring.errors
     except ImportError:
-        return _absent(f"it lies in the keyring, which needs the extra `keyring`: {install_command('keyring')}")
+        return _absent(f"it is in the keyring, which needs the extra `keyring`: {install_command('keyring')}")
     try:
         if user:
             key = keyring.get_password(service, user)
@@ -40,7 +40,7 @@ def _from_keyring(entry: str) -> str | EndpointFailure:
             found = keyring.get_credential(service, None)
             key = None if found is None else found.password
     except keyring.errors.KeyringError as error:
-        return _absent(f"the keyring says: {error}")
+        return _absent(f"keyring error: {error}")
     except Exception as error:  # noqa: BLE001  # a backend is anybody's code
         return _absent(f"the keyring failed ({type(error).__name__})")
     if not (key or "").strip():

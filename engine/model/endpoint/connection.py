@@ -87,7 +87,7 @@ class Connection:
             return EndpointFailure(Fault.NO_FIRST_TOKEN, f"no list of models within {seconds:g} s")
         except json.JSONDecodeError:
             if response.is_success:
-                return EndpointFailure(Fault.MALFORMED, "its list of models is no JSON")
+                return EndpointFailure(Fault.MALFORMED, "its list of models is not JSON")
             body = None
         except _http_errors() as error:
             return without_secrets(failure_of_exception(error), self.secrets)
@@ -200,7 +200,7 @@ def _http_errors() -> tuple[type[Exception], ...]:
 def _models_of(body: object) -> tuple[ListedModel, ...] | EndpointFailure:
     data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(data, list):
-        return EndpointFailure(Fault.MALFORMED, "it sent something else than a list of models")
+        return EndpointFailure(Fault.MALFORMED, "its response is not a list of models")
     return tuple(
         ListedModel(str(entry["id"]), _number_of(entry, _CONTEXT_KEYS), _number_of(entry, _OUTPUT_KEYS))
         for entry in data

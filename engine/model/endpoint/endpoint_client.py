@@ -154,7 +154,7 @@ class EndpointClient:
             if isinstance(models, EndpointFailure):
                 return models
             self.saw(models)
-        return self._first_listed or EndpointFailure(Fault.NOT_FOUND, "it lists no model that could be asked")
+        return self._first_listed or EndpointFailure(Fault.NOT_FOUND, "it lists no usable model")
 
     def saw(self, models: Sequence[ListedModel]) -> None:
         """Takes in a list of models that somebody else has asked for."""
@@ -219,7 +219,7 @@ class EndpointClient:
         prompt_tokens = round(estimated * profile.token_factor)
         if profile.known_context and prompt_tokens / _OVERESTIMATE + _LEAST_REPLY > profile.context:
             return EndpointFailure(
-                Fault.CONTEXT, f"about {prompt_tokens} tokens, and it reads {profile.context}", sent=False
+                Fault.CONTEXT, f"about {prompt_tokens} tokens, and its context is {profile.context}", sent=False
             )
         sampling = tuned(sampling, profile, self._settings.models, self._settings.model.max_tokens)
         patience = self.experience.first_token_limit(self.provider.timeout_first_token, prompt_tokens, sampling)
@@ -319,15 +319,13 @@ class EndpointClient:
         """What the user should know about a reply that came."""
         reading = exchange.reading
         if failure is not None:
-            yield f"The reply broke off: {sentence(failure, self.label)}."
+            yield f"The reply is incomplete: {sentence(failure, self.label)}."
         elif reading.runaway is not None:
             yield f"The reply of {self.name} was stopped: {reading.runaway}."
         elif reading.finish == "cut":
-            yield f"{self.name} ended its reply before it was done" + (
-                f" ({reading.reason})." if reading.reason else "."
-            )
+            yield f"{self.name} ended its reply too early" + (f" ({reading.reason})." if reading.reason else ".")
         if not reading.text.strip():
-            yield f"{self.name} sent nothing but its reasoning."
+            yield f"{self.name} sent only reasoning."
         usage = reading.usage
         if usage is not None and self.experience.correction.was_cut(estimated, usage.prompt_tokens):
             yield (
@@ -336,8 +334,7 @@ class EndpointClient:
             )
         if not exchange.streamed:
             yield from self._once(
-                f"{self.name} sent its reply in one piece although a stream was asked for: no progress can be shown, "
-                "and it is given the time of a whole reply before it counts as silent."
+                f"{self.name} does not stream its reply: Stet cannot show its progress and waits longer for it."
             )
         yield from self._once(self.experience.problem)
 
@@ -360,11 +357,11 @@ def _lost(reading: StreamReader, failure: EndpointFailure | None) -> EndpointFai
     if not reading.reasoning.strip():
         spent = reading.finish == "length"
         return failure or EndpointFailure(
-            Fault.EMPTY, "all its tokens went into hidden reasoning" if spent else "", begun=spent
+            Fault.EMPTY, "hidden reasoning used all its tokens" if spent else "", begun=spent
         )
     if failure is None and reading.finish != "cut":
         return None
-    return replace(failure or EndpointFailure(Fault.MALFORMED, "it broke off in its reasoning"), begun=True)
+    return replace(failure or EndpointFailure(Fault.MALFORMED, "it stopped within its reasoning"), begun=True)
 
 
 def _guessed(reading: StreamReader, prompt_tokens: int) -> Usage:
@@ -375,4 +372,4 @@ def _guessed(reading: StreamReader, prompt_tokens: int) -> Usage:
 def _waiting(failure: EndpointFailure, label: str, pause: float) -> str:
     if failure.loading:
         return f"{label} is still loading its model."
-    return f"{reason(failure, label)}; asking again in {pause:.0f} s."
+    return f"{reason(failure, label)}; retrying in {pause:.0f} s."

@@ -53,7 +53,7 @@ def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> 
         (fault for statuses, pattern, fault in _RULES if status in statuses and re.search(pattern, told)), Fault.SERVER
     )
     if 300 <= status < 400:
-        detail = "it redirects to another address, which is not followed"
+        detail = "it redirects to another address, which Stet does not follow"
     return EndpointFailure(
         fault,
         detail,
@@ -75,12 +75,12 @@ def failure_of_exception(error: Exception) -> EndpointFailure:
     if "openai" in sys.modules and (failure := _failure_of_sdk(error)) is not None:
         return failure
     if isinstance(error, json.JSONDecodeError):
-        return EndpointFailure(Fault.MALFORMED, "it sent a broken piece of JSON")
+        return EndpointFailure(Fault.MALFORMED, "it sent invalid JSON")
     if isinstance(error, httpx2.InvalidURL):
-        return EndpointFailure(Fault.BAD_REQUEST, f"its address cannot be used: {error}")
+        return EndpointFailure(Fault.BAD_REQUEST, f"its address is invalid: {error}")
     if isinstance(error, UnicodeError):
-        return EndpointFailure(Fault.BAD_REQUEST, "its key or address holds characters that a request cannot carry")
-    return EndpointFailure(Fault.MALFORMED, f"its reply could not be read ({type(error).__name__})")
+        return EndpointFailure(Fault.BAD_REQUEST, "its key or address has invalid characters")
+    return EndpointFailure(Fault.MALFORMED, f"cannot read its reply ({type(error).__name__})")
 
 
 def _failure_of_sdk(error: Exception) -> EndpointFailure | None:
@@ -99,12 +99,12 @@ def _failure_of_transport(error: BaseException | None) -> EndpointFailure:
     import httpx2
 
     if isinstance(error, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
-        return EndpointFailure(Fault.BAD_REQUEST, "its address or key cannot be used in a request")
+        return EndpointFailure(Fault.BAD_REQUEST, "its address or key is invalid")
     if isinstance(error, httpx2.ConnectTimeout):
         return EndpointFailure(Fault.UNREACHABLE, "no connection in time")
     if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
         return EndpointFailure(Fault.UNREACHABLE, _why_unreachable(error))
-    return EndpointFailure(Fault.MALFORMED, "the connection broke off")
+    return EndpointFailure(Fault.MALFORMED, "the connection was lost")
 
 
 def _why_unreachable(error: BaseException) -> str:
@@ -119,9 +119,9 @@ def _why_unreachable(error: BaseException) -> str:
 
 _CAUSES: tuple[tuple[type[Exception], str], ...] = (
     (ConnectionRefusedError, "connection refused"),
-    (socket.gaierror, "its name is not known"),
-    (ssl.SSLCertVerificationError, "its certificate is not trusted"),
-    (ssl.SSLError, "no TLS there"),
+    (socket.gaierror, "unknown host"),
+    (ssl.SSLCertVerificationError, "untrusted certificate"),
+    (ssl.SSLError, "it does not use TLS"),
 )
 """What the system said, below three layers of wrapping, in words."""
 

@@ -42,21 +42,21 @@ class EndpointFailure:
 
 
 _SENTENCES: Mapping[Fault, tuple[str, str]] = {
-    Fault.REFUSED: ("may not be sent what was hidden", "take it out of the text, or change that setting"),
-    Fault.NO_KEY: ("cannot be asked without its key", ""),
-    Fault.UNAUTHORIZED: ("refused the key", "set STET_API_KEY, or the variable that api_key_env names"),
-    Fault.QUOTA: ("says that the account's quota is used up", "raise it there, or set another key or endpoint"),
-    Fault.RATE_LIMITED: ("limits the rate of requests", "try again later"),
-    Fault.CONTEXT: ("cannot read a prompt this long", "select less code or take a model with a larger context"),
-    Fault.BAD_REQUEST: ("did not understand the request", "check its address and its model's name"),
+    Fault.REFUSED: ("must not get hidden values", "remove it from the text, or change that setting"),
+    Fault.NO_KEY: ("needs a key", ""),
+    Fault.UNAUTHORIZED: ("rejected the key", "set STET_API_KEY, or the variable that api_key_env names"),
+    Fault.QUOTA: ("reports that the account's quota is used up", "raise the quota, or set another key or endpoint"),
+    Fault.RATE_LIMITED: ("limits the request rate", "try again later"),
+    Fault.CONTEXT: ("cannot process a prompt of this length", "select less code or use a model with a larger context"),
+    Fault.BAD_REQUEST: ("rejected the request", "check its address and its model's name"),
     Fault.NOT_FOUND: ("has no such model or address", "check the model's name and that the address ends in /v1"),
-    Fault.SERVER: ("failed", "look into its log"),
-    Fault.UNREACHABLE: ("cannot be reached", "start it or correct its address"),
-    Fault.NO_FIRST_TOKEN: ("did not begin to answer in time", "it may be busy or stuck: look into its log"),
-    Fault.STALLED: ("fell silent in the middle of its answer", ""),
-    Fault.MALFORMED: ("gave no usable answer", "try again; `stet model probe` tests what it can do"),
-    Fault.EMPTY: ("sent an empty answer", "try again; `stet model probe` tests what it can do"),
-    Fault.DEADLINE: ("had not finished when the time was up", ""),
+    Fault.SERVER: ("failed", "see its log"),
+    Fault.UNREACHABLE: ("is not reachable", "start it, or correct its address"),
+    Fault.NO_FIRST_TOKEN: ("did not start to reply in time", "it may be busy or stuck; see its log"),
+    Fault.STALLED: ("stopped in the middle of its reply", ""),
+    Fault.MALFORMED: ("sent no usable reply", "try again, or run `stet model probe` to test it"),
+    Fault.EMPTY: ("sent an empty reply", "try again, or run `stet model probe` to test it"),
+    Fault.DEADLINE: ("did not finish in time", ""),
 }
 """What the endpoint did, and the way out."""
 

@@ -97,8 +97,8 @@ def _where(sealed: SealedPrompt) -> str:
     """The first secret by line and kind; never the value."""
     first = next((one for one in sealed.redactions if one.line is not None), None)
     if first is not None and first.line is not None:
-        return f"line {first.line + 1} holds a secret ({first.kind})"
-    return f"the prompt holds a secret{f' ({sealed.redactions[0].kind})' if sealed.redactions else ''}"
+        return f"line {first.line + 1} contains a secret ({first.kind})"
+    return f"the prompt contains a secret{f' ({sealed.redactions[0].kind})' if sealed.redactions else ''}"
 
 
 async def _resolved(host: str, port: int) -> tuple[Address, ...]:

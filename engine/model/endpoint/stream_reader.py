@@ -105,11 +105,11 @@ class StreamReader:
     def _watch(self, new: str, max_tokens: int) -> None:
         self._bytes += len(new.encode("utf-8", "replace"))
         if self.reason is None and self._bytes > _BYTES_PER_TOKEN * max_tokens:
-            self.runaway = f"it wrote far more than the {max_tokens} tokens that it was allowed"
+            self.runaway = f"it wrote far more than the limit of {max_tokens} tokens"
         elif self._bytes - self._checked >= _LONGEST_PERIOD:
             self._checked = self._bytes
             if repeats(_tail(self.texts if self.texts else self.thoughts, _LOOP_WINDOW)):
-                self.runaway = "it repeated itself without end"
+                self.runaway = "it repeats itself"
 
 
 def repeats(tail: str) -> bool:

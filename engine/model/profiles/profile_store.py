@@ -108,7 +108,7 @@ class ProfileStore:
                     record = replace(record, probe=present.probe)
                 _write(path, record)
         except OSError as error:
-            _log.warning("the profile of %s is not kept: %s", record.model, Obstacle.of(self._folder, error))
+            _log.warning("cannot save the profile of %s: %s", record.model, Obstacle.of(self._folder, error))
 
     def all(self) -> Iterator[tuple[Path, StoredProfile | None, str]]:
         """Every file with its record, or with the reason why it cannot be used."""
@@ -122,7 +122,7 @@ class ProfileStore:
         return self._folder / f"{name}-{digest}.json"
 
 
-_NEWER = "was written by a later version of Stet; it is left as it is"
+_NEWER = "was written by a newer version of Stet, so it is not changed"
 
 
 def _is_newer(problem: str) -> bool:
@@ -150,7 +150,7 @@ def _read(path: Path) -> tuple[StoredProfile | None, str]:
     except OSError as error:
         return None, f"The profile {path} cannot be read ({error.strerror})"
     except (ValueError, KeyError, TypeError, RecursionError, ValidationError):
-        return None, f"The profile {path} is damaged; it is made anew, and `stet model probe` fills it"
+        return None, f"The profile {path} is damaged and will be replaced; run `stet model probe` to fill it"
 
 
 def _write(path: Path, record: StoredProfile) -> None:

@@ -29,7 +29,7 @@ _METHOD_MARKS = re.compile(
     r"^\s*@(?:static|class)method\b|^\s*@(?:cached_)?property\b|^\s*@\w+\.setter\b", re.MULTILINE
 )
 _SORT = re.compile(r"\b(struct|enum|union|trait|impl|interface|record|class|fn|func|def|type)\b")
-PARTLY = 'The reply held only a part of "{}".'
+PARTLY = 'The reply contains only a part of "{}".'
 
 
 @dataclass

@@ -21,7 +21,7 @@ def wrapped(code: str, wanted: ReplySpec) -> SearchResult:
 
     It can if the present body is a stub, or if the code has no fewer lines and still ends as the body did.
     """
-    refusal = NoCode(f'The reply held only a part of "{last_name(wanted.symbol)}".')
+    refusal = NoCode(f'The reply contains only a part of "{last_name(wanted.symbol)}".')
     present = wanted.snippet(wanted.current)
     unit = _unit(present, wanted)
     if unit is None or unit.body is None or unit.kind == "class":

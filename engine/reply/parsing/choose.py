@@ -147,7 +147,7 @@ def _take(page: Page, fitting: list[CodeCandidate], candidates: list[CodeCandida
         return FoundCode(_with_companions(chosen, candidates, wanted))
     for candidate in reversed(pure):
         if (longer := _extended(page, candidate, wanted)) is not None:
-            return FoundCode(longer, ("a fence inside the code did not end it",))
+            return FoundCode(longer, ("ignored a fence inside the code",))
     closed = [c for c in pure if c.block.closed]
     return FoundCode(closed[-1].snippet.text) if closed else salvage(pure[-1].snippet.text, wanted)
 

@@ -29,7 +29,7 @@ from stet_ls.engine.reply.parsing.thinking import without_leaks, without_thinkin
 Wants = Literal["unit", "tests", "prose"]
 
 EMPTY = "The reply was empty."
-ONLY_THOUGHT = "The reply held only thoughts and no answer."
+ONLY_THOUGHT = "The reply contains only reasoning."
 ERROR_PAGE = "The endpoint sent a web page instead of a reply."
 
 _BULLET = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+")
@@ -99,7 +99,7 @@ def _prose(answer: str, *, truncated: bool) -> ParsedReply:
         answer = page.blocks[0].text
     if (shorter := without_repeats(answer)) != answer:
         answer = shorter
-        repairs += ("it said the same again",)
+        repairs += ("it repeated its answer",)
     if truncated:
         repairs += ("it was cut off",)
     if not answer.strip():
@@ -154,7 +154,7 @@ def _checked(found: SearchResult, wanted: ReplySpec) -> SearchResult:
     if not text.strip():
         return NoCode(NO_CODE)
     if (line := omitted_code(text, wanted.language, wanted.current)) is not None:
-        return NoCode(f'The reply left out part of the code ("{line}").')
+        return NoCode(f'The reply omits part of the code ("{line}").')
     if wanted.truncated and wanted.snippet(text).state == "broken" and loop_start(text) is not None:
         return NoCode(REPEATED)
     return FoundCode(text, found.repairs)

@@ -15,11 +15,11 @@ _REPLACE = re.compile(r"^>{5,9} ?(?:REPLACE|UPDATED)?[^\n]{0,80}$", re.IGNORECAS
 _HUNK = re.compile(r"^@@(?: |$)")
 _HEADER = re.compile(r"^(?:diff --git |index [0-9a-f]+\.\.|--- |\+\+\+ |new file mode|similarity index|\\ No newline)")
 
-NO_MATCH = "The reply's change does not match the present text."
-AMBIGUOUS = "The reply's change fits the present text in several places."
+NO_MATCH = "The reply's change does not match the current text."
+AMBIGUOUS = "The reply's change matches the current text in several places."
 NO_SEARCH = "The reply's change does not say which lines it replaces."
 NO_CHANGE = "The reply changed nothing."
-NO_TEXT = "The reply was a change to a text that was not given."
+NO_TEXT = "The reply changes a text that was not in the prompt."
 
 
 @dataclass(frozen=True, slots=True)

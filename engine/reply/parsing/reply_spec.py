@@ -12,11 +12,11 @@ LONGEST_REPLY = 1_000_000
 LONGEST = 400_000
 """Characters of code past which a reply is not looked at: no unit is that long, and each look costs a parse."""
 
-ONLY_REASONED = "The code stood only in the model's reasoning, and no run of it confirmed that it is the answer."
-NO_CODE = "The reply held no code."
-STOPPED = "The reply stopped in the middle of the code."
+ONLY_REASONED = "The code is only in the model's reasoning, and no run confirms it."
+NO_CODE = "The reply contains no code."
+STOPPED = "The reply ends in the middle of the code."
 REPEATED = "The reply repeated itself."
-TOO_LONG = "The reply was too long to be the code that was asked for."
+TOO_LONG = "The reply is too long for the requested code."
 
 
 @dataclass(frozen=True, slots=True)

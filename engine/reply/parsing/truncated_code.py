@@ -18,7 +18,7 @@ def salvage(text: str, wanted: ReplySpec) -> SearchResult:
     text, ended = _without_tail(text)
     snippet = wanted.snippet(text)
     if (ended or not wanted.truncated) and snippet.state != "broken" and wanted.accepts(snippet):
-        return FoundCode(text, ("the code's fence was not closed",))
+        return FoundCode(text, ("the code fence was not closed",))
     if not wanted.truncated and loop_start(text) is not None:
         return NoCode(REPEATED)
     whole = wanted.snippet(complete_units(snippet))

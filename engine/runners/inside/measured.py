@@ -21,7 +21,7 @@ class Measured:
         try:
             import coverage
         except ImportError:
-            channel.say("coverage", why_not="coverage is not installed in the tests' environment")
+            channel.say("coverage", why_not="coverage is not installed in the test environment")
             return
         self._coverage = coverage.Coverage(
             data_file=None, config_file=False, source=[os.getcwd()], omit=["*/.stet-run/*"], messages=False

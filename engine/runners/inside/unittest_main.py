@@ -210,7 +210,7 @@ class Reporter(unittest.TestResult):
 
     def addUnexpectedSuccess(self, test: Any) -> None:
         """It should have failed: unittest counts that as a failure."""
-        self._phase(test, "failed", failure={"type": "UnexpectedSuccess", "message": "it was expected to fail"})
+        self._phase(test, "failed", failure={"type": "UnexpectedSuccess", "message": "unexpected success"})
         super().addUnexpectedSuccess(test)
 
 

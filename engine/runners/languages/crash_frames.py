@@ -20,11 +20,11 @@ _SECONDS = 5.0
 _MANY = 50
 """Frames of the user's above which a stack was used up; `returned.c` writes 62 at most."""
 _WORDS = {
-    "SIGSEGV": "it reached memory that is not its own",
-    "SIGBUS": "it reached memory that is not its own",
+    "SIGSEGV": "invalid memory access",
+    "SIGBUS": "invalid memory access",
     "SIGFPE": "an arithmetic error, such as a division by zero",
     "SIGILL": "an illegal instruction",
-    "SIGABRT": "it was aborted",
+    "SIGABRT": "aborted",
 }
 _PLACE = re.compile(r"^(?P<path>/.+):(?P<line>[1-9]\d*)(?: \(discriminator \d+\))?$")
 _ARGUMENTS = re.compile(r"<[^<>]*>")

@@ -71,7 +71,7 @@ class Framework:
         whole = box_steps.ended(events, steps)
         found.stopped, found.absent = whole.stopped, whole.absent
         if not step.side and step.code:
-            found.broken = next((line.strip() for line in (*step.err, *step.out) if "rror" in line), "it said nothing")
+            found.broken = next((line.strip() for line in (*step.err, *step.out) if "rror" in line), "no output")
         found.finished = found.finished and step.code is not None
         bad = any(case.failure for case in found.cases) or found.collection
         found.exit = 0 if bad else (step.code or 0)

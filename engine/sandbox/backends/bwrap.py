@@ -105,7 +105,7 @@ class Bwrap:
     def _result(self, spec: RunSpec, ended: ExitInfo, report: IsolationReport) -> RunResult:
         code = next(_told(ended.extra["status"], "exit-code"), None)
         if code is None and ended.why is None:
-            raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()}")
+            raise BoxError(f"cannot build the sandbox: {ended.stderr.decode('utf-8', 'replace').strip()}")
         status, number, detail = _judge(code, ended.why)
         return ended.result(
             status,
@@ -120,7 +120,9 @@ class Bwrap:
 def _on_disk(report: IsolationReport) -> IsolationReport:
     """The report of a run in a copy of the workspace, which lies on the disk and is counted from outside."""
     enforced = {**report.enforced, Wall.DISK: Holds.PARTIAL}
-    why = "; ".join(filter(None, (report.why_not_stronger, "bwrap before 0.11 has no overlays: a copy is written to")))
+    why = "; ".join(
+        filter(None, (report.why_not_stronger, ("bwrap before 0.11 has no overlays, so runs write to a copy")))
+    )
     return replace(report, enforced=enforced, level=level_of(enforced), why_not_stronger=why)
 
 
@@ -205,7 +207,7 @@ def _view(
     else:
         yield from ("--size", size, "--tmpfs", mounts.BOX)
         if len(spec.files) > _MOST_FILES:
-            raise ValueError(f"{len(spec.files)} files for one run; at most {_MOST_FILES} are taken")
+            raise ValueError(f"{len(spec.files)} files for one run; the limit is {_MOST_FILES}")
         for name, content in spec.files.items():
             yield from ("--file", str(plan.data(content)), f"{mounts.BOX}/{outputs.relative(name)}")
     yield from ("--remount-ro", "/")
@@ -252,12 +254,12 @@ def _judge(code: int | None, why: RunStatus | None) -> tuple[RunStatus, int | No
     if code == 0:
         return RunStatus.OK, None, ""
     if code == _NOT_FOUND:
-        return RunStatus.NO_RUNNER, None, "the program is not in the box"
+        return RunStatus.NO_RUNNER, None, "the program is not in the sandbox"
     if 128 < code < 128 + 65:
         number = code - 128
         if number == _SIGXFSZ:
-            return RunStatus.DISK, number, "a file grew past its limit"
+            return RunStatus.DISK, number, "a file exceeded its size limit"
         if number == _SIGXCPU:
-            return RunStatus.TIMEOUT, number, "the processor time was used up"
+            return RunStatus.TIMEOUT, number, "the CPU time limit was reached"
         return RunStatus.KILLED, number, "a forbidden system call" if number == _SIGSYS else ""
     return RunStatus.FAILED, None, ""

@@ -46,9 +46,9 @@ class Container:
     async def run(self, spec: RunSpec) -> RunResult:
         """Runs it. Raises ValueError for a bind that shows too much, or without an image."""
         if not self.image:
-            raise ValueError(f'{self.name} needs an image: write backend = "{self.name}:IMAGE" in your settings')
+            raise ValueError(f'{self.name} needs an image: set `backend = "{self.name}:IMAGE"` in your settings')
         if spec.report:
-            raise ValueError(f"{self.name} hands no descriptor on, so a run in it cannot report")
+            raise ValueError(f"{self.name} passes no descriptors, so runs in it cannot report")
         with ExitStack() as stack:
             place = await plain_run.prepare(spec, self.folder, stack, mounted=True)
             name = f"stet-{secrets.token_hex(8)}"
@@ -91,5 +91,5 @@ class Container:
 def _mount(source: Path, target: str, options: str = "") -> str:
     """One mount. Raises ValueError for a path that would add options of its own."""
     if "," in f"{source}{target}" or '"' in f"{source}{target}":
-        raise ValueError(f"{source} has a comma or a quote in its name, and cannot be shown to a container")
+        raise ValueError(f"{source} has a comma or a quote in its name, so it cannot be mounted in a container")
     return f"type=bind,source={source},target={target}{options}"

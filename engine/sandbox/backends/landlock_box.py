@@ -45,7 +45,7 @@ _OWN = {"USER": "box", "LOGNAME": "box", "NODE_OPTIONS": f'--require="{_NODE}"'}
 """What programs find out by /etc/passwd, /proc and /etc/hosts elsewhere."""
 
 PARTLY: Mapping[Wall, str] = {
-    Wall.DISK: "the scratch lies on the disk and is counted from outside, several times a second",
+    Wall.DISK: "scratch files are on the disk and measured several times a second",
 }
 """What no probe can show whole here."""
 
@@ -122,9 +122,9 @@ class LandlockBox:
     def _result(self, spec: RunSpec, ended: ExitInfo, found: Mapping[str, bytes]) -> RunResult:
         told = _told(ended.extra["status"])
         if ended.why is None and "error" in told and told.get("errno") not in _NOT_STARTED:
-            raise BoxError(f"the box could not be built: {told['error']}")
+            raise BoxError(f"cannot build the sandbox: {told['error']}")
         if ended.why is None and not told:
-            raise BoxError(f"the box could not be built: {ended.stderr.decode('utf-8', 'replace').strip()[-500:]}")
+            raise BoxError(f"cannot build the sandbox: {ended.stderr.decode('utf-8', 'replace').strip()[-500:]}")
         status, detail = _judge(told, ended.why)
         own = status in (RunStatus.OK, RunStatus.FAILED)
         return ended.result(
@@ -142,8 +142,8 @@ _ROOM = 4
 _NOT_STARTED = (2, 8, 13)  # ENOENT, ENOEXEC, EACCES: of the command, which is the last thing that can fail
 _SIGXCPU, _SIGXFSZ, _SIGSYS = 24, 25, 31
 _STATUSES = {
-    _SIGXFSZ: (RunStatus.DISK, "a file grew past its limit"),
-    _SIGXCPU: (RunStatus.TIMEOUT, "the processor time was used up"),
+    _SIGXFSZ: (RunStatus.DISK, "a file exceeded its size limit"),
+    _SIGXCPU: (RunStatus.TIMEOUT, "the CPU time limit was reached"),
     _SIGSYS: (RunStatus.KILLED, "a forbidden system call"),
 }
 
@@ -154,7 +154,7 @@ def _judge(told: Mapping[str, Any], why: RunStatus | None) -> tuple[RunStatus, s
     if told.get("stopped") == "disk":
         return RunStatus.DISK, ""
     if "error" in told:
-        return RunStatus.NO_RUNNER, "the program is not in the box"
+        return RunStatus.NO_RUNNER, "the program is not in the sandbox"
     if "signal" in told:
         return _STATUSES.get(told["signal"], (RunStatus.KILLED, ""))
     return (RunStatus.OK if told["exit"] == 0 else RunStatus.FAILED), ""

@@ -22,9 +22,9 @@ from stet_ls.engine.sandbox.spec import Limits, RunResult, RunSpec
 PROGRAM = Path("/usr/bin/sandbox-exec")
 
 PARTLY: Mapping[Wall, str] = {
-    Wall.TREE_KILL: "a process that leaves its session is not found again on macOS",
-    Wall.MEMORY: "macOS bounds no process' memory",
-    Wall.DISK: "the scratch lies on the disk and is counted from outside, several times a second",
+    Wall.TREE_KILL: "macOS does not find a process that leaves its session",
+    Wall.MEMORY: "macOS does not limit the memory of processes",
+    Wall.DISK: "scratch files are on the disk and measured several times a second",
 }
 """What no probe can show whole here."""
 
@@ -103,5 +103,5 @@ def _quoted(path: Path) -> str:
     """A string of the profile's language. Raises ValueError for a path that would end it early."""
     text = str(path)
     if not text.isprintable() or text.encode(sys.getfilesystemencoding(), "replace") == b"":
-        raise ValueError(f"{text!r} cannot be named in a profile")
+        raise ValueError(f"{text!r} is not allowed in a profile")
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

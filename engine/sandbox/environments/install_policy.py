@@ -56,12 +56,12 @@ class InstallPolicy:
     async def _let(self, unknown: Iterable[str]) -> None:
         names = tuple(unknown)
         if strange := [name for name in names if not _PACKAGE.fullmatch(name)]:
-            raise PolicyError(f"{_listed(strange)}: no package has such a name.")
+            raise PolicyError(f"{_listed(strange)}: no such package.")
         if names and (self.ask is None or not await self.ask(names)):
             raise PolicyError(
                 f"{_listed(names)} {'is' if len(names) == 1 else 'are'} not installed here, not among the project's "
-                "dependencies and not well known, and was not installed. "
-                "If it is meant, add it to the project's dependencies, or to sandbox.packages in your settings."
+                "dependencies and not well known. "
+                "To install it, add it to the project's dependencies or to the setting `sandbox.packages`."
             )
 
 

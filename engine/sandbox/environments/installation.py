@@ -40,13 +40,13 @@ def installation(python: Path) -> Installation:
     """Of a program. Raises UnfitError with the reason."""
     python = Path(abspath(python))  # noqa: PTH100 - Path.resolve would follow the links that make an environment
     if not python.is_file():
-        raise UnfitError("a link that leads nowhere" if python.is_symlink() else "there is no such file")
+        raise UnfitError("a broken link" if python.is_symlink() else "there is no such file")
     if _is_script(python):
-        raise UnfitError("a script that chooses a Python, not a Python itself")
+        raise UnfitError("a script that starts a Python, not a Python")
     prefix = python.parent.parent
     if (prefix / "pyvenv.cfg").is_file():
         if prefix.is_symlink():
-            raise UnfitError(f"{prefix} is a link to another folder; name that folder")
+            raise UnfitError(f"{prefix} is a link to another folder; use that folder")
         home = _home(prefix / "pyvenv.cfg")
         folders = [prefix, *_prefixes(home / python.name if (home / python.name).is_file() else python.resolve())]
         folders += _prefixes(python)
@@ -86,7 +86,7 @@ def _prefixes(program: Path) -> Iterator[Path]:
         program = Path(abspath(program.parent / program.readlink()))  # noqa: PTH100
     prefix = program.resolve().parent.parent  # a folder on the way may be a link too: uv's minor versions are
     if not _is_installation(prefix):
-        raise UnfitError(f"{prefix} is no Python installation, so it is not shown to a run")
+        raise UnfitError(f"{prefix} is not a Python installation, so runs cannot use it")
     yield prefix
 
 
@@ -110,7 +110,7 @@ def _home(config: Path) -> Path:
         key, _, value = line.partition("=")
         if key.strip() == "home" and Path(value.strip()).is_absolute():
             return Path(value.strip())
-    raise UnfitError(f"{config} names no home")
+    raise UnfitError(f"{config} has no `home`")
 
 
 def _is_script(program: Path) -> bool:

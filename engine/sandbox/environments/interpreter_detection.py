@@ -42,7 +42,7 @@ class DetectionResult:
     def why_none(self) -> str:
         """One sentence for a user whose Pythons all fail."""
         reasons = "; ".join(f"{each.source} ({each.path}): {each.why}" for each in self.tried[:5])
-        return f"No Python here can be used in the sandbox: {reasons or 'none was found'}. Set sandbox.python."
+        return f"No usable Python for the sandbox: {reasons or 'none found'}. Set `sandbox.python`."
 
 
 class Detector:
@@ -123,7 +123,9 @@ class Detector:
             return json.loads(result.stdout)
         except (ValueError, RecursionError):
             said = result.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            raise UnfitError(f"it does not start in the box ({result.status}{': ' if said else ''}{said})") from None
+            raise UnfitError(
+                f"it does not start in the sandbox ({result.status}{': ' if said else ''}{said})"
+            ) from None
 
 
 def _interpreter(place: Installation, told: Any) -> Interpreter:
@@ -146,9 +148,9 @@ def _interpreter(place: Installation, told: Any) -> Interpreter:
             free_threaded=bool(told["free_threaded"]),
         )
     except (LookupError, TypeError, ValueError, AttributeError):
-        raise UnfitError("what it tells of itself makes no sense") from None
+        raise UnfitError("its version information is invalid") from None
     if found.version < (3, 8):
-        raise UnfitError(f"Python {found.short} is too old; 3.8 is the oldest that Stet can use")
+        raise UnfitError(f"Python {found.short} is too old; Stet needs 3.8 or newer")
     if failed:
         raise UnfitError("; ".join(f"{name} cannot be imported ({why})" for name, why in sorted(failed.items())))
     return found

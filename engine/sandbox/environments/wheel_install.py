@@ -84,7 +84,9 @@ async def build(
     PackagesError. Whoever is cancelled meanwhile leaves no process behind, and has to remove the folder.
     """
     if interpreter.free_threaded:
-        raise PackagesError(f"{interpreter.path} is a free-threaded Python; packages for it cannot be chosen yet.")
+        raise PackagesError(
+            f"{interpreter.path} is a free-threaded Python, for which Stet cannot install packages yet."
+        )
     beginning = asyncio.ensure_future(asyncio.to_thread(_begun, folder, interpreter))
     try:
         site, held, config, variables = await asyncio.shield(beginning)
@@ -177,13 +179,13 @@ def _sentence(requirements: Sequence[str], interpreter: Interpreter, said: str) 
     told = " ".join(said.split())
     lower = told.lower()
     if "filtered by `exclude-newer`" in lower:
-        why = "what the index has is too young, or it does not tell how old it is (sandbox.package_days sets how old)"
+        why = "the package is too new or has no upload date (setting `sandbox.package_days`)"
     elif any(word in lower for word in _OFFLINE):
-        why = "the package index cannot be reached; go online once, or install them into the project's own environment"
+        why = "the package index is not reachable; go online, or install them into the project's environment"
     elif any(word in lower for word in _NO_WHEEL):
-        why = f"there is no wheel for Python {interpreter.short} on this machine, and nothing is built from source"
+        why = f"no wheel for Python {interpreter.short} on this machine, and Stet builds nothing from source"
     elif any(word in lower for word in _UNKNOWN):
         why = "the index has no such package"
     else:
-        why = told[:300] or "uv does not say why"
+        why = told[:300] or "uv gives no reason"
     return f"{what} could not be installed: {why}."

@@ -89,7 +89,7 @@ def bindable(path: Path) -> Path | None:
     if any(real.is_relative_to(name) for name in _SYSTEM):
         return None
     if str(real) in _NEVER or real == Path.home().absolute():
-        raise ValueError(f"{real} holds more than a run may see; name the folder below it that is needed")
+        raise ValueError(f"{real} contains more than a run may see; use a folder below it")
     return real
 
 

@@ -14,7 +14,7 @@ def relative(name: str) -> str:
     """A relative path that stays where it is put. Raises ValueError for any other."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
-        raise ValueError(f"{name!r} is no path below the working folder")
+        raise ValueError(f"{name!r} is not a path below the working folder")
     return str(path)
 
 

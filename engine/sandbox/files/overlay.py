@@ -90,7 +90,7 @@ def secrets(root: Path, own: Collection[str] = ()) -> Iterator[str]:
         below = pending.pop()
         for entry in _scanned(root / below):
             if (left := left - 1) < 0:
-                raise ValueError(f"{root} has more than {_MOST_ENTRIES:,} files, too many to look for secrets in a run")
+                raise ValueError(f"{root} has more than {_MOST_ENTRIES:,} files, too many to search for secrets")
             name = f"{below}/{entry.name}" if below else entry.name
             folder = entry.is_dir(follow_symlinks=False)
             if name in own or is_hidden(name, folder=folder):

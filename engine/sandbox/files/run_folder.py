@@ -60,7 +60,9 @@ class Workplace:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX)
         except OSError as error:
-            raise BoxError(f"{found}, and no temporary folder can ({error.strerror or error}). {WAY_OUT}.") from error
+            raise BoxError(
+                f"{found}, and neither can a temporary folder ({error.strerror or error}). {WAY_OUT}."
+            ) from error
         _log.warning("%s: code runs from %s until this process ends", found, folder)
         self.folder, self.obstacle = folder, found
         self._remove = weakref.finalize(self, _end, folder, lock)

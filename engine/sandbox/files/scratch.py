@@ -91,7 +91,7 @@ def put(folder: Path, files: Mapping[str, bytes]) -> None:
         for part in relative(name).split("/")[:-1]:
             path /= part
             if path.is_symlink():
-                raise ValueError(f"{name!r} lies behind a link")
+                raise ValueError(f"{name!r} is behind a link")
             path.mkdir(exist_ok=True)
         path = folder / relative(name)
         path.unlink(missing_ok=True)  # never through a link that the workspace has there

@@ -27,7 +27,7 @@ def outside(root: Path, folder: Path) -> Path:
     for place in places(folder):
         if _below(root, place) is None:
             return place
-    raise ValueError(f"{root} holds all places where a run could keep its files: set `TMPDIR` outside of it")
+    raise ValueError(f"{root} contains all places for a run's files; set `TMPDIR` to a folder outside it")
 
 
 def places(folder: Path) -> tuple[Path, Path]:

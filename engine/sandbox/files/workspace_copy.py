@@ -119,7 +119,7 @@ class WorkspaceCopies:
             slot = place / f"{key}-{number}"
             if _lock(slot.with_suffix(".lock"), stack):
                 return private_folder(slot).resolve()
-        raise BoxError(f"{_AT_ONCE} runs have a copy of this workspace each; wait for one of them")
+        raise BoxError(f"{_AT_ONCE} runs already use a copy of this workspace each; wait for one to finish")
 
 
 def _lock(path: Path, stack: ExitStack) -> bool:
@@ -209,7 +209,7 @@ class _Source:
     def _too_large(self) -> ValueError:
         return ValueError(
             f"{self.root} has more than {_MOST_FILES:,} files or {_MOST_BYTES >> 20:,} MB, too much to copy for a "
-            "run; list what tests do not need in .gitignore, or install bubblewrap 0.11, which copies nothing"
+            "run; add what tests do not need to .gitignore, or install bubblewrap 0.11, which copies nothing"
         )
 
     def _lists(self, below: str, above: _Lists) -> _Lists:

@@ -69,7 +69,7 @@ def load(paths: Iterable[Path], name: str) -> Baseline:
     for folder, path in folders.items():
         root = repository(folder)
         if root is None:
-            raise UsageError(f"--baseline: {path} lies in no git repository, so there is nothing to compare it with")
+            raise UsageError(f"--baseline: {path} is not in a git repository, so there is nothing to compare with")
         if root not in roots:
             roots[root] = _revision(root, name)
     return Baseline(roots)
@@ -78,13 +78,13 @@ def load(paths: Iterable[Path], name: str) -> Baseline:
 def _revision(root: Path, name: str) -> Revision:
     found = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if found.status == 1 and not found.stderr.strip():
-        raise UsageError(f'--baseline: {root} has no revision "{name}"; a shallow clone may have to fetch it first')
+        raise UsageError(f"--baseline: {root} has no revision `{name}`; fetch it first if this is a shallow clone")
     if found.status != 0:
         raise UsageError(f"--baseline: {complaint(found)}")
     commit = found.stdout.decode("ascii").split()[-1]
     listed = git(root, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
     if listed.status != 0:
-        raise UsageError(f'--baseline: the files of "{name}" cannot be listed: {complaint(listed)}')
+        raise UsageError(f"--baseline: cannot list the files of `{name}`: {complaint(listed)}")
     return Revision(root, name, dict(_entries(listed.stdout)))
 
 

@@ -153,7 +153,7 @@ class _Seen:
 
 def lost(task: FileTask, reason: str) -> FileReport:
     """The report on a file whose judge came to grief."""
-    return FileReport(task.path, _language(task), _unknown(_language(task), f"its judge failed: {reason}"))
+    return FileReport(task.path, _language(task), _unknown(_language(task), f"its checker failed: {reason}"))
 
 
 def _read(task: FileTask) -> batch.Text | FileReport:

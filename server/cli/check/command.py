@@ -20,7 +20,7 @@ from stet_ls.server.cli.check.signals import cleanup_on_signal
 from stet_ls.server.cli.check.summary import CheckSummary, watched
 from stet_ls.server.cli.command_table import positive
 from stet_ls.server.cli.inputs.files import MOST_BYTES, decode
-from stet_ls.server.cli.inputs.load_settings import print_status
+from stet_ls.server.cli.terminal.status import print_error, print_warning
 from stet_ls.validators.checkers.toolbox import BUILT_IN, Toolbox
 from stet_ls.validators.languages import PLAIN, language_of
 
@@ -43,35 +43,35 @@ _ARGUMENTS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
         ("files",),
         {
             "nargs": "*", "metavar": "FILE", "type": Path, "default": [Path()],
-            "help": "files, folders, or - for standard input; without any the working folder",
+            "help": "files and folders to check, or - for standard input [default: working folder]",
         },
     ),
-    (("--lint",), {"action": "store_true", "help": "ask the language's linter too"}),
-    (("--baseline",), {"metavar": "REV", "help": "count only what is new since a git revision"}),
+    (("--lint",), {"action": "store_true", "help": "run linters, too"}),
+    (("--baseline",), {"metavar": "REV", "help": "report only findings that are new since a git revision"}),
     (
         ("--exclude",),
         {
             "metavar": "PATTERN", "action": "append", "default": [],
-            "help": "leave out what matches: a name anywhere, or with a slash a path; repeatable",
+            "help": "exclude files and folders that match: a name anywhere, or a path if it has a slash; repeatable",
         },
     ),
-    (("--language",), {"metavar": "NAME", "help": "the language of standard input and of the files named"}),
-    (("--stdin-filename",), {"metavar": "FILE", "type": Path, "help": "the name of what comes on standard input"}),
+    (("--language",), {"metavar": "NAME", "help": "language of standard input and of the named files"}),
+    (("--stdin-filename",), {"metavar": "FILE", "type": Path, "help": "file name to use for standard input"}),
     (
         ("--format",),
-        {"choices": tuple(FORMATS), "default": "text", "help": "lines, one JSON object, GitHub's annotations or SARIF"},
+        {"choices": tuple(FORMATS), "default": "text", "help": "text, one JSON object, GitHub annotations, or SARIF"},
     ),
     (
         ("--json",),
         {
             "action": "store_const", "const": "json", "dest": "format",
-            "help": "the same as --format json; lines and columns count from 1",
+            "help": "same as --format json; lines and columns count from 1",
         },
     ),
-    (("--outline",), {"action": "store_true", "help": "list what each file declares too"}),
+    (("--outline",), {"action": "store_true", "help": "list the declarations of each file, too"}),
     (
         ("--jobs",),
-        {"metavar": "N", "type": positive, "help": "processes at most; without it one for each processor"},
+        {"metavar": "N", "type": positive, "help": "maximum number of processes [default: one per processor]"},
     ),
 )  # fmt: skip
 
@@ -103,12 +103,12 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
     tools = _tools()
     walk = collect([path for path in arguments.files if path != STANDARD_INPUT], arguments.exclude, tools)
     for problem in (*walk.unlisted, *walk.problems):
-        print_status(problem)
+        print_error(problem)
     tasks = [FileTask(named.path, language if named.explicit else "") for named in walk.files]
     if STANDARD_INPUT in arguments.files:
         tasks.append(_standard_input(arguments.stdin_filename, language))
     if not tasks and not walk.unlisted:
-        print_status(_nothing(arguments))
+        print_warning(_nothing(arguments))
     named = {each.path for each in walk.files if each.explicit}
     named |= {task.path for task in tasks if task.text is not None}
     judging = FileChecker(arguments.lint, arguments.outline, _baseline(tasks, arguments.baseline), tools)
@@ -126,7 +126,7 @@ def _nothing(arguments: argparse.Namespace) -> str:
     places = ", ".join(str(path) for path in arguments.files)
     where = "the working folder" if arguments.files == [Path()] else places
     more = ", or all of it is excluded" if arguments.exclude else ""
-    return f"nothing was checked: {where} has no file of a language that is judged here{more}"
+    return f"nothing was checked: {where} has no file in a supported language{more}"
 
 
 def _language(name: str | None) -> str:
@@ -162,7 +162,7 @@ def _standard_input(name: Path | None, language: str) -> FileTask:
     if not language and name is None:
         raise UsageError("standard input needs --language or --stdin-filename")
     if not language and name is not None and language_of(name) == PLAIN:
-        raise UsageError(f"--stdin-filename {name} does not tell the language; add --language")
+        raise UsageError(f"--stdin-filename {name} has no known language; add `--language`")
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise UsageError(f"standard input is larger than {MOST_BYTES // 1_000_000} MB")

@@ -58,7 +58,7 @@ def collect(paths: Sequence[Path], exclude: Sequence[str], tools: Toolbox = BUIL
             try:
                 os.scandir(path).close()
             except OSError as error:
-                walk.unlisted.append(f"{path} cannot be listed: {error.strerror}")
+                walk.unlisted.append(f"cannot list {path}: {error.strerror}")
                 continue
             found = [
                 FileToCheck(file, explicit=False) for file in sorted(_folder(path, walk), key=lambda each: each.parts)
@@ -91,7 +91,7 @@ def _folder(folder: Path, walk: DiscoveredFiles) -> Iterator[Path]:
         return
     listed = git(root, "ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
     if listed.status != 0:
-        walk.problems.append(f"{folder}: .gitignore is not respected: {complaint(listed)}")
+        walk.problems.append(f"{folder}: .gitignore is ignored: {complaint(listed)}")
         yield from _walked(folder, walk)
         return
     walk.problems += [f"{folder}: {match[1]}" for match in _UNOPENED.finditer(listed.stderr.decode("utf-8", "replace"))]
@@ -131,7 +131,7 @@ def _listed(folder: Path, output: bytes, walk: DiscoveredFiles) -> Iterator[Path
 
 def _walked(folder: Path, walk: DiscoveredFiles) -> Iterator[Path]:
     def unlisted(error: OSError) -> None:
-        walk.problems.append(f"{error.filename} cannot be listed: {error.strerror}")
+        walk.problems.append(f"cannot list {error.filename}: {error.strerror}")
 
     for place, folders, names in os.walk(folder, onerror=unlisted):
         folders[:] = [name for name in folders if name not in BUILD_FOLDERS]

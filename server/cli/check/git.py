@@ -62,7 +62,7 @@ def git(folder: Path, *words: str, stdin: bytes = b"") -> ToolResult:
     if not result.timed_out:
         return result
     if (found := _pipe(repository(folder) or folder)) is not None:
-        return ToolResult(None, stderr=f"{found} is no regular file, and git waits".encode())
+        return ToolResult(None, stderr=f"{found} is not a regular file, and git would wait for it".encode())
     return run(deadline=_SECONDS)
 
 
@@ -109,4 +109,4 @@ def complaint(result: ToolResult) -> str:
     if result.timed_out:
         return f"git took longer than {_SECONDS:g} s"
     lines = result.stderr.decode("utf-8", "replace").splitlines()
-    return lines[0].removeprefix("fatal: ") if lines else f"git ended with status {result.status}"
+    return lines[0].removeprefix("fatal: ") if lines else f"git failed with exit status {result.status}"

@@ -1,4 +1,4 @@
-"""What a check came to, and how far it is: told on standard error, beside the results."""
+"""The summary and the progress bar of `stet check`, on standard error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from stet_ls.server.cli.check.check_file import FileReport
-from stet_ls.server.cli.inputs.load_settings import print_status
+from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 from stet_ls.validators.findings import Status
 from stet_ls.validators.languages import PLAIN
 
@@ -28,7 +28,8 @@ class CheckSummary:
         self.unread = False
         self._named = named
         self._files = self._findings = self._known = 0
-        self._sentences: list[str] = []
+        self._errors: list[str] = []
+        self._warnings: list[str] = []
         self._met: dict[str, list[str]] = {kind: [] for kind in _TOGETHER}
 
     def counted(self, reports: Iterable[FileReport]) -> Iterator[FileReport]:
@@ -41,18 +42,21 @@ class CheckSummary:
             self.failed = self.failed or report.failed
             self.unread = self.unread or bool(named and report.unread)
             for kind, sentence in _remarks(report):
-                (self._sentences if named else self._met[kind]).append(sentence)
+                errors_or_warnings = self._errors if kind == "not read" else self._warnings
+                (errors_or_warnings if named else self._met[kind]).append(sentence)
             yield report
 
     def tell(self) -> None:
-        """Says it all."""
-        for sentence in self._sentences:
-            print_status(sentence)
+        """Prints errors, warnings and totals."""
+        for sentence in self._errors:
+            print_error(sentence)
+        for sentence in self._warnings:
+            print_warning(sentence)
         for kind, sentences in self._met.items():
             if len(sentences) == 1:
-                print_status(sentences[0])
+                print_warning(sentences[0])
             elif sentences:
-                print_status(f"{len(sentences)} files {_TOGETHER[kind]}; the first: {sentences[0]}")
+                print_warning(f"{len(sentences)} files {_TOGETHER[kind]}; the first: {sentences[0]}")
         if self._known:
             print_status(f"{_count(self._known, 'older finding')} not shown")
         if sys.stderr.isatty():
@@ -61,9 +65,9 @@ class CheckSummary:
 
 _TOGETHER = {
     "not read": "were not read",
-    "not judged": "were not judged",
-    "second best": "were not judged by the best tool",
-    "doubted": "have findings that only warn",
+    "not judged": "were not checked",
+    "second best": "were not checked by the best tool",
+    "doubted": "have findings that are warnings only",
 }
 
 
@@ -72,14 +76,14 @@ def _remarks(report: FileReport) -> Iterator[tuple[str, str]]:
         yield "not read", report.unread
     elif report.verdict.reason and report.verdict.status is Status.UNKNOWN:
         reason = report.verdict.reason.removeprefix("not parsed: ")
-        hint = "; --language NAME says what it is" if report.language == PLAIN else ""
-        yield "not judged", f"{report.path}: not judged: {reason}{hint}"
+        hint = "; set the language with `--language NAME`" if report.language == PLAIN else ""
+        yield "not judged", f"{report.path}: not checked: {reason}{hint}"
     elif report.verdict.reason:
-        yield "second best", f"{report.path}: judged by {report.verdict.source}: {report.verdict.reason}"
+        yield "second best", f"{report.path}: checked by {report.verdict.source} only: {report.verdict.reason}"
     if report.findings and report.doubted:
         yield (
             "doubted",
-            f"{report.path}: only a grammar judged it, and valid code can outwit that one; so it only warns",
+            f"{report.path}: findings are warnings only: valid code can be beyond this language's grammar",
         )
 
 

@@ -99,7 +99,7 @@ class _Crew(Generic[Item, Result]):
             assert isinstance(each, connection.Connection)
             self._hear(each)
         for each in [each for each, member in self._members.items() if member.end < time.monotonic()]:
-            self._lose(each, "it did not come to an end")
+            self._lose(each, "it did not finish")
 
     def dismiss(self) -> None:
         """Ends all members and what they started."""

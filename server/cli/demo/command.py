@@ -54,7 +54,7 @@ STEPS = (
     DemoStep("analyze", "stock.py", "add_item", "hides a classic trap"),
 )
 SERVING = ("ready", "asleep")
-"""What `stet.health` says of a model that will answer; one that is asleep starts with the first job."""
+"""What `stet.health` says of a model that will answer; one that is asleep starts when the first job runs."""
 WRONG = "wrong"
 """The step that needs no model: a recorded answer that has to be caught."""
 ACTIONS = (*(step.action for step in STEPS), WRONG)
@@ -71,14 +71,16 @@ class DemoResult:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
-    parser.add_argument("actions", nargs="*", metavar="ACTION", help=f"only these: {', '.join(ACTIONS)}")
+    parser.add_argument(
+        "actions", nargs="*", metavar="ACTION", help=(f"actions to run [default: all]: {', '.join(ACTIONS)}")
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Plays the demo. 0 only if the planted bug is gone and the wrong answer was caught."""
     for action in arguments.actions:
         if action not in ACTIONS:
-            raise UsageError(f'the demo has no "{action}": {did_you_mean(action, ACTIONS)}')
+            raise UsageError(f"the demo has no action `{action}`: {did_you_mean(action, ACTIONS)}")
     steps = [step for step in STEPS if not arguments.actions or step.action in arguments.actions]
     wrong = not arguments.actions or WRONG in arguments.actions
     with tempfile.TemporaryDirectory(prefix="stet-demo-") as folder:
@@ -114,7 +116,7 @@ async def _model(client: LanguageClient) -> str:
     """Name and place of the model that serves. NoModelError if none can."""
     health = await client.command("stet.health")
     if health["status"] not in SERVING:
-        raise NoModelError(f"no model for the demo: {health['last_fault'] or health['status']}")
+        raise NoModelError(f"the demo needs a model: {health['last_fault'] or health['status']}")
     return f"{health['model']} ({health['base_url'] or health['endpoint']})"
 
 

@@ -199,7 +199,7 @@ class LanguageClient:
 
 
 def _gone() -> ServerGoneError:
-    return ServerGoneError("the server ended unexpectedly; its log has the details")
+    return ServerGoneError("the server ended unexpectedly; see its log")
 
 
 def _kill(pid: int) -> None:

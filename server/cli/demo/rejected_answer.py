@@ -17,7 +17,7 @@ from stet_ls.server.cli.terminal import render
 RECORD = "recorded/refactor_discount.json"
 """Beside this module; the demo's copy of the sample project takes the place of the record's folder."""
 
-_ABOUT = "refactor: discount in prices.py, and a small model's reply of another day, played back"
+_ABOUT = "refactor: discount in prices.py, with a recorded reply of a small model"
 
 
 async def show(root: Path) -> bool:
@@ -27,10 +27,12 @@ async def show(root: Path) -> bool:
     render.print_line(textwrap.indent(answer.code.strip(), "    "), "dim")
     render.print_evidence(answer.evidence)
     if any(item.verdict is Ruling.FAIL and item.trusted for item in answer.evidence):
-        render.print_line("a wrong answer was caught: it parses, its names resolve, and running it tells", "green")
+        render.print_line(
+            ("a wrong reply was caught: it parses and its names resolve, but it behaves differently"), "green"
+        )
         return True
     unsaid = next((item.detail for item in answer.evidence if item.verdict is not Ruling.PASS), answer.message)
-    render.print_line(f"the wrong answer was not caught: {unsaid}", "red")
+    render.print_line(f"the wrong reply was not caught: {unsaid}", "red")
     return False
 
 

@@ -60,7 +60,7 @@ def _file(text: str) -> str:
             return match["file"]
     file, colon, place = text.rpartition(":")
     if colon and Path(file).is_file():
-        raise UsageError(f"{file}: expected {FORMS}, not {place!r} behind the colon")
+        raise UsageError(f"{file}: expected {FORMS}, found {place!r} after the colon")
     return text
 
 
@@ -89,10 +89,10 @@ def _named(source: Source, language: str, name: str, file: str) -> Selection:
         if read.authoritative and read.findings:
             line = source.line_of(min(each.span.start for each in read.findings)) + 1
             raise UsageError(
-                f"{file} has syntax errors, the first in line {line}, so {name} may not be found: "
-                "name its lines instead (FILE:LINE-LINE)"
+                f"{file} has syntax errors, the first in line {line}, which can hide {name}: "
+                "pass its lines instead (FILE:LINE-LINE)"
             )
-        raise UsageError(f"{file} defines no {name}{f': {near}' if near else ''}")
+        raise UsageError(f"{file} does not define {name}{f': {near}' if near else ''}")
     return Selection(found[0].span, found[0].qualified)
 
 
@@ -110,7 +110,7 @@ def language_id(name: str) -> str:
     if row is None:
         known = [known for each in LANGUAGES for known in (each.id, *each.names)]
         near = did_you_mean(name.lower(), known)
-        raise UsageError(f'unknown language "{name}": {near or f"{PLAIN!r} takes any text"}')
+        raise UsageError(f"unknown language `{name}`: {near or f'{PLAIN!r} takes any text'}")
     return row.id
 
 
@@ -124,15 +124,15 @@ def _selection(source: Source, name: str, first: int, last: int, column: int) ->
     if lines > 1 and not source.line_text(lines - 1):
         lines -= 1  # the end of the last line begins no further one
     if first < 1 or (last and last < first):
-        raise UsageError(f"{name}: lines count from 1, and a range runs from its first line to its last")
+        raise UsageError(f"{name}: lines count from 1, and a range ends at or after its first line")
     if max(first, last) > lines:
-        raise UsageError(f"{name} has {lines} line{'' if lines == 1 else 's'}, so it has no line {max(first, last)}")
+        raise UsageError(f"{name} has {lines} line{'' if lines == 1 else 's'}, not {max(first, last)}")
     start = source.starts[first - 1]
     if last:
         return Selection(Span(start, source.line_span(last - 1).end))
     text = source.line_text(first - 1)
     if column > len(text) + 1:
-        raise UsageError(f"{name}: line {first} has {len(text)} columns, so it has no column {column}")
+        raise UsageError(f"{name}: line {first} has {len(text)} columns, not {column}")
     before = text[: column - 1] if column else text[: len(text) - len(text.lstrip())]
     at = start + len(before.encode("utf-8", "surrogatepass"))
     return Selection(Span(at, at))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stet_ls.engine.api.answer import NewFile
 
 _MARK = b"\xef\xbb\xbf"
-_NAME_IT = "; name its encoding in the first line, such as `# -*- coding: latin-1 -*-`, or convert it to UTF-8"
+_NAME_IT = "; declare its encoding in the first line, such as `# -*- coding: latin-1 -*-`, or convert it to UTF-8"
 MOST_BYTES = 20_000_000
 """Larger than any source file that a person wrote; a model could not read it either."""
 
@@ -48,7 +48,8 @@ class Document:
                 return text.encode(self.encoding)
             except UnicodeEncodeError as error:
                 raise UsageError(
-                    f"{self.path} is {self.encoding} text, which has no {text[error.start]!r}; nothing was written"
+                    f"{self.path} is {self.encoding} text, which cannot encode {text[error.start]!r}; nothing "
+                    "was written"
                 ) from None
         return (_MARK if self.raw.startswith(_MARK) else b"") + text.encode("utf-8", "surrogatepass")
 
@@ -66,8 +67,7 @@ def read_document(path: Path) -> Document:
         raise UsageError(_unreadable(path, error)) from None
     if path.suffix.lower() == ".ipynb":
         raise UsageError(
-            f"{path} is a notebook: open it in an editor, where each cell is a document, or convert it first with "
-            f"`jupyter nbconvert --to script {path}`"
+            f"{path} is a notebook: open it in an editor, or convert it with `jupyter nbconvert --to script {path}`"
         )
     encoding = encoding_of(raw, str(path))
     return Document(path, raw, Source(decode(raw, str(path), encoding, way_out=_NAME_IT)), encoding)
@@ -76,12 +76,12 @@ def read_document(path: Path) -> Document:
 def _unreadable(path: Path, error: OSError) -> str:
     with suppress(OSError):  # in a folder that may not be entered nobody can tell
         if path.is_dir():
-            return f"{path} is a folder; name a file"
+            return f"{path} is a folder; pass a file"
     if error.errno == errno.EINVAL:
-        return f"{path} is no regular file"
+        return f"{path} is not a regular file"
     if error.errno == errno.EFBIG:
         return f"{path} is larger than {MOST_BYTES // 1_000_000} MB"
-    return f"{path} cannot be read: {error.strerror}"
+    return f"cannot read {path}: {error.strerror}"
 
 
 def encoding_of(raw: bytes, name: str) -> str:
@@ -91,7 +91,7 @@ def encoding_of(raw: bytes, name: str) -> str:
     try:
         return declared(raw) or "utf-8"
     except UnknownEncodingError as error:
-        raise UsageError(f"{name} names the encoding `{error}`, which is unknown here") from None
+        raise UsageError(f"{name} declares the unknown encoding `{error}`") from None
 
 
 def decode(raw: bytes, name: str, encoding: str = "utf-8", *, way_out: str = "") -> str:
@@ -132,7 +132,7 @@ def write(changes: Sequence[FileChange], new_files: Sequence[NewFile]) -> None:
             _refuse_changed(change.document)
         for file in new_files:
             if file.path.exists():
-                raise UsageError(f"{file.path} exists already; nothing was written")
+                raise UsageError(f"{file.path} already exists; nothing was written")
         for file in new_files:
             _create(file)
         for temporary, place in staged:
@@ -146,7 +146,7 @@ def _stage(place: Path, data: bytes, cleanup: ExitStack) -> Path:
     try:
         handle, name = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".stet", dir=place.parent)
     except OSError as error:
-        raise UsageError(f"{place} cannot be written: {error.strerror}") from None
+        raise UsageError(f"cannot write {place}: {error.strerror}") from None
     temporary = Path(name)
     cleanup.callback(temporary.unlink, missing_ok=True)
     with os.fdopen(handle, "wb") as file:
@@ -175,4 +175,4 @@ def _create(file: NewFile) -> None:
         with file.path.open("x", encoding="utf-8", errors="surrogatepass", newline="") as stream:
             stream.write(file.text)
     except OSError as error:
-        raise UsageError(f"{file.path} cannot be created: {error.strerror}") from None
+        raise UsageError(f"cannot create {file.path}: {error.strerror}") from None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stet_ls.validators.invisible_chars import escape_invisible
+from stet_ls.server.cli.terminal.status import print_warning
 
 if TYPE_CHECKING:
     from stet_ls.engine.settings import Loaded
@@ -23,7 +22,7 @@ def load_settings(
     Anything wrong raises SettingsError; a value that a project may not set is told on standard error and ignored. The
     log of this process begins here, at the level that they say.
     """
-    # Here, because `print_status` is for commands, too, that are over before the settings' library would be loaded.
+    # Late: some commands end before they need the settings' library.
     from stet_ls.engine.settings import find_project, load
     from stet_ls.engine.storage.paths import user_paths
     from stet_ls.server.observability.log import set_level, start_log
@@ -33,16 +32,11 @@ def load_settings(
         project=find_project(near or here, below=here), arguments=arguments, strict=True, trust_project=trust_project
     )
     for warning in loaded.warnings:
-        print_status(warning)
+        print_warning(warning)
     log = loaded.settings.log
     start_log(user_paths().logs / "stet.log", log.level, log.format)
     set_level(log.level, prompts=log.prompts)
     return loaded
-
-
-def print_status(message: str) -> None:
-    """One line for the person, beside the results."""
-    print(f"stet: {escape_invisible(message)}", file=sys.stderr)
 
 
 def project_root(folder: Path) -> Path:

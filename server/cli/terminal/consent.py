@@ -24,9 +24,9 @@ class Terminal:
             return None
         whose = "" if found.owner is None else f", run by the user {user_name(found.owner)}"
         question = (
-            f"No model is configured. May the model server {found.name} at {found.base_url}{whose} have your code?"
+            f"No model is configured. Send your code to the model server {found.name} at {found.base_url}{whose}?"
         )
-        sys.stderr.write(f"stet: {question} [y/N] ")
+        sys.stderr.write(f"{question} [y/N] ")
         sys.stderr.flush()
         return (await _line()).strip().lower() in ("y", "yes")
 
@@ -51,8 +51,8 @@ def answer(url: str, *, allowed: bool) -> int:
     base_url = url.rstrip("/") if address.path else f"{url.rstrip('/')}/v1"
     if base_url not in known:
         raise UsageError(
-            f"{url} is none of the addresses where servers are looked for ({', '.join(known)}); "
-            "an endpoint elsewhere is configured: [[providers]] in config.toml, or STET_BASE_URL"
+            f"{url} is not one of the addresses where Stet looks for servers ({', '.join(known)}); "
+            "configure other endpoints with [[providers]] in config.toml or `STET_BASE_URL`"
         )
     consents = Consents(user_paths().consents)
     consents.remember(consents.found(known[base_url], base_url), allowed=allowed)

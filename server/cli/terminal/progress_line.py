@@ -7,8 +7,8 @@ import sys
 import time
 
 from stet_ls.engine.api.events import Event, Notice
-from stet_ls.server.cli.inputs.load_settings import print_status
 from stet_ls.server.cli.terminal.render import visible
+from stet_ls.server.cli.terminal.status import print_status
 from stet_ls.server.jobs.progress_text import ProgressText
 
 _CLEAR = "\r\x1b[K"

@@ -105,7 +105,7 @@ UNTRIED = "(unverified: no call that could be tried)"
         ("return items[0]", "items = [] raises IndexError", "(confirmed: `first([])` raises IndexError)"),
         ("return items[0]", "`first({})` leads to a `KeyError`", "(confirmed: `first({})` raises KeyError)"),
         ("return items[0]", "first(None) raises IndexError", "(not so: `first(None)` raises TypeError"),
-        ("return items[-1]", "last([]) raises IndexError", "(not so: `last([])` does not end in time)"),
+        ("return items[-1]", "last([]) raises IndexError", "(not so: `last([])` does not finish in time)"),
         ("return items[0]", "first(open('/etc/passwd')) raises IndexError", UNTRIED),
         ("return items[0]", "an empty list raises IndexError", UNTRIED),
         ('if items == "none":', 'pat = "file" raises ValueError', UNTRIED),
@@ -118,7 +118,7 @@ async def test_a_claim_that_a_call_raises_is_tried(
     answer = await bench.run("analyze", FIRST)
     (opinion,) = opinions(answer)
     if told is not UNTRIED and "no code may run" in opinion[1]:
-        pytest.skip("no code may run here: there is no box of level strong")
+        pytest.skip("code cannot run here: there is no box of level strong")
     if told is UNTRIED:
         assert opinion[1] == f"risk: {claim} {UNTRIED}", "what is no plain value is not run, and no bug"
     else:
@@ -137,7 +137,7 @@ async def test_a_claim_that_is_not_so_is_no_finding_and_told_apart(bench: Bench,
     scripted.reply(f"- `return items[0]` | bug | {claim}\n- `return items[0]` | risk | first([]) raises IndexError\n")
     answer = await bench.run("analyze", FIRST)
     if "no code may run" in answer.markdown:
-        pytest.skip("no code may run here: there is no box of level strong")
+        pytest.skip("code cannot run here: there is no box of level strong")
     [(_, told, _)] = opinions(answer)
     assert told.startswith("risk: first([]) raises IndexError (confirmed")
     assert answer.message.endswith("1 of the model's opinions")
@@ -151,7 +151,7 @@ async def test_where_nothing_is_so_the_report_says_it(bench: Bench, scripted: Sc
     scripted.reply("- `return items[0]` | bug | first('ab') raises IndexError\n")
     answer = await bench.run("analyze", FIRST)
     if "no code may run" in answer.markdown:
-        pytest.skip("no code may run here: there is no box of level strong")
+        pytest.skip("code cannot run here: there is no box of level strong")
     assert opinions(answer) == []
     assert "No finding that stands." in section(answer, "The model's opinion")
 

@@ -222,4 +222,4 @@ async def test_a_budget_that_ends_says_what_was_not_done(scripted: ScriptedModel
     scripted.default = Reply(code_reply("def f(a:\n    return a\n"))
     async with Bench(scripted) as bench:
         answer = await bench.run("refactor", "def f(a):$0\n    return a\n", budget=Budget.QUICK)
-    assert "No repair was asked for: the budget quick allows 1 call." in answer.warnings
+    assert "No repair: the budget quick allows 1 call." in answer.warnings

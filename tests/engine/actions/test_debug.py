@@ -85,7 +85,7 @@ async def test_a_fix_that_does_not_mend_it_is_told_and_mended(scripted: Scripted
 async def test_what_the_user_says_is_run(scripted: ScriptedModel, root: Path) -> None:
     words = "discount(200, 0.5) returns 300.0 instead of 100.0"
     answer = await debug(scripted, root, OTHER, FIXED, instruction=words)
-    assert "`discount(200, 0.5) == 100.0` should give True, gives False" in scripted.requests[0].prompt
+    assert "`discount(200, 0.5) == 100.0` should return True, returns False" in scripted.requests[0].prompt
     assert len(scripted.requests) == 2, "the first reply does not do what the user said"
     assert said(answer, Check.DOCTEST).verdict is Ruling.PASS
     assert said(answer, Check.DOCTEST).trusted
@@ -112,7 +112,7 @@ async def test_examples_of_a_whole_file_show_its_bug(scripted: ScriptedModel, ro
     scripted.replies([reply(f"{head}(1 - rate)\n")])
     async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
         answer = await bench.run("debug", f"{head}(1 + rate)\n", path=root / "prices.py", workspace=Workspace((root,)))
-    detail = "`discount(100, 0.25)` should give 75.0, gives 125.0"
+    detail = "`discount(100, 0.25)` should return 75.0, returns 125.0"
     assert (said(answer, Check.REPRODUCED).verdict, said(answer, Check.REPRODUCED).detail) == (Ruling.PASS, detail)
     assert not any("not reproduced" in warning for warning in answer.warnings)
 
@@ -127,7 +127,7 @@ async def test_the_budget_quick_runs_no_tests(scripted: ScriptedModel, root: Pat
     (root / "tests/test_prices.py").write_text(TEST)
     answer = await debug(scripted, root, FIXED, budget=Budget.QUICK, instruction="wrong sign")
     assert "test_discount" not in scripted.requests[0].prompt
-    assert said(answer, Check.TESTS).detail == "not run: tests of the project run from the budget `standard` on"
+    assert said(answer, Check.TESTS).detail == "not run: project tests need the budget `standard` or larger"
     assert "not reproduced: no code was run" in answer.message
 
 

@@ -71,7 +71,7 @@ async def bench(scripted: ScriptedModel, stet_home: Path) -> AsyncIterator[Bench
 async def explained(bench: Bench, words: str, **fields: object) -> Answer:
     answer = await bench.run("explain", SLUG.replace("def slug", "$0def slug"), **fields)
     if "no code may run" in answer.markdown:
-        pytest.skip(f"no code may run here: {answer.message}")
+        pytest.skip(f"code cannot run here: {answer.message}")
     return answer
 
 
@@ -95,7 +95,7 @@ async def test_examples_show_what_the_code_gives(bench: Bench, scripted: Scripte
         "c",
         '>>> fetch("http://127.0.0.1:9/")  # not run: it talks to the network',
         "b''",
-        ">>> halve(0)  # not run: it does not end in time",
+        ">>> halve(0)  # not run: it does not finish in time",
         ">>> slug(  # not run: it does not parse",
     ]
     (evidence,) = answer.evidence
@@ -152,7 +152,7 @@ async def test_a_sentence_that_says_it_raises_is_marked_where_nothing_shows_it(
     scripted.reply(words)
     answer = await bench.run("explain", code)
     if ">>>" in words and "not run" in answer.markdown:
-        pytest.skip("no code may run here: there is no box of level strong")
+        pytest.skip("code cannot run here: there is no box of level strong")
     assert answer.markdown.count("(unverified:") == marked, answer.markdown
     assert (CLAIM in answer.markdown) is bool(marked)
 

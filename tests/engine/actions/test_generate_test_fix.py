@@ -92,7 +92,7 @@ async def generate(
     async with Bench(scripted, settings) as bench:
         answer = await bench.run("generate", text, budget=budget, **fields)
     if any("no code may run" in each or "no Python" in each for each in answer.warnings):
-        pytest.skip(f"no code may run here: {answer.warnings}")
+        pytest.skip(f"code cannot run here: {answer.warnings}")
     return answer
 
 

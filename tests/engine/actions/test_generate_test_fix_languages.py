@@ -199,7 +199,7 @@ async def generate(scripted: ScriptedModel, story: Story, bodies: list[str], tes
     async with Bench(scripted, ONE_SAMPLE) as bench:
         answer = await bench.run("generate", story.stub, language=story.language, budget=Budget.THOROUGH, **fields)
     if any("no code may run" in each for each in answer.warnings):
-        pytest.skip(f"no code may run here: {answer.warnings}")
+        pytest.skip(f"code cannot run here: {answer.warnings}")
     return answer
 
 
@@ -415,7 +415,7 @@ async def test_without_its_tools_no_tests_are_asked_for(
     monkeypatch.setenv("PATH", str(tmp_path))
     answer = await generate(scripted, GO, [GO.good], [])
     assert len(scripted.requests) == 1
-    why = "go is not on this machine (go (https://go.dev/dl))"
+    why = "go is not installed (go (https://go.dev/dl))"
     assert f"No tests were written from the specification: {why}." in answer.warnings
 
 

@@ -31,10 +31,10 @@ async def test_a_counter_example_is_what_a_repair_is_asked_with(scripted: Script
         answer = await bench.run("refactor", OLD)
     verdicts = {item.check: item.verdict for item in answer.evidence}
     if verdicts[Check.DIFFERENTIAL] is Ruling.UNKNOWN:
-        pytest.skip(f"no code may run here: {answer.message}")
+        pytest.skip(f"code cannot run here: {answer.message}")
     assert (answer.success, answer.refuted, verdicts[Check.DIFFERENTIAL]) == (True, False, Ruling.PASS)
     assert "common(a, b)" in scripted.requests[-1].prompt
-    assert "behaves alike on" in answer.message
+    assert "same behavior on" in answer.message
     assert answer.confidence == 0.9
 
 
@@ -43,7 +43,7 @@ async def test_what_stays_different_is_refuted(scripted: ScriptedModel) -> None:
     async with Bench(scripted) as bench:
         answer = await bench.run("refactor", OLD)
     if "no code may run" in answer.message:
-        pytest.skip(f"no code may run here: {answer.message}")
+        pytest.skip(f"code cannot run here: {answer.message}")
     assert answer.refuted
     assert "differential FAILED" in answer.message
     assert answer.confidence == 0.1

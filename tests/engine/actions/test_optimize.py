@@ -60,7 +60,7 @@ async def answer_to(scripted: ScriptedModel, action: str, text: str, *replies: s
     async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
         answer = await bench.run(action, re.sub("(?m)^(?=def|function)", "$0", text, count=1), **fields)
     if any("no code may run" in item.detail for item in answer.evidence):
-        pytest.skip(f"no code may run here: {answer.message}")
+        pytest.skip(f"code cannot run here: {answer.message}")
     return answer
 
 
@@ -75,7 +75,7 @@ async def test_a_gain_is_offered_with_its_interval(scripted: ScriptedModel) -> N
     assert (told.verdict, told.trusted) == (Ruling.PASS, True)
     assert told.count > 0
     assert f" · {told.detail}" in answer.message
-    assert "behaves alike on" in answer.message
+    assert "same behavior on" in answer.message
 
 
 async def test_no_gain_is_refused_with_what_was_measured(scripted: ScriptedModel) -> None:
@@ -94,7 +94,7 @@ async def test_what_cannot_be_run_cannot_be_offered_as_faster(scripted: Scripted
     needs = "import display_that_is_nowhere\n\n\n"
     answer = await answer_to(scripted, "optimize", needs + SLOW, FAST)
     assert (answer.success, answer.edits) == (False, ())
-    assert "Optimize: no edit, the gain could not be measured:" in answer.message
+    assert "Optimize: no edit, cannot measure the gain:" in answer.message
     assert "display_that_is_nowhere" in answer.message
 
 
@@ -106,9 +106,9 @@ async def test_what_cannot_be_run_cannot_be_offered_as_faster(scripted: Scripted
             "function twice(xs) {\n  return xs.map((x) => x * 2);\n}\n",
             "function twice(xs) {\n  const found = [];\n  for (const x of xs) found.push(x * 2);\n  return found;\n}\n",
             {},
-            "the speed of javascript cannot be measured yet",
+            "speed measurement does not support javascript yet",
         ),
-        ("python", SLOW, FAST, {"budget": Budget.QUICK}, "the quick budget measures no speed"),
+        ("python", SLOW, FAST, {"budget": Budget.QUICK}, "the budget `quick` measures no speed"),
     ],
     ids=["another language", "quick"],
 )

@@ -123,7 +123,7 @@ async def test_a_step_is_judged_by_tests_that_do_not_know_its_code(stet_home: Pa
         answer, _ = await run(scripted, shop)
     said = next(item for item in answer.evidence if item.check is Check.TESTS)
     if said.verdict is not Ruling.PASS:
-        pytest.skip(f"no code may run here: {answer.warnings}")
+        pytest.skip(f"code cannot run here: {answer.warnings}")
     assert said.detail == "1 of 1 tests that the model wrote from the specification pass"
     assert not said.trusted
 
@@ -307,7 +307,7 @@ async def test_a_step_with_nothing_to_do_is_told_and_skipped(
     assert answer.success, answer.message
     assert answer.message.startswith("Did 1 of 2 steps"), answer.message
     assert (
-        "skipped refactor `pay` in cart.py: Refactor: no edit, the answer repeats the code unchanged" in answer.message
+        "skipped refactor `pay` in cart.py: Refactor: no edit, the reply repeats the code unchanged" in answer.message
     )
     assert answer.explanation.splitlines()[0].startswith("1. refactor `pay` in cart.py: skipped, nothing to do: ")
     assert "def refund(cart):" in text_after(answer, shop / "cart.py")

@@ -60,7 +60,7 @@ async def offered(
         asked = {"path": path, "workspace": Workspace((root,)), **fields}
         answer = await bench.run("test", code.replace(at, f"$0{at}", 1), **asked)
     if any("no code may run" in item.detail for item in answer.evidence):
-        pytest.skip(f"no code may run here: {answer.message}")
+        pytest.skip(f"code cannot run here: {answer.message}")
     return answer
 
 

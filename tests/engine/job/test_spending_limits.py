@@ -123,7 +123,7 @@ def test_lines_that_are_none_are_passed_over(tmp_path: Path, caplog: pytest.LogC
 
     assert total(ledger.entries()).calls == 1
     assert len(list(ledger.entries())) == 1
-    assert [each.getMessage().partition(": ")[2] for each in caplog.records] == ["4 damaged lines are not counted"]
+    assert [each.getMessage().partition(": ignored ")[2] for each in caplog.records] == ["4 damaged lines"]
 
 
 @pytest.mark.parametrize("cut", [1, 40, -1])

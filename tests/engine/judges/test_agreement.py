@@ -31,7 +31,7 @@ async def test_the_same_code_is_one_sample(make: MakeCase) -> None:
     assert isinstance(found, Agreement), found
     assert (found.groups, found.repeated) == (((0,),), 2)
     evidence = found.evidence()
-    assert (evidence.verdict, evidence.detail) == (Ruling.SKIPPED, "3 samples are the same code, which counts once")
+    assert (evidence.verdict, evidence.detail) == (Ruling.SKIPPED, "3 samples are the same code and count once")
     texts = (again, SAMPLES[2], SAMPLES[0], SAMPLES[1])
     more = await agreement([make(STUB, sample, "f", action="generate") for sample in texts])
     assert isinstance(more, Agreement), more

@@ -137,7 +137,7 @@ TELLING = {
 async def test_what_hides_every_error_is_told_where_it_is_new(language: str, code: str, name: str, action: str) -> None:
     before = "a = 1\n"
     evidence = await judged(before + code, language, before=before, action=action)
-    assert evidence.detail == f"adds `{name}`, which hides errors of every kind"
+    assert evidence.detail == f"adds `{name}`, which hides all errors"
     # It never refutes; what was asked for in words is told without a question.
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, action == "debug")
     assert (await judged(code + "b = a\n", language, before=code, action=action)).verdict is Ruling.PASS
@@ -154,4 +154,4 @@ async def test_a_handler_that_does_something_about_the_error_is_not_told(languag
 async def test_a_handler_that_is_made_wider_is_new() -> None:
     before = TELLING["python"][0]
     evidence = await judged(before.replace("ValueError", "Exception"), before=before, action="debug")
-    assert evidence.detail == "adds `except Exception`, which hides errors of every kind"
+    assert evidence.detail == "adds `except Exception`, which hides all errors"

@@ -217,7 +217,7 @@ async def test_an_iterator_that_is_cut_off_is_told_as_such(make: MakeCase) -> No
     before = "from itertools import count\n\n\ndef f(n: int):\n    return count(n)\n"
     endless = await judge(make(before, before.replace("count(n)", "count(n, 1)"), "f"))
     assert endless.verdict is Ruling.PASS, endless
-    assert endless.detail.endswith("valid), of iterators their first 1,000 items")
+    assert endless.detail.endswith("valid), for iterators the first 1,000 items")
     before = "def f(n: int):\n    yield n\n"
     assert "first" not in (await judge(make(before, before.replace("yield n", "yield n + 0"), "f"))).detail
 
@@ -413,7 +413,7 @@ async def test_one_call_that_takes_all_the_time_is_told(make: MakeCase) -> None:
     assert case.runtime is not None
     report = await run(case.runtime, trial)
     assert isinstance(report, HarnessReport)
-    assert report.left_out == {"it does not end in time": 1}
+    assert report.left_out == {"it does not finish in time": 1}
 
 
 async def test_a_cancelled_judge_leaves_no_process(make: MakeCase) -> None:
@@ -447,7 +447,7 @@ async def test_impossible_is_said_where_no_python_was_found(make: MakeCase) -> N
 async def test_an_input_that_is_tried_twice_counts_once(make: MakeCase) -> None:
     evidence = await judge(make("def f():\n    return [1]\n", "def f():\n    return [0 + 1]\n", "f"))
     assert (evidence.verdict, evidence.count) == (Ruling.PASS, 1), evidence
-    assert "behaves alike on 1 inputs" in evidence.detail
+    assert "same behavior on 1 inputs" in evidence.detail
 
 
 def test_what_takes_long_to_draw_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:

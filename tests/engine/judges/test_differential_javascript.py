@@ -225,7 +225,7 @@ async def test_an_iterator_that_is_cut_off_is_told_as_such(make: MakeCase) -> No
     before = "function* f(n) { for (let i = n; ; i += 1) yield i; }\n"
     endless = await judged(make, before, before.replace("i += 1", "i++"), "f")
     assert endless.verdict is Ruling.PASS, endless
-    assert endless.detail.endswith("valid), of iterators their first 1,000 items")
+    assert endless.detail.endswith("valid), for iterators the first 1,000 items")
 
 
 SHARES = {
@@ -388,7 +388,7 @@ async def test_a_file_of_inputs_counts_them_as_the_evidence_does(make: MakeCase,
     [file] = evidence.attachments
     (tmp_path / file.name).write_text(file.text)
     ran = subprocess.run(["node", file.name], cwd=tmp_path, capture_output=True, text=True, check=True)
-    inputs = re.findall(r"behaves alike on (\d+ inputs)", evidence.detail)
+    inputs = re.findall(r"same behavior on (\d+ inputs)", evidence.detail)
     assert inputs == re.findall(
         r"^0 of \d+ calls differ \((\d+ inputs), \d+ of them called again\)$", ran.stdout.strip()
     )

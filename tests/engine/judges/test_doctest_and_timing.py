@@ -59,10 +59,10 @@ async def test_examples_of_what_is_inserted_are_run(make: MakeCase, code: str, v
     evidence = await doctest.judge(make(TEXT, TEXT + code, "", action="generate"))
     assert evidence.verdict is verdict, evidence
     if verdict is Ruling.PASS:
-        assert (evidence.trusted, evidence.detail) == (False, "1 doctest that came with the code passes")
+        assert (evidence.trusted, evidence.detail) == (False, "1 doctest in the code passes")
     else:
         assert (evidence.trusted, evidence.detail) == (
-            True, "`median([3, 1, 2])` should give 2, gives 7 (1 of 1 doctest fails)"
+            True, "`median([3, 1, 2])` should return 2, returns 7 (1 of 1 doctest fails)"
         )  # fmt: skip
 
 
@@ -166,7 +166,7 @@ async def test_what_earlier_calls_left_is_no_gain_of_the_next(make: MakeCase) ->
     once = COSTLY.replace("n % 5", "n")
     evidence = await timing.judge(make(once, HELPER_REMEMBERS.replace("n % 5", "n"), "total", action="optimize"))
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, True), evidence
-    assert "faster only on repeated calls" in evidence.detail
+    assert "faster on repeated calls only" in evidence.detail
     assert "when the same call is made again" in evidence.detail
 
 

@@ -235,7 +235,7 @@ def test_a_file_that_is_called_like_a_helper_of_tests_does_not_name_its_own_unit
 async def test_equal_code_passes(shop: Path, judged: Judged) -> None:
     evidence = await judged(PRICES.replace("price * (1 - rate)", "price - price * rate"))
     assert (evidence.verdict, evidence.detail, evidence.trusted) == (
-        Ruling.PASS, "1 test passes; 1 more without running the change", True
+        Ruling.PASS, "1 test passes; 1 more do not execute the change", True
     )  # fmt: skip
 
 
@@ -283,7 +283,7 @@ async def test_a_fix_mends_the_failing_test(shop: Path, judged: Judged) -> None:
     broken = PRICES.replace("1 - rate", "1 + rate")
     (shop / "shop/prices.py").write_text(broken)
     evidence = await judged(PRICES, before=broken, action="debug")
-    said = "1 test passes, 1 of them failed before; 1 more without running the change"
+    said = "1 test passes, 1 of them failed before; 1 more do not execute the change"
     assert (evidence.verdict, evidence.detail) == (Ruling.PASS, said)
     still = await judged(broken.replace("rate):", "rate=0):"), before=broken, action="debug")
     assert still.verdict is Ruling.FAIL
@@ -342,7 +342,7 @@ LOST = "\n\ndef largest(prices):\n    return 7\n"
             "2 tests pass, but none of them runs `Till`",
         ),
         (PRICES + "\n\nRATE = 3\n", "2 tests pass, but none of them runs `RATE`"),
-        (PRICES + "# a comment\n", "2 tests pass, but the edit changes no code that runs"),
+        (PRICES + "# a comment\n", "2 tests pass, but the edit changes no executable code"),
     ],
     ids=["a function", "a function beside a change", "fields", "a class", "a constant", "a comment"],
 )
@@ -373,7 +373,7 @@ async def test_what_a_test_runs_is_proven(shop: Path, judged: Judged, code: str,
     evidence = await judged(PRICES + code, unit="", action="generate")
     assert (evidence.verdict, evidence.trusted, evidence.count) == (Ruling.PASS, True, 1), evidence
     assert evidence.detail.startswith("1 test passes")
-    assert evidence.detail.endswith("; 2 more without running the change")
+    assert evidence.detail.endswith("; 2 more do not execute the change")
     same = await judged(PRICES + code, before=PRICES + re.sub("[137]", "8", code), unit="", action="debug")
     assert same.verdict is Ruling.PASS, same
 
@@ -513,7 +513,7 @@ async def test_what_is_flaky_without_the_change_is_known_and_counts_for_nothing(
     """Also if it failed each time with the change: one that fails half of the time does so often enough."""
     (shop / "tests/test_prices.py").write_text(luck("+-", after))
     evidence = await judged(STEADY)
-    said = "2 tests pass; not counted, since flaky before the change: test_luck"
+    said = "2 tests pass; ignored as flaky before the change: test_luck"
     assert (evidence.verdict, evidence.detail, evidence.count) == (Ruling.PASS, said, 2)
 
 
@@ -523,7 +523,7 @@ async def test_what_is_unsteady_with_the_change_alone_accuses_nobody_and_proves_
     (shop / "tests/test_prices.py").write_text(luck("++", "-+"))
     evidence = await judged(STEADY)
     assert (evidence.verdict, evidence.trusted) == (Ruling.UNKNOWN, False)
-    assert evidence.detail == "1 test ended otherwise each time: test_luck"
+    assert evidence.detail == "1 test had varying results: test_luck"
 
 
 async def test_what_fails_each_time_with_the_change_alone_is_its_fault(shop: Path, judged: Judged) -> None:
@@ -562,7 +562,7 @@ async def test_a_second_run_that_got_no_core_proves_nothing(
 
     assert (told.verdict, told.trusted) == (Ruling.UNKNOWN, True)
     assert told.detail.startswith("test_discount fails: ")
-    assert "but it was not seen whether that is so each time: stopped: the machine was too busy" in told.detail
+    assert "but not confirmed by a second run: stopped: the machine was too busy" in told.detail
     assert [each.name for each in told.attachments] == ["failing_tests.txt"]
 
 
@@ -570,7 +570,7 @@ async def test_luck_is_no_mending(shop: Path, judged: Judged) -> None:
     """A test that failed before and passes now has shown nothing if it passes without the change, too."""
     (shop / "tests/test_prices.py").write_text(luck("-+", "++"))
     evidence = await judged(STEADY, action="debug")
-    assert evidence.detail == "2 tests pass; not counted, since flaky before the change: test_luck"
+    assert evidence.detail == "2 tests pass; ignored as flaky before the change: test_luck"
 
 
 @in_each_box
@@ -588,6 +588,6 @@ async def test_what_could_not_be_done_is_said(shop: Path, judged: Judged) -> Non
     (shop / "tests/test_prices.py").unlink()
     (shop / "tests/test_cart.py").unlink()
     nothing = await judged(PRICES + "\n")
-    assert (nothing.verdict, nothing.detail) == (Ruling.SKIPPED, "no test of the project touches `discount`")
+    assert (nothing.verdict, nothing.detail) == (Ruling.SKIPPED, "no project test uses `discount`")
     unsaved = Case("refactor", "python", None, Source(PRICES), Source(PRICES + "\n"), "discount")
     assert "the document was never saved" in (await judge(unsaved)).detail

@@ -77,7 +77,7 @@ DEAD = "export const lost = (a) => { return 7; };\n"
     [
         (SUM + DEAD, "1 test passes, but it does not run `lost`"),
         (SUM.replace("a + b", "b + a") + DEAD, "1 test passes, but it does not run `lost`"),
-        (SUM.replace("a +", "a /* sum */ +") + "// sum\n", "1 test passes, but the edit changes no code that runs"),
+        (SUM.replace("a +", "a /* sum */ +") + "// sum\n", "1 test passes, but the edit changes no executable code"),
         (SUM + "export const LOST = 7;\n", "1 test passes, but it does not run what was changed"),
     ],
     ids=["a function that nobody calls", "one beside a change", "comments", "a constant"],
@@ -94,7 +94,7 @@ async def test_what_no_error_can_be_put_into_is_counted_by_name(runtime: Runtime
     old = f"export const ONE = 2 - 1;\n{SUM}"
     evidence = await judged(runtime, project, project / "sum.mjs", old, old.replace("2 - 1", "1"))
     assert evidence.verdict is Ruling.PASS, evidence
-    said = "1 test passes; counted by the names in the tests, for what they run could not be seen"
+    said = "1 test passes; counted by names in the tests, since their coverage is unknown"
     assert evidence.detail == said
 
 

@@ -14,7 +14,7 @@ from stet_ls.validators.source import Source
 
 PROCESS, CODE, NETWORK = "starts a process", "runs text as code", "talks to the network"
 DATA, NATIVE, DELETES, INSIDE = (
-    "runs code out of data", "calls native code", "deletes files", "reaches into the interpreter",
+    "deserializes code", "calls native code", "deletes files", "accesses interpreter internals",
 )  # fmt: skip
 
 PYTHON = {

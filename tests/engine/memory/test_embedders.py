@@ -219,7 +219,7 @@ def test_an_endpoint_that_becomes_another_model_is_noticed(endpoint: Embeddings)
     found = EndpointEmbedder(endpoint.url, "m", "")
     endpoint.dimension = 32
 
-    with pytest.raises(StoreError, match="it gives vectors of 32 numbers and gave 64"):
+    with pytest.raises(StoreError, match="its vectors have 32 dimensions instead of 64"):
         found.encode(["text"])
 
 

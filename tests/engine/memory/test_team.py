@@ -268,10 +268,10 @@ async def test_one_that_cannot_be_reached_keeps_nobody_waiting(
     team.look()
 
     assert [hit.solution for hit in await store.search(AGAIN)] == [DATE]
-    assert team.fault == "it was not reached yet", "the look goes on behind the search"
+    assert team.fault == "not connected yet", "the look goes on behind the search"
     await team.looked()
-    assert team.fault.startswith("s3://team/x cannot be reached (")
-    with pytest.raises(StoreError, match="team's memory cannot be reached, so nothing was forgotten"):
+    assert team.fault.startswith("s3://team/x is not reachable (")
+    with pytest.raises(StoreError, match="Nothing deleted: the team's memory is not reachable"):
         await maintenance.forget(store, [DATE.id])
     assert await store.get(DATE.id) == DATE
 

@@ -39,7 +39,7 @@ def paths(stet_home: Path) -> Paths:
 
 async def test_switched_off(paths: Paths) -> None:
     embedded = Embedded(Settings(model=ModelSettings(embedded="off")), paths)
-    assert embedded.available() == "The embedded model is switched off (model.embedded)."
+    assert embedded.available() == "The embedded model is disabled (setting `model.embedded`)."
     with pytest.raises(NoModelError, match="switched off"):
         await embedded.endpoint()
 

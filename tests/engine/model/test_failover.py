@@ -139,7 +139,7 @@ async def test_the_last_one_answers_and_the_answer_says_why(
     for (_, failed), warning in zip(failing, completion.warnings, strict=True):
         assert warning.startswith(f"{failed.name} ({failed.base_url}) ")
         assert row.says in warning
-        assert warning.endswith(f". {provider.name} ({provider.base_url}) answered instead.")
+        assert warning.endswith(f". Used {provider.name} ({provider.base_url}) instead.")
     told = [event.message for event in asker.events if isinstance(event, Notice) and "instead" in event.message]
     assert [row.says in message for message in told] == [True] * len(failing)
 
@@ -341,7 +341,7 @@ async def test_whoever_fell_silent_is_asked_last_and_the_answer_says_so(
     assert (completion.endpoint, len(first.requests), len(second.requests)) == ("second", 1, before + 1)
     [warning] = completion.warnings
     assert warning == (
-        f"first ({silent.base_url}) fell silent less than a minute ago; second ({other.base_url}) was asked first."
+        f"first ({silent.base_url}) did not respond a minute ago; using second ({other.base_url}) first."
     )
     second.default = Reply.failure(401)
     first.default = GOOD

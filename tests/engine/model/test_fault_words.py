@@ -61,7 +61,7 @@ async def test_who_does_not_begin_is_told_with_the_ways_out(scripted: ScriptedMo
         await pool(hasty).ask()
     told = str(raised.value)
     assert raised.value.fault is Fault.NO_FIRST_TOKEN
-    assert "did not begin to answer in time; `stet doctor`" in told
+    assert "did not start to reply in time; `stet doctor`" in told
     assert "`stet model probe`" in told
     assert "timeout_first_token in a [[providers]] table (now 1.5 s)" in told
 
@@ -69,7 +69,7 @@ async def test_who_does_not_begin_is_told_with_the_ways_out(scripted: ScriptedMo
 async def test_who_falls_silent_is_told_with_the_ways_out(scripted: ScriptedModel, pool, provider) -> None:
     scripted.reply("a b c", stall_after=2)
     [warning] = (await pool(provider.model_copy(update={"timeout_token": 1.5})).ask()).warnings
-    assert "fell silent in the middle of its answer; `stet doctor`" in warning
+    assert "stopped in the middle of its reply; `stet doctor`" in warning
     assert "timeout_token in a [[providers]] table (now 1.5 s)" in warning
 
 

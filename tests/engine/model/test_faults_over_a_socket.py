@@ -224,7 +224,7 @@ async def test_who_is_asked_again_need_not_be_mended(scripted: ScriptedModel, as
     scripted.replies([Reply.failure(429, "slow down", retry_after="1"), GOOD])
     await asker.ask()
     assert [event.message for event in asker.events if isinstance(event, Notice)] == [
-        f"scripted ({scripted.base_url}) limits the rate of requests (429): slow down; asking again in 1 s."
+        f"scripted ({scripted.base_url}) limits the request rate (429): slow down; retrying in 1 s."
     ]
 
 

@@ -101,7 +101,7 @@ async def test_a_prompt_that_may_not_go_is_not_sent(scripted: ScriptedModel, ste
     async with Bench(scripted, settings(loopback="refuse")) as bench:
         with pytest.raises(PolicyError) as refused:
             await bench.run("refactor", CODE)
-        assert 'line 2 holds a secret (access token), and privacy.loopback is "refuse"' in str(refused.value)
+        assert 'line 2 contains a secret (access token), and privacy.loopback is "refuse"' in str(refused.value)
         assert TOKEN not in str(refused.value)
         assert refused.value.exit_code == 4
         assert scripted.requests == []

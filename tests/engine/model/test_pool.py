@@ -42,7 +42,7 @@ def _to(model: ScriptedModel, provider: Provider) -> Provider:
 @pytest.mark.parametrize(
     ("script", "reason", "requests"),
     [
-        ([Reply.failure(401, "bad key")], "refused the key (401): bad key", 1),
+        ([Reply.failure(401, "bad key")], "rejected the key (401): bad key", 1),
         ([Reply.failure(429, "no money", code="insufficient_quota")], "quota is used up (429): no money", 1),
         ([Reply.failure(500)] * 3, "failed (500)", 3),
         (

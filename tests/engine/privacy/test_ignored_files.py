@@ -35,8 +35,8 @@ def ignored(root: Path, *own: str, buffers: tuple[Buffer, ...] = ()) -> IgnoredF
     ],
 )  # fmt: skip
 def test_files_of_secrets_are_not_shown(root: Path, name: str) -> None:
-    assert ignored(root).reason(root / name) == "a file of secrets"
-    assert ignored(root).reason(PurePosixPath(name)) == "a file of secrets"
+    assert ignored(root).reason(root / name) == "file of secrets"
+    assert ignored(root).reason(PurePosixPath(name)) == "file of secrets"
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_other_files_are_shown(root: Path, name: str) -> None:
 def test_a_project_can_hide_more_but_never_show_what_the_user_hides(root: Path) -> None:
     (root / ".stetignore").write_text("!.env\n!private/\n!*.key\nvendor/\n*.sql\n")
     hidden = ignored(root, "private/")
-    assert hidden.reason(root / ".env") == "a file of secrets"
-    assert hidden.reason(root / "a.key") == "a file of secrets"
+    assert hidden.reason(root / ".env") == "file of secrets"
+    assert hidden.reason(root / "a.key") == "file of secrets"
     assert hidden.reason(root / "private" / "a.py") == "ignored by privacy.ignore"
     assert hidden.reason(root / "vendor" / "lib" / "a.py") == "ignored by .stetignore"
     assert hidden.reason(root / "a.sql") == "ignored by .stetignore"
@@ -90,9 +90,9 @@ def test_pieces_of_context_go_by_their_names(root: Path) -> None:
     (root / ".stetignore").write_text("notes.md\n")
     given = [".env", f"{root}/notes.md", "failing call", "src\\id_rsa", (root / "src/a.py").as_uri()]
     assert left_out(given, ignored(root)) == {
-        ".env": "a file of secrets",
+        ".env": "file of secrets",
         f"{root}/notes.md": "ignored by .stetignore",
-        "src\\id_rsa": "a file of secrets",
+        "src\\id_rsa": "file of secrets",
     }
 
 
@@ -118,7 +118,7 @@ def test_what_a_link_leads_to_is_judged(tmp_path: Path, name: str, target: str |
     root = tmp_path / "alias" if way == "root is a link" else real
     if root != real:
         root.symlink_to(real)
-    assert ignored(root).reason(root / name) == "a file of secrets"
+    assert ignored(root).reason(root / name) == "file of secrets"
     assert ignored(root).reason(root / "src" / "a.py") is None
 
 
@@ -140,7 +140,7 @@ def test_a_link_into_what_a_list_hides_is_hidden(root: Path) -> None:
 
 @pytest.mark.parametrize("name", [".ENV", "ID_RSA", "Server.PEM", "Secrets.YAML"])
 def test_a_secret_is_one_in_any_case_of_letters(root: Path, name: str) -> None:
-    assert ignored(root).reason(root / name) == "a file of secrets"
+    assert ignored(root).reason(root / name) == "file of secrets"
 
 
 PARTS = ["a", "b", "*", "**", "a*", "*b", "?", "[ab]", "[!a]", "a**b", "\\*", "a b"]

@@ -151,4 +151,4 @@ def test_a_part_of_a_class_with_more_than_members_is_refused() -> None:
     target = Target(TargetKind.INSERTION, Span(len(source.data), len(source.data)))
     made = add("class Basket:\n    tax = 2\n\n    def add(self):\n        pass\n", source=source, target=target,
                language="python")  # fmt: skip
-    assert made.problem == 'The reply held only a part of "Basket".'
+    assert made.problem == 'The reply contains only a part of "Basket".'

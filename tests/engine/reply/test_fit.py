@@ -432,7 +432,9 @@ def test_the_comment_goes_with_its_line(before: str, after: str) -> None:
 
 
 def test_no_code_is_a_problem_and_no_edit() -> None:
-    assert fitted("def f():\n    return 0\n", " \n\u200b\n", name="f")[1] == Fitted(problem="The reply held no code.")
+    assert fitted("def f():\n    return 0\n", " \n\u200b\n", name="f")[1] == Fitted(
+        problem="The reply contains no code."
+    )
 
 
 @settings(max_examples=200, deadline=None)

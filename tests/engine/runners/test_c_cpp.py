@@ -91,9 +91,9 @@ async def test_what_hangs_is_stopped(check: Check) -> None:
 
 
 CRASHES = {
-    "SIGSEGV": ("int f(int *at) {\n  return *at;\n}\n", "f(0);", "it reached memory that is not its own", 2),
+    "SIGSEGV": ("int f(int *at) {\n  return *at;\n}\n", "f(0);", "invalid memory access", 2),
     "SIGFPE": ("int f(int by) {\n  return 7 / by;\n}\n", "f(0);", "an arithmetic error, such as a division by zero", 2),
-    "SIGABRT": ("#include <stdlib.h>\nvoid f(void) {\n  abort();\n}\n", "f();", "it was aborted", 3),
+    "SIGABRT": ("#include <stdlib.h>\nvoid f(void) {\n  abort();\n}\n", "f();", "aborted", 3),
     "StackOverflow": ("int f(int n) {\n  return f(n + 1) + 1;\n}\n", "f(0);", "stack overflow", 1),
 }
 

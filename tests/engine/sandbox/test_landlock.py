@@ -353,7 +353,7 @@ async def test_a_weaker_box_is_asked_about_and_never_taken_silently(folder: Path
 
     sandbox = Sandbox(Level.FULL, folder, backend="landlock", ask=ask)
 
-    with pytest.raises(PolicyError, match="isolation full is asked for and strong"):
+    with pytest.raises(PolicyError, match="isolation full is required, and only strong"):
         await sandbox.run(RunSpec(("true",)))
     assert (await sandbox.run(RunSpec(("true",)))).isolation.level is Level.STRONG
     assert asked == [(Level.STRONG, Level.FULL)] * 2

@@ -46,7 +46,7 @@ async def test_where_apparmor_stops_bwrap_landlock_is_strong(ubuntu: Path, tmp_p
     assert (result.stdout, report.backend, report.level) == (b"ran\n", "landlock", Level.STRONG)
     best = await sandbox.best()
     assert best
-    assert "AppArmor keeps ordinary programs from making user namespaces" in best.report.why_not_stronger
+    assert "AppArmor does not let ordinary programs create user namespaces" in best.report.why_not_stronger
     assert f"profile stet-bwrap {ubuntu} flags=(unconfined) {{\n  userns,\n}}" in best.report.advice
     assert best.report.advice.endswith("sudo apparmor_parser -r /etc/apparmor.d/stet-bwrap")
 
@@ -55,7 +55,7 @@ async def test_where_apparmor_stops_bwrap_landlock_is_strong(ubuntu: Path, tmp_p
 async def test_full_is_not_reached_by_asking_for_it(ubuntu: Path, tmp_path: Path) -> None:
     sandbox = Sandbox(Level.FULL, tmp_path / "sandbox")
 
-    with pytest.raises(PolicyError, match="isolation full is asked for and strong is what stands here") as refused:
+    with pytest.raises(PolicyError, match="isolation full is required, and only strong is available here") as refused:
         await sandbox.run(RunSpec(("true",)))
     assert str(ubuntu) in str(refused.value)
 
@@ -83,7 +83,7 @@ async def test_a_backend_that_is_named_is_the_only_one(tmp_path: Path) -> None:
 
     if shutil.which("podman"):
         pytest.skip("podman is here")
-    with pytest.raises(PolicyError, match=r"the settings name podman:nowhere .* not here"):
+    with pytest.raises(PolicyError, match=r"the configured sandbox backend podman:nowhere is not available"):
         await sandbox.run(RunSpec(("true",)))
 
 

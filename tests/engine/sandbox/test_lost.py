@@ -71,7 +71,7 @@ async def test_a_run_that_asks_for_the_old_level_is_refused(machine: Machine, tm
 
     machine.deny()
 
-    with pytest.raises(PolicyError, match="isolation full is asked for and strong is what stands here"):
+    with pytest.raises(PolicyError, match="isolation full is required, and only strong is available here"):
         await sandbox.run(ECHO, at_least=Level.FULL)
 
 

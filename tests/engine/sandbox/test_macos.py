@@ -42,7 +42,7 @@ def test_a_path_stays_a_path(name: str) -> None:
 
 
 def test_a_path_of_two_lines_is_refused() -> None:
-    with pytest.raises(ValueError, match="cannot be named in a profile"):
+    with pytest.raises(ValueError, match="is not allowed in a profile"):
         seatbelt.profile([], [Path("/a\n(allow default)")])
 
 

@@ -52,7 +52,7 @@ def test_the_temporary_one_is_private_and_goes_with_its_owner(blocked: Path, tem
 
     assert folder.parent == temporary.resolve()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert str(place.obstacle) == f"`{blocked.parent}` cannot be written (Not a directory)"
+    assert str(place.obstacle) == f"`{blocked.parent}` is not writable (Not a directory)"
     (folder / "left").write_text("by a run")
     del place
     assert not folder.exists()
@@ -90,7 +90,7 @@ def test_without_any_place_it_is_one_sentence(blocked: Path, monkeypatch: pytest
         Workplace(blocked).open()
 
     assert str(raised.value) == (
-        f"`{blocked.parent}` cannot be written (Not a directory), and no temporary folder can (Not a directory). "
+        f"`{blocked.parent}` is not writable (Not a directory), and neither can a temporary folder (Not a directory). "
         "Make room or make it writable, or set `STET_HOME` to another folder."
     )
 
@@ -136,7 +136,7 @@ async def test_a_run_goes_on_elsewhere_when_its_folder_goes(tmp_path: Path, prob
 
         assert [each.status for each in (first, second, third)] == [RunStatus.OK] * 3
         assert [each.stdout for each in (first, second, third)] == [b"unsaved"] * 3
-        assert str(sandbox.obstacle) == f"`{folder}` cannot be written (Not a directory)"
+        assert str(sandbox.obstacle) == f"`{folder}` is not writable (Not a directory)"
     finally:
         await sandbox.close()
     assert not list(temporary.glob(f"{run_folder._PREFIX}*"))

@@ -140,7 +140,7 @@ def test_what_is_no_regular_file_is_not_waited_for(user_file: Path, make: Callab
 
     (warning,) = load(project=None).warnings
 
-    assert warning.startswith(f"{user_file} cannot be read:")
+    assert warning.startswith(f"cannot read {user_file}:")
 
 
 def test_an_editors_settings_may_be_nested_without_end() -> None:
@@ -193,7 +193,7 @@ def test_a_misspelt_variable_is_told(stet_home: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("STET_DEADLNE", "3")
 
     assert load(project=None).warnings == (
-        'the environment variable STET_DEADLNE names no setting: did you mean "STET_DEADLINE"?',
+        'the environment variable STET_DEADLNE is not a setting: did you mean "STET_DEADLINE"?',
     )
 
 
@@ -280,7 +280,7 @@ def test_a_provider_finds_its_key_in_the_environment(user_file: Path, monkeypatc
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ('api_key = "s3cret"', "keys do not belong in files"),
+        ('api_key = "s3cret"', "files must not contain keys"),
         ('modle = "m"', 'did you mean "model"?'),
         ('api_key_env = "NOT_SET_HERE"', "the environment variable NOT_SET_HERE is not set"),
     ],

@@ -22,7 +22,7 @@ def test_a_folder_that_is_not_there_yet_can_be_written(tmp_path: Path) -> None:
 
 def test_what_is_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("in the way")
-    assert str(obstacle(tmp_path / "a" / "b")) == f"`{tmp_path}/a` cannot be written (Not a directory)"
+    assert str(obstacle(tmp_path / "a" / "b")) == f"`{tmp_path}/a` is not writable (Not a directory)"
 
 
 def test_each_obstacle_is_told_once_with_what_is_off(paths: Paths) -> None:
@@ -33,7 +33,7 @@ def test_each_obstacle_is_told_once_with_what_is_off(paths: Paths) -> None:
 
     first, second = told_as_off(parts, paths.cache / "sandbox")
 
-    assert first.startswith(f"`{paths.data}` cannot be written (Not a directory). Off until it can: ")
+    assert first.startswith(f"`{paths.data}` is not writable (Not a directory). Disabled until it is: ")
     assert "the memory, the ledger. Make room" in first
     assert f"`{paths.cache}/symbols` cannot be written" in second
     assert "temporary folder" not in first + second, "code still runs where it always does"

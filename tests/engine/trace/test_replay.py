@@ -265,7 +265,7 @@ async def test_a_folder_that_cannot_be_made_fails_no_job(
     scripted.default = Reply(code_reply(SHORT))
     assert (await bench.run("refactor", SIGN)).success
     await bench.engine.close()
-    assert "leaves no trace" in caplog.text
+    assert "no record of job" in caplog.text
 
 
 async def test_a_job_does_not_wait_for_its_record(bench: Bench, scripted: ScriptedModel) -> None:
@@ -280,7 +280,7 @@ async def test_a_job_does_not_wait_for_its_record(bench: Bench, scripted: Script
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (lambda data: data.update(stet_trace=99), "stet_trace: its form is version 99"),
+        (lambda data: data.update(stet_trace=99), "stet_trace: the format version is 99"),
         (lambda data: data.pop("stet_trace"), "stet_trace: no version"),
         (lambda data: data["request"].pop("text"), "request.text"),
         (lambda data: data["request"].update(selection=[5, 99999]), "request.selection"),

@@ -132,7 +132,7 @@ async def test_a_click_fetches_the_model(client: RawClient, hub: Hub) -> None:
     result = await ask_for_an_edit(client)
 
     assert result["status"] == "failed", "the job does not wait for a person and a download"
-    assert await box(client, "is here") == "Fake 0.1B is here: run the action again."
+    assert await box(client, "is here") == "Downloaded Fake 0.1B. Run the action again."
     assert installed(user_paths(), "tiny") is not None
     [asked] = client.received("window/showMessageRequest")
     assert asked["message"] == result["message"]
@@ -141,7 +141,7 @@ async def test_a_click_fetches_the_model(client: RawClient, hub: Hub) -> None:
     values = [each["value"] for each in client.received("$/progress") if "/download/" in each["token"]]
     assert values[0]["title"] == "Stet: download Fake 0.1B"
     assert values[0]["cancellable"] is True
-    assert values[-1] == {"kind": "end", "message": "Fake 0.1B is here: run the action again."}
+    assert values[-1] == {"kind": "end", "message": "Downloaded Fake 0.1B. Run the action again."}
 
 
 @pytest.mark.parametrize("answer", [None, {"title": "Later"}])
@@ -176,7 +176,7 @@ async def test_a_download_can_be_cancelled(client: RawClient, hub: Hub) -> None:
     end = await client.wait_for(lambda m: str(value(m).get("message")).startswith("cancelled"))
 
     assert end["params"]["token"] == report["params"]["token"]
-    assert value(end) == {"kind": "end", "message": "cancelled; the next download goes on from here"}
+    assert value(end) == {"kind": "end", "message": "cancelled; the next download resumes here"}
     assert installed(user_paths(), "tiny") is None
     assert boxes(client) == []
 
@@ -187,7 +187,7 @@ async def test_a_second_job_hears_of_the_download(client: RawClient, hub: Hub) -
     await client.wait_for(lambda m: "of 4 MB" in str(value(m).get("message")))
     await ask_for_an_edit(client)
 
-    assert await box(client, "on its way") == "Fake 0.1B is on its way; run the action again afterwards."
+    assert await box(client, "on its way") == "Fake 0.1B is downloading. Run the action again afterwards."
     assert len(client.received("window/showMessageRequest")) == 1
     hub.released.set()
     await box(client, "is here")
@@ -240,7 +240,7 @@ async def test_an_endpoint_that_was_named_is_never_replaced(hub: Hub, monkeypatc
         client.open(URI, "python", TEXT)
         result = await ask_for_an_edit(client)
 
-        assert "cannot be reached" in result["message"]
+        assert "is not reachable" in result["message"]
         assert boxes(client) == [result["message"]]
         assert client.received("window/showMessageRequest") == []
         assert (await health(client))["status"] == "unreachable"

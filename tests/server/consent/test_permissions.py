@@ -41,13 +41,13 @@ async def debugged(environment: Mapping[str, str], answers: list[str]) -> tuple[
         return asked, results
 
 
-@pytest.mark.parametrize("says", ["Run it all the same", "No"])
+@pytest.mark.parametrize("says", ["Run it anyway", "No"])
 async def test_it_is_asked_once(environment: Mapping[str, str], scripted: ScriptedModel, says: str) -> None:
     scripted.default = fenced("def double(a):\n    return a * 2")
 
     asked, results = await debugged(environment, [says])
 
     assert len(asked) == 1
-    assert "Your settings want isolation full, and landlock (strong) is what stands here" in asked[0]
+    assert "Run code that a model wrote in landlock (strong)? Your settings require isolation full" in asked[0]
     ran = any(each["check"] == "agreement" for each in results[0]["answer"]["evidence"])
     assert ran is (says != "No"), "samples are compared by running them"

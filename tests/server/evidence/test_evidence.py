@@ -185,7 +185,7 @@ async def test_evidence_can_be_looked_at_before_the_answer(scripted: ScriptedMod
 
         assert result["applied"] is True
         asked = client.received("window/showMessageRequest")[0]
-        assert re.match(r"\d+ % sure: behaves alike on ", asked["message"])
+        assert re.match(r"\d+ % sure: same behavior on ", asked["message"])
         [shown] = client.received("window/showDocument")
         assert "- differential: passed" in file_of(shown).read_text()
         assert f"evidence-{job}" in shown["uri"]
@@ -261,7 +261,7 @@ async def test_a_lens_stands_above_changed_code_until_it_changes_again(
     scripted.default = fenced(NEW)
     async with editor(environment, VSCODE) as client:
         job, result = await refactor(client)
-        assert re.match(r"\d+ % sure: behaves alike on \d+ inputs", result["message"])
+        assert re.match(r"\d+ % sure: same behavior on \d+ inputs", result["message"])
 
         async def lenses() -> list[Json]:
             found: list[Json] = await client.request("textDocument/codeLens", {"textDocument": {"uri": URI}})
@@ -272,7 +272,7 @@ async def test_a_lens_stands_above_changed_code_until_it_changes_again(
         assert lens["range"]["start"] == {"line": 0, "character": 0}
         assert lens["command"]["command"] == "stet.evidence"
         assert lens["command"]["arguments"] == [{"job": job}]
-        assert re.fullmatch(r"stet: behaves alike on \d+ inputs.* · show", lens["command"]["title"])
+        assert re.fullmatch(r"stet: same behavior on \d+ inputs.* · show", lens["command"]["title"])
 
         client.replace(URI, "    return 1\n", "    return 2\n")
         client.change(URI, "import os\n", ((0, 0), (0, 0)))

@@ -89,12 +89,12 @@ BAD_INPUT: list[tuple[str, dict[str, Any], str]] = [
     ("stet.refactor", {"range": lines(99)}, "range: line 99"),
     ("stet.refactor", {"position": {"line": 99, "character": 0}}, "position: line 99"),
     ("stet.result", {}, "job"),
-    ("stet.result", {"job": "nope"}, "job: there is no job 'nope'"),
+    ("stet.result", {"job": "nope"}, "job: unknown job 'nope'"),
     ("stet.result", {"job": "nope", "wait": 1}, "wait"),
     ("stet.cancel", {}, "job"),
-    ("stet.cancel", {"job": "nope"}, "job: there is no job 'nope'"),
-    ("stet.apply", {"job": "nope"}, "job: there is no job 'nope'"),
-    ("stet.retry", {"job": "nope"}, "job: there is no job 'nope'"),
+    ("stet.cancel", {"job": "nope"}, "job: unknown job 'nope'"),
+    ("stet.apply", {"job": "nope"}, "job: unknown job 'nope'"),
+    ("stet.retry", {"job": "nope"}, "job: unknown job 'nope'"),
     ("stet.retry", {"job": 1}, "job"),
     ("stet.custom", {}, "action"),
     ("stet.custom", {"action": "refactro"}, "refactor"),
@@ -108,7 +108,7 @@ BAD_INPUT: list[tuple[str, dict[str, Any], str]] = [
     ("stet.memory.search", {"query": "x", "limit": 0}, "limit"),
     ("stet.memory.stats", {"x": 1}, "x"),
     ("stet.memory.forget", {}, "id"),
-    ("stet.memory.forget", {"id": "17"}, "id: there is no solution"),
+    ("stet.memory.forget", {"id": "17"}, "id: unknown solution"),
     ("stet.refacter", {}, "did you mean 'stet.refactor'"),
 ]
 """A command, its argument, and what the answer has to name."""
@@ -118,7 +118,7 @@ async def test_a_field_that_does_not_exist_is_named_first(wired: Any) -> None:
     with pytest.raises(ErrorAnswer) as raised:
         await command(wired, "stet.refactor", rang=lines(1))
 
-    assert raised.value.message == "rang: there is no such field; did you mean 'range'?"
+    assert raised.value.message == "rang: unknown field; did you mean 'range'?"
 
 
 async def test_bad_input_is_named_in_one_sentence(wired: Any) -> None:

@@ -51,7 +51,7 @@ async def test_they_are_offered_by_their_kind(environment: Environment, project:
 
         assert set(found) == {"refactor.rewrite.stet.document", "refactor.rewrite.stet.tidy"}
         assert not any("isPreferred" in each for each in found.values())
-        assert found["refactor.rewrite.stet.tidy"]["title"] == "Tidy (of this project; asks first)"
+        assert found["refactor.rewrite.stet.tidy"]["title"] == "Tidy (project action, asks first)"
         [only] = await offered(client, uri, only=["refactor.rewrite.stet.document"])
         assert only["command"]["arguments"][0]["action"] == "document"
         assert await offered(client, uri, triggerKind=2) == [], "nothing of them in an automatic light bulb"

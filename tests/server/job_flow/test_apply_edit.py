@@ -504,7 +504,7 @@ async def test_preview_always_marks_the_edit_where_the_client_asks_by_itself(env
         [annotation] = sent["edit"]["changeAnnotations"].values()
         assert annotation["needsConfirmation"] is True
         assert annotation["label"].startswith("Stet: Refactored `add`")
-        assert annotation["label"].endswith(" · tick to apply"), "the box beside it is empty"
+        assert annotation["label"].endswith(" · select to apply"), "the box beside it is empty"
         assert re.match(r"\d+ % sure: .* Apply it\?$", annotation["description"])
         assert "Refactored" not in annotation["description"], "clients show both"
         assert all("annotationId" in edit for edit in sent["edit"]["documentChanges"][0]["edits"])

@@ -49,11 +49,11 @@ async def test_a_job_ends_with_what_it_returned() -> None:
         (UsageError("range: there is no line 9."), JobStatus.REFUSED, "range: there is no line 9."),
         (PolicyError("A secret stands in line 3."), JobStatus.REFUSED, "A secret stands in line 3."),
         (NoModelError("No model answers."), JobStatus.FAILED, "No model answers."),
-        (TimeoutError(), JobStatus.FAILED, "Stet ran out of time."),
+        (TimeoutError(), JobStatus.FAILED, "Stet ran out of time. Try again, or raise the setting `deadline`."),
         (
             ZeroDivisionError("secret path /home"),
             JobStatus.FAILED,
-            "Stet hit a bug (ZeroDivisionError); its log has the details.",
+            "This is a bug in Stet (ZeroDivisionError). See its log.",
         ),
     ],
 )

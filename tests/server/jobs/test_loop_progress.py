@@ -29,7 +29,7 @@ def test_one():
 def test_none():
     assert first([]) == 0
 """
-LOOP = ("planning", "writing", "running", "finding out", "asking scripted-7b once more")
+LOOP = ("planning", "writing", "running", "diagnosing", "asking scripted-7b again")
 """How the lines begin that are the loop's; what the judges say comes in between."""
 
 
@@ -48,19 +48,19 @@ async def test_every_step_of_the_loop_is_reported(
         await client.wait_for(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end", timeout=240)
         result = await finish(client, job)
     if "no code may run" in str(result):
-        pytest.skip(f"no code may run here: {result['message']}")
+        pytest.skip(f"code cannot run here: {result['message']}")
 
     values = [each["value"] for each in client.received("$/progress")]
     told = [re.sub(r"`|, by \w+| · .*|, \d+ s$", "", value["message"]) for value in values if value["kind"] == "report"]
     loop = [line for line, _ in itertools.groupby(told[told.index("planning the tests") :]) if line.startswith(LOOP)]
     assert loop == [
         "planning the tests",
-        "writing tests that do not know the code: first",
+        "writing tests from the specification: first",
         "running the tests: 2 tests",
-        "finding out why: 1 pass, 1 logic",
-        "asking scripted-7b once more",
+        "diagnosing the failure: 1 pass, 1 logic",
+        "asking scripted-7b again",
         "running the tests: 2 tests",
-        "finding out why: 2 pass",
+        "diagnosing the failure: 2 pass",
         "running the tests: 2 tests, twice more",
     ]
     assert [value["kind"] for value in values].count("end") == 1

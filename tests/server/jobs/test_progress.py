@@ -80,8 +80,8 @@ async def test_a_job_shows_its_stages_and_ends_once_with_the_evidence(scripted: 
         assert "syntax ok" in end["value"]["message"]
         told = [each["value"]["message"] for each in progress(client, "report")]
         assert any(each.startswith("asking scripted-7b") for each in told)
-        assert "checking: old against new" in told
-        assert told[-1] == "with your editor, which may ask you"
+        assert "checking: behavior, old and new" in told
+        assert told[-1] == "waiting for the editor, which may ask you"
 
 
 @pytest.mark.usefixtures("patient")
@@ -307,7 +307,7 @@ def test_a_notice_stays_until_tokens_come_and_thoughts_are_told_from_the_answer(
     assert at.text == "asking Qwen2.5-Coder-7B · writing, 5 tokens"
     at.on_event(Notice("Asking somebody else."))
     at.on_event(Stage("repair"))
-    assert at.text == "asking Qwen2.5-Coder-7B once more"
+    assert at.text == "asking Qwen2.5-Coder-7B again"
 
 
 @pytest.mark.parametrize("check", Check)

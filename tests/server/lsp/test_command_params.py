@@ -78,9 +78,9 @@ def test_a_wrong_field_is_named(model: type[Params], argument: Any, field: tuple
 @pytest.mark.parametrize(
     ("model", "field", "message"),
     [
-        (ActionParams, "instructions", "instructions: there is no such field; did you mean 'instruction'?"),
-        (ResultParams, "zzz", "zzz: there is no such field; known are job, wait."),
-        (NoParams, "job", "job: this command takes no fields."),
+        (ActionParams, "instructions", "instructions: unknown field; did you mean 'instruction'?"),
+        (ResultParams, "zzz", "zzz: unknown field; expected one of job, wait."),
+        (NoParams, "job", "job: this command has no fields."),
     ],
 )
 def test_an_unknown_field_gets_a_suggestion(model: type[Params], field: str, message: str) -> None:

@@ -186,9 +186,7 @@ def test_what_is_no_process_of_a_client_is_told_and_ends_no_watch(
     assert watch.looks_on(), "its thread goes on"
     assert watch.asked == 0
     assert not watch.gone.is_set()
-    assert [record.getMessage() for record in caplog.records] == [
-        f"{given!r} is no process of a client: it is not watched"
-    ]
+    assert [record.getMessage() for record in caplog.records] == [f"{given!r} is not a client process; not watched"]
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc to know when a process began")

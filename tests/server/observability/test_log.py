@@ -44,7 +44,7 @@ def test_a_log_that_cannot_be_written_is_told_once_and_prints_no_lines(
         start_log(tmp_path / "stet.log", "info")
         logging.getLogger(ROOT).error("a raw line")
 
-    assert capsys.readouterr().err == f"stet: no log is written: {tmp_path / 'stet.log'}: Is a directory\n"
+    assert capsys.readouterr().err == f"warning: cannot write a log: {tmp_path / 'stet.log'}: Is a directory\n"
 
 
 def test_a_disk_that_became_full_prints_nothing(

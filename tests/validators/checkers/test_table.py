@@ -28,7 +28,7 @@ def test_what_would_run_a_projects_code_is_never_asked(name: str) -> None:
     assert row.executes_project_code
     assert all(row not in checkers(language, row.role) for language in row.languages)
     assert row.check(CheckRequest(Source(""), row.languages[0])) == Unavailable(
-        "it runs the project's code, and waits for the sandbox", missing=True
+        "runs the project's code; needs the sandbox", missing=True
     )
 
 

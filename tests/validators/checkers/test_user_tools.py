@@ -105,12 +105,12 @@ class TestBadTools:
     @pytest.mark.parametrize(
         ("code", "reason"),
         [
-            ("import time; time.sleep(60)", "mine did not answer within 1.0 s"),
+            ("import time; time.sleep(60)", "no response from mine within 1.0 s"),
             ("import sys\nwhile True: sys.stdout.write('x' * 100000)", "mine wrote more than it has to say"),
             ("import sys\nwhile True: sys.stderr.write('x' * 100000)", "mine wrote more than it has to say"),
             ("import os; os.kill(os.getpid(), 11)", "mine was ended by SIGSEGV"),
-            ("import sys; sys.exit('what?')", "mine failed without naming a place (exit status 1)"),
-            ("import os; os.write(1, os.urandom(5000)); os._exit(3)", "mine failed without naming a place"),
+            ("import sys; sys.exit('what?')", "mine failed without a location (exit status 1)"),
+            ("import os; os.write(1, os.urandom(5000)); os._exit(3)", "mine failed without a location"),
         ],
     )
     def test_is_told(self, code: str, reason: str) -> None:

@@ -213,7 +213,7 @@ def test_pipes_links_to_devices_and_giants_are_not_read(tmp_path: Path) -> None:
     with (tmp_path / "lcov.info").open("wb") as giant:
         giant.truncate(coverage.LARGEST + 1)
     said = str(found(file, tmp_path))
-    assert said.count("it is no regular file") == 2
+    assert said.count("not a regular file") == 2
     assert "larger than" in said
 
 

@@ -64,7 +64,7 @@ def _as(asked: CheckRequest, language: str) -> CheckResult:
             return Unavailable(f"clang did not find a header{hint}")
         found = distinct(_findings(asked, result.stderr.decode("utf-8", "replace")))
         if result.status != 0 and not found:
-            return Unavailable(f"clang failed without naming a place (exit status {result.status})")
+            return Unavailable(f"clang failed without a location (exit status {result.status})")
         return found
 
     # Headers decide too, and they change without the text: such an answer is not remembered.

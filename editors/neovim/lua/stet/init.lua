@@ -34,7 +34,7 @@ local function send(client, bufnr, command, argument, on_result)
   end, bufnr)
 end
 
---- Waits for the end of a job without blocking, and shows its report if it has one.
+--- Waits for end of a job without blocking, and shows its report if it has one.
 local function follow(client, bufnr, job, name)
   M.last_job, last_name = job, name
   send(client, bufnr, "stet.result", { job = job, wait = true }, function(result)

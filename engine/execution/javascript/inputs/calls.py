@@ -47,7 +47,7 @@ def new_constants(before: str, after: str, language: str, qualified: str) -> tup
 def calls_for(
     text: str, language: str, qualified: str, tests: tuple[Text, ...] = (), besides: tuple[str, ...] = ()
 ) -> tuple[Call, ...]:
-    """The inputs of a unit of a text, the same each time; none if it is nothing that could be called.
+    """The inputs of a unit of a text, the same each time; none if it is not callable.
 
     `besides` are constants that count as its own.
     """

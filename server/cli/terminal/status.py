@@ -1,0 +1,23 @@
+"""Lines on standard error, beside the results: errors, warnings and status."""
+
+from __future__ import annotations
+
+import sys
+
+from stet_ls.validators.invisible_chars import escape_invisible
+
+
+def print_error(message: str) -> None:
+    """Prints what keeps the command from its work, one `error:` a line; a line that begins with `hint: ` stays so."""
+    for line in message.splitlines():
+        print_status(line if line.startswith("hint: ") else f"error: {line}")
+
+
+def print_warning(message: str) -> None:
+    """Prints what the user should know although the command goes on."""
+    print_status(f"warning: {message}")
+
+
+def print_status(message: str) -> None:
+    """Prints one line without a prefix: progress, totals, a hint."""
+    print(escape_invisible(message), file=sys.stderr)

@@ -1,0 +1,203 @@
+"""The prose linter of `make check`: plain, short, American English wherever a person reads.
+
+`python tests/prose.py` checks messages, docstrings, Markdown pages and the editors' texts by the table of rules below.
+Exceptions stand in `tests/prose_exceptions.tsv`, each with its reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Flag, auto
+from pathlib import Path
+from typing import Final
+
+from stet_ls.server.cli.docs.message_table import PACKAGES, messages
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+EXCEPTIONS: Final = ROOT / "tests" / "prose_exceptions.tsv"
+MOST_WORDS: Final = 35
+MOST_COLUMNS: Final = 160
+
+
+class Where(Flag):
+    """What a text is."""
+
+    MESSAGE = auto()
+    DOCSTRING = auto()
+    PAGE = auto()
+    EVERYWHERE = MESSAGE | DOCSTRING | PAGE
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern that is not to appear, and what to write instead."""
+
+    pattern: str
+    instead: str
+    reason: str
+    where: Where = Where.EVERYWHERE
+
+
+_SHOWN: Final = Where.MESSAGE | Where.PAGE
+_RIDDLE: Final = "says less than the plain sentence"
+_PERSON: Final = "programs are not persons"
+_JARGON: Final = "a word of ours that no user knows"
+_BRITISH: Final = "American spelling, as in the names of the field"
+
+RULES: Final = (
+    Rule(r"nobody (?:answered|is asked|has said|asked for)", "no response, not confirmed, not requested", _RIDDLE),
+    Rule(r"is waited for", "waits for", "active voice"),
+    Rule(r"is left alone|is left as it is", "is not changed", _RIDDLE, _SHOWN),
+    Rule(r"came to (?:nothing|no \w+|something else)", "failed, has no …, differs", _RIDDLE, _SHOWN),
+    Rule(r"did not come to an end|does not come to an end", "did not finish", _RIDDLE),
+    Rule(r"without a word|said nothing|says nothing", "without output, no output", _PERSON, _SHOWN),
+    Rule(r"\b(?:is|was|are|were|been|be) told\b", "is shown, is reported", _RIDDLE, _SHOWN),
+    Rule(r"\btells?\b(?! (?:apart|you|Stet|the (?:server|client|model)))", "shows, reports", _PERSON, Where.MESSAGE),
+    Rule(r"\bstood\b|\bthat stand\b|do not stand\b", "was kept, passed", _RIDDLE, _SHOWN),
+    Rule(r"what stands here", "what is available here", _RIDDLE),
+    Rule(r"\bwants\b", "needs, expects, requires", _PERSON, Where.MESSAGE),
+    Rule(r"busy machine keeps", "a busy machine delays", _PERSON),
+    Rule(r"\bstart value\b", "default", _JARGON, _SHOWN),
+    Rule(r"\bnoop\b(?!`)", "unchanged", _JARGON, _SHOWN),
+    Rule(r"\bE[0-5]\b", "unchecked, parsed, self-tested, compared, equivalent, tested", _JARGON),
+    Rule(r"\bvouch", "prove, guarantee", _RIDDLE),
+    Rule(r"\b(?:edited|written|done|made) by hand\b", "manually", _RIDDLE, Where.MESSAGE),
+    Rule(r"\bin the box\b|\bno box\b|\bthe box\b", "the sandbox", _JARGON, Where.MESSAGE),
+    Rule(r"\bmade anew\b|\bopened anew\b", "rebuilt, opened again", _RIDDLE),
+    Rule(r"\bcame into being\b", "was created", _RIDDLE),
+    Rule(r"\bto its end\b", "finish", _RIDDLE, Where.MESSAGE),
+    Rule(r"\bis no (?:\w+ )?(?:file|folder|path|text|number|JSON|function|process)\b", "is not a …", "plain negation"),
+    Rule(r"\bbroke off\b", "is incomplete, stopped", _RIDDLE, Where.MESSAGE),
+    Rule(r"\bset apart\b|\bshown apart\b", "separate, shown separately", _RIDDLE, Where.MESSAGE),
+    Rule(r"\bgiven up\b", "failed, stopped", _RIDDLE, Where.MESSAGE),
+    Rule(r"\bwhoever\b", "the user, the caller", "names its subject", _SHOWN),
+    Rule(r"\bbehaviou?rs? otherwise\b|\bcame out otherwise\b|\bends? otherwise\b", "differs", _RIDDLE, _SHOWN),
+    Rule(r"\bput by\b|\bhad (?:here|where)\b", "stored, available", _RIDDLE, Where.MESSAGE),
+    Rule(r"\bbehaviour", "behavior", _BRITISH),
+    Rule(r"\b(?:colour|favour|honour|neighbour|labour)", "color, favor, …", _BRITISH),
+    Rule(r"\b(?:recogni|organi|optimi|initiali|normali|summari|minimi|locali)s(?:e|es|ed|ing)\b", "-ize", _BRITISH),
+    Rule(r"\b(?:label|model|travel)led\b|\bcentre\b|\blicence\b|\bcatalogue\b", "American form", _BRITISH),
+    Rule(r"\b(?:error: error|warning: warning|Stet: Stet|stet: (?:error|warning))\b", "one prefix", "each fact once"),
+    Rule(r"(?i)\bplease\b|\bsorry\b|\boops\b", "nothing", "messages are short", Where.MESSAGE),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Text:
+    """Something that a person reads, and where it is."""
+
+    path: str
+    line: int
+    where: Where
+    text: str
+
+
+def problems(text: Text) -> Iterator[str]:
+    """What a text breaks, a sentence each."""
+    for rule in RULES:
+        if text.where & rule.where and (found := re.search(rule.pattern, text.text)):
+            yield f'"{found[0]}": write {rule.instead} ({rule.reason})'
+    if text.where is Where.DOCSTRING:
+        return
+    for sentence in re.split(r"(?<=[.!?])\s+|\n|; |: ", text.text):
+        if (count := len(re.findall(r"[\w`{][^\s]*", sentence))) > MOST_WORDS:
+            yield f"{count} words in a sentence, {MOST_WORDS} at most: split it"
+    if text.where is Where.MESSAGE and max(map(len, text.text.splitlines() or [""])) > MOST_COLUMNS * 2:
+        yield f"more than {MOST_COLUMNS * 2} characters in a message: the fact, then the way out"
+
+
+def texts() -> Iterator[Text]:
+    """Everything that is checked."""
+    for each in messages(ROOT):
+        yield Text(each.path, each.line, Where.MESSAGE, each.text)
+    yield from _docstrings()
+    yield from _pages()
+    yield from _editors()
+
+
+def _docstrings() -> Iterator[Text]:
+    """The first line of every docstring."""
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            path = file.relative_to(ROOT).as_posix()
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                    line = (ast.get_docstring(node) or "").partition("\n")[0]
+                    yield Text(path, getattr(node, "lineno", 1), Where.DOCSTRING, line)
+
+
+_WRITTEN: Final = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
+
+
+def _pages() -> Iterator[Text]:
+    """The paragraphs of the Markdown pages, without their code."""
+    for file in (*(ROOT / name for name in _WRITTEN), *sorted((ROOT / "docs").glob("*.md"))):
+        if file.name == "messages.md":  # its texts are checked where they stand in the code
+            continue
+        prose = re.sub(
+            r"^```.*?^```", lambda code: "\n" * code[0].count("\n"), file.read_text("utf-8"), flags=re.M | re.S
+        )
+        line = 1
+        for paragraph in re.split(r"(\n\n+|\n(?=[-*|#]|\d+\.))", prose):
+            if paragraph.strip():
+                for cell in re.sub(r"\s*\n\s*", " ", paragraph).split("|"):
+                    yield Text(file.relative_to(ROOT).as_posix(), line, Where.PAGE, re.sub(r"`[^`]*`", "`x`", cell))
+            line += paragraph.count("\n")
+
+
+_LITERAL: Final = re.compile(r"\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`")
+
+
+def _editors() -> Iterator[Text]:
+    """The string literals of the editors' plugins, and the texts of the VS Code manifest."""
+    for file in sorted((*(ROOT / "editors").rglob("*.lua"), *(ROOT / "editors/vscode/src").glob("*.ts"))):
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+            for found in _LITERAL.finditer(line):
+                literal = next(filter(None, found.groups()), "")
+                if re.search(r"[A-Za-z]{2,} [a-z]{2,} [a-z]+", literal):
+                    yield Text(file.relative_to(ROOT).as_posix(), number, Where.MESSAGE, literal)
+    manifest = ROOT / "editors/vscode/package.json"
+    for value in _values(json.loads(manifest.read_text("utf-8"))):
+        if " " in value:
+            yield Text(manifest.relative_to(ROOT).as_posix(), 1, Where.MESSAGE, value)
+
+
+def _values(node: object) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _values(child)
+
+
+def exceptions(file: Path = EXCEPTIONS) -> dict[tuple[str, str], str]:
+    """The reason of each exception, by the file and a part of the text that may stay."""
+    rows = [line.split("\t") for line in file.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    return {(path, part): reason for path, part, reason in rows}
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    """Prints each problem as `path:line: problem` and returns 1 if there is one, or an exception that excuses none."""
+    excused = exceptions()
+    used = set()
+    failed = 0
+    for text in texts():
+        for problem in problems(text):
+            key = next((key for key in excused if key[0] == text.path and key[1] in text.text), None)
+            if key is not None:
+                used.add(key)
+                continue
+            failed += 1
+            print(f"{text.path}:{text.line}: {problem}\n    {text.text[:160]}")
+    for path, part in excused.keys() - used:
+        failed += 1
+        print(f'tests/prose_exceptions.tsv: nothing in {path} needs the exception "{part}"')
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
