@@ -55,6 +55,7 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/prose.py
 
 bench: $(STAMP)
 	$(BIN)/python tests/bench/run.py $(ONLY)

@@ -1,4 +1,4 @@
-"""Several replies instead of one: where nothing can prove a candidate, those that behave alike vouch for each other.
+"""Several replies instead of one: where nothing can prove a candidate, agreement among samples counts.
 
 A small model is right more often than any one of its replies shows, and an error of it is seldom made twice the same
 way. More samples are drawn only while none is proven, the model's profile gains by it, and the budget lasts.
@@ -41,7 +41,7 @@ async def most_consistent(
     *,
     max_tokens: int,
 ) -> Proposal[Content]:
-    """The proposal whose behaviour most samples share, with that as evidence; `first` where more are of no use."""
+    """The proposal whose behavior most samples share, with that as evidence; `first` where more are of no use."""
     if not _worth_it(job, first):
         return first
     drawn = [first]

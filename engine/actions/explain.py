@@ -57,7 +57,7 @@ async def run(job: Job) -> Answer:
         evidence = () if shown.evidence is None else (shown.evidence,)
         words = [*facts, "", text, "", f"_Explained by {job.usage.model}; {_verified(evidence, unknown)}._"]
         if told.truncated:
-            words.append("_The reply broke off here._")
+            words.append("_The reply ends here._")
         answer = Answer(
             success=True,
             action=job.request.action,

@@ -1,4 +1,4 @@
-"""Optimize: the same behaviour, faster.
+"""Optimize: the same behavior, faster.
 
 def common(a, b):                        def common(a, b):
     return [x for x in a                     known = set(b)

@@ -1,4 +1,4 @@
-"""Refactor: the same behaviour, better said.
+"""Refactor: the same behavior, clearer code.
 
 def sign(x):                             def sign(x):
     if x > 0:                                return (x > 0) - (x < 0)

@@ -41,7 +41,7 @@ _PLAN_TOKENS = 500
 _WORST = (Ruling.FAIL, Ruling.UNKNOWN, Ruling.SKIPPED, Ruling.PASS)
 _LISTING = "The files of the project and what they define"
 _PLAN = "The plan of the whole task"
-_BROKE_OFF = "The plan broke off; a few short lines are enough."
+_BROKE_OFF = "The plan is incomplete; a few short lines are enough."
 
 
 async def run(job: Job) -> Answer:
@@ -145,7 +145,7 @@ def _answer(job: Job, plan: Sequence[TaskStep], course: _Course, sketch: Workspa
         at = min(course.ended, len(plan)) if problem else 1
         which = "first step" if at == 1 else f"step {at}"
         why = problem or next(iter(course.skipped.values()), "")
-        no = refusal(job, f"Task: no edit. The plan's {which}, {plan[at - 1]}, came to nothing: {why}")
+        no = refusal(job, f"Task: no edit. The plan's {which}, {plan[at - 1]}, failed: {why}")
         return replace(no, explanation=report, unneeded=not problem)
     files = sketch.new_files
     evidence = (*_together(course.done), *unrequested_changes(files, done, sketch.kept))

@@ -42,7 +42,7 @@ def _file(case: CaseResult) -> str:
 
 
 def _unsaid(case: CaseResult) -> CaseFailure:
-    return CaseFailure("Failed", case.reason or "it failed without a word", Phase.CALL)
+    return CaseFailure("Failed", case.reason or "it failed without a message", Phase.CALL)
 
 
 def repair_orders(diagnoses: Sequence[Diagnosis], *, missed: bool = False) -> str:

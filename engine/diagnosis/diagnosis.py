@@ -12,7 +12,7 @@ from stet_ls.engine.runners.report import CaseFailure
 
 
 class Cause(StrEnum):
-    """Whose fault a failure is. UNDETERMINED: nobody vouches for the test and nothing else tells."""
+    """The cause of a failure. UNDETERMINED: the test is not trusted and nothing else decides."""
 
     ENVIRONMENT = "environment"
     LOGIC = "logic"

@@ -79,7 +79,7 @@ def interface(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     if symptom.file in about.trusted:
         said = f"{symptom.file} needs `{name}`, which is not defined"
         return _told(symptom, Cause.LOGIC, "logic.interface", said, Fix("defines", name))
-    return _told(symptom, Cause.TEST, "test.interface", f"the tests use `{name}`, which nobody asked for")
+    return _told(symptom, Cause.TEST, "test.interface", f"the tests use `{name}`, which was not requested")
 
 
 def broken_setup(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
@@ -99,7 +99,7 @@ def environment(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
     """What the box does not give: network, files outside, other programs, more memory."""
     failure = symptom.failure
     if symptom.stopped == "starved":
-        said = "the machine was too busy to run it to its end"
+        said = "the machine was too busy to finish it"
         return _told(symptom, Cause.ENVIRONMENT, "environment.busy", said)
     if symptom.stopped in ("memory", "disk", "procs", "output"):
         said = f"the sandbox's limit on {symptom.stopped} was met"
@@ -130,7 +130,7 @@ def lost(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 
 def endless(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
-    """Code that does not come to an end."""
+    """Code that does not finish."""
     failure = symptom.failure
     overflow = failure.type in _ENDLESS or _STACK_WORDS.search(failure.message)
     if symptom.stopped != "timeout" and not overflow:
@@ -179,7 +179,7 @@ def tolerance(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
 
 
 def mismatch(symptom: Symptom, about: CodeFacts) -> Diagnosis | None:
-    """A value that is not the expected one: whom to believe depends on who vouches for the test."""
+    """A value other than the expected one: a trusted test is right, another one may be wrong."""
     failure = symptom.failure
     if not is_assertion(failure):
         return None
@@ -225,7 +225,7 @@ def _change(frame: Frame | None, about: CodeFacts) -> Fix:
 
 
 def _unsure(symptom: Symptom, unsure: str, said: str) -> Diagnosis:
-    """What nobody vouches for."""
+    """Failures of untrusted tests."""
     return _told(symptom, Cause.UNDETERMINED, "undetermined", f"{unsure}: {said}")
 
 
@@ -236,4 +236,4 @@ def _call(symptom: Symptom, about: CodeFacts) -> Diagnosis:
         fix = Fix("changes", about.unit)
         said = f"`{about.unit}` has other parameters than asked: {said}"
         return _told(symptom, Cause.LOGIC, "logic.interface", said, fix)
-    return _told(symptom, Cause.TEST, "test.call", f"the test calls it in a way that nobody asked for: {said}")
+    return _told(symptom, Cause.TEST, "test.call", f"the test calls it with other arguments than requested: {said}")

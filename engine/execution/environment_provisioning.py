@@ -49,7 +49,7 @@ class JobResources:
 
 @dataclass
 class EnvironmentProvisioner:
-    """Builds environments with the user's settings. `ask` is asked about packages that nobody vouches for."""
+    """Builds environments with the user's settings. `ask` decides about unknown packages."""
 
     settings: SandboxSettings
     store: EnvironmentStore

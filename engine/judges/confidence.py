@@ -45,10 +45,10 @@ def _reasons(
     if refuted:
         return tuple(phrase(item) for item in refuted)
     if truncated:
-        return ("the reply broke off",)
+        return ("the reply is incomplete",)
     held = (item for item in evidence if item.verdict is Ruling.PASS or calibration.is_partly_equal(item))
     passed = {item.check: phrase(item) for item in held}
     told = [passed[check] for check in REASONS if check in passed]
     if not told and at is EvidenceTier.PARSED:
-        told = [*(passed[check] for check in (Check.SYNTAX, Check.NAMES) if check in passed), "nothing ran it"]
+        told = [*(passed[check] for check in (Check.SYNTAX, Check.NAMES) if check in passed), "not executed"]
     return tuple(told) or ("not checked",)

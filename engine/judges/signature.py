@@ -12,7 +12,7 @@ from stet_ls.engine.judges.headers import bare, changed_part, is_public
 from stet_ls.validators import structure
 from stet_ls.validators.structure import Unit
 
-_NO_UNIT = "the target is no function or class, so it has no signature"
+_NO_UNIT = "the target has no signature: it is not a function or class"
 _GONE = "the target is not there after the edit, so its signature is not compared"
 
 

@@ -308,7 +308,7 @@ class JobMemory:
             _log.warning("cannot forget the undone edit %s: %s", trace, error)
 
     async def _owe(self, trace: str) -> None:
-        """Writes down that an edit was undone, before anything is waited for."""
+        """Records that an edit was undone, before the first await."""
         if not trace or self.memory.obstacle() or not self._holds_anything():
             return
         try:

@@ -200,9 +200,9 @@ class ModelPool:
         waiting = next((server for server, consent in said if consent is Consent.UNASKED), None)
         if not allowed and waiting is not None:
             raise PolicyError(
-                f"A model server ({waiting.name}) answers at {waiting.base_url}, and nobody has said that it may have "
-                f"your code: `stet model allow {waiting.base_url}` allows it, `stet model deny {waiting.base_url}` has "
-                "the embedded model serve; or set STET_BASE_URL to an endpoint."
+                f"The model server {waiting.name} at {waiting.base_url} needs your permission to get code. Run `stet "
+                f"model allow {waiting.base_url}` to use it, or `stet model deny {waiting.base_url}` to use the "
+                "embedded model, or set STET_BASE_URL to an endpoint."
             )
         self._kept_out = tuple(f"{server.name} at {server.base_url}" for server, _ in said)
         self._uses_found = bool(allowed)
@@ -243,7 +243,7 @@ class ModelPool:
             except ModelError as error:
                 reason = str(error).rstrip(".")
                 raise NoModelError(
-                    f"No model is configured, {self._looked()}, and {reason[:1].lower()}{reason[1:]}; "
+                    f"No model available: none is configured, {self._looked()}, and {reason[:1].lower()}{reason[1:]}; "
                     "or set STET_BASE_URL to an endpoint.",
                     absent=error.absent if isinstance(error, WeightsError) else "",
                 ) from error

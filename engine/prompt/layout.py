@@ -29,7 +29,7 @@ class Layout:
     notes: str = ""
 
     def user(self, pieces: Sequence[ContextItem]) -> str:
-        """The user message with the given pieces of context; neighbours under one title share a block."""
+        """The user message with the given pieces of context; neighbors under one title share a block."""
         blocks = [self._section(title, list(group)) for title, group in groupby(pieces, key=lambda piece: piece.title)]
         target = self._block(self.target) if self.target.strip() else ""
         blocks.append("\n".join(filter(None, (self.heading, target))))

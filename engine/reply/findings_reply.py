@@ -163,7 +163,7 @@ class _Item:
 
 
 def _from_items(text: str, *, loose: bool) -> Iterator[ModelFinding]:
-    """Findings as lists, tables or labelled lines tell them; if `loose`, also as sentences that quote a line."""
+    """Findings in lists, tables or labeled lines; if `loose`, also as sentences that quote a line."""
     item: _Item | None = None
     code: Literal["", "quoted", "shown", "around"] = ""  # what the present fence holds: a quote, more code, all of it
     above = ""

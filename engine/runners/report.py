@@ -202,7 +202,7 @@ class TestReport:
 
     @property
     def starved(self) -> bool:
-        """True if the machine was too busy to run it to its end, which says nothing of any test."""
+        """True if the machine was too busy to finish it, which says nothing of any test."""
         return self.run is not None and self.run.status is RunStatus.STARVED
 
     @property

@@ -17,7 +17,7 @@ _LIMITS = {
     RunStatus.DISK: "disk limit exceeded",
     RunStatus.PROCESSES: "process limit exceeded",
 }
-_STOPPED = {SuiteOutcome.TIMEOUT: "did not come to an end", SuiteOutcome.LIMIT: "wrote more than it may"}
+_STOPPED = {SuiteOutcome.TIMEOUT: "did not finish", SuiteOutcome.LIMIT: "wrote more than it may"}
 _RAN = frozenset({CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.ERROR, CaseOutcome.XFAILED, CaseOutcome.XPASSED})
 _BAD = frozenset({CaseOutcome.FAILED, CaseOutcome.ERROR})
 

@@ -137,7 +137,7 @@ class Sandbox:
         self._tried.clear()
 
     async def _may(self, report: IsolationReport, needed: Level) -> bool:
-        """A box of level none is no box: nobody is asked about it, only the user's own setting lets code run there."""
+        """Level none is no sandbox: without a question, only the user's own setting allows code to run there."""
         if report.level.reaches(needed):
             return True
         return report.level is not Level.NONE and self._ask is not None and await self._ask(report, needed)

@@ -183,7 +183,7 @@ class SandboxSettings(Section):
     backend: str = Field(
         default="",
         json_schema_extra=UserOnly,
-        description="What the box is built with: bubblewrap, landlock, sandbox-exec, podman:IMAGE or docker:IMAGE; "
+        description="The sandbox backend: bubblewrap, landlock, sandbox-exec, podman:IMAGE or docker:IMAGE; "
         "empty: the strongest that works here.",
     )
     python: str = Field(
@@ -210,7 +210,7 @@ class SandboxSettings(Section):
 
 
 class MemorySettings(Section):
-    """Solutions that stood."""
+    """Remembered solutions."""
 
     enabled: bool = Field(default=True, json_schema_extra=UserOnly, description="Remember solutions and use them.")
     uri: str = Field(
@@ -228,7 +228,7 @@ class MemorySettings(Section):
     team_access: Literal["read", "write"] = Field(
         default="read",
         json_schema_extra=UserOnly,
-        description="Whether the team's table is only searched, or what stood is added to it.",
+        description="Whether jobs only search the team's table, or also add kept solutions to it.",
     )
     stands_seconds: float = Field(
         default=60,
@@ -351,7 +351,7 @@ class Settings(Section):
     checks: Checks = Field(default=Checks(), description="Validation and repair.")
     privacy: Privacy = Field(default=Privacy(), description="What leaves with a prompt.")
     sandbox: SandboxSettings = Field(default=SandboxSettings(), description="Running code that nobody trusts.")
-    memory: MemorySettings = Field(default=MemorySettings(), description="Solutions that stood.")
+    memory: MemorySettings = Field(default=MemorySettings(), description="Remembered solutions.")
     log: LogSettings = Field(default=LogSettings(), description="The log file.")
     trace: TraceSettings = Field(default=TraceSettings(), description="The records that jobs leave.")
     metrics_port: int = Field(
@@ -359,6 +359,6 @@ class Settings(Section):
         ge=0,
         le=65535,
         json_schema_extra=UserOnly,
-        description="Port of 127.0.0.1 at which the server tells its metrics in Prometheus' form; 0 opens none.",
+        description="Port on 127.0.0.1 for Prometheus metrics; 0 disables it.",
     )
     editor: EditorSettings = Field(default=EditorSettings(), description="How answers reach the editor.")

@@ -51,7 +51,7 @@ class SettingsSource:
 
 
 def from_file(path: Path, *, origin: str, trusted: bool) -> SettingsSource:
-    """The entries of a TOML file; none if there is no such file. An unusable file is a problem, not an exception."""
+    """The entries of a TOML file; none if no such file. An unusable file is a problem, not an exception."""
     try:
         text = read_regular(path, most=LARGEST_TABLE).decode("utf-8-sig")
         entries = tuple(_flatten(parse_table(text)))

@@ -21,7 +21,7 @@ _WIDEST = 1_000
 
 
 def read(path: Path) -> tuple[bytes, Source] | None:
-    """A file's hash and text; None for what is no text that a person wrote, or cannot be read."""
+    """A file's hash and text; None for generated, binary or unreadable files."""
     try:
         data = read_regular(path, most=LARGEST)
     except OSError:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:  # the engine is imported once the target is known to be reada
     from stet_ls.engine.run import Engine
 
 MORE = (
-    "try again, say more with --instruction, name fewer lines (FILE:LINE-LINE), or ask a stronger model (STET_BASE_URL)"
+    "try again, add details with `--instruction`, select fewer lines (FILE:LINE-LINE), or use a stronger model (`STET_BASE_URL`)"
 )
 """The ways out of an answer that offers nothing."""
-NAMING = "FILE:LINE-LINE or FILE::NAME names a part of a file, and --instruction says what is wanted"
+NAMING = "select a part of a file with FILE:LINE-LINE or FILE::NAME, and say what to do with `--instruction`"
 """The ways out of a target that the action cannot work on."""
 INDEX_SECONDS = 2.0
 """For the project's symbols before a job: what was not read then is read by the next command."""
@@ -51,37 +51,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="FILE, FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE, FILE::NAME (a unit or a test's node id), "
         "or -[:LINE] for standard input (with --language)",
     )
-    parser.add_argument("--instruction", default="", metavar="TEXT", help="what is wanted, in a sentence")
+    parser.add_argument("--instruction", default="", metavar="TEXT", help="what to do, in a sentence")
     parser.add_argument("--constraint", action="append", default=[], metavar="TEXT", help="a condition; repeatable")
     parser.add_argument("--context", action="append", default=[], metavar="KEY=VALUE", help="a fact; repeatable")
-    parser.add_argument("--language", metavar="NAME", help="the language, where the file's name does not tell it")
+    parser.add_argument("--language", metavar="NAME", help="language, if the file name does not show it")
     budgets = [budget.value for budget in Budget]
-    parser.add_argument("--budget", choices=budgets, default=Budget.STANDARD.value, help="how much it may spend")
+    parser.add_argument("--budget", choices=budgets, default=Budget.STANDARD.value, help="how many model calls the job may make")
     result = parser.add_mutually_exclusive_group()
     result.add_argument(
-        "--diff", action="store_true", help="print the patch alone, for `git apply`, unless a judge refuted it"
+        "--diff", action="store_true", help="print only the patch, for `git apply`, unless a check refuted it"
     )
-    unless = "unless a judge refuted it or it adds a danger that --accept-risk does not name"
-    result.add_argument("--apply", action="store_true", help=f"write the edit into the files, {unless}")
-    result.add_argument("--json", action="store_true", help="print the whole answer as JSON")
+    unless = "unless a check refuted it or it adds a risk that --accept-risk does not name"
+    result.add_argument("--apply", action="store_true", help=f"write the edit to the files, {unless}")
+    result.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.add_argument(
         "--accept-risk",
         action="append",
         default=[],
         metavar="NAME",
         choices=ACCEPTABLE,
-        help="let --apply write an edit with this danger, by the name that the refusal gives it; repeatable",
+        help="let --apply write an edit with this risk; repeatable",
     )
-    parser.add_argument("--evidence", metavar="DIR", help="write what shows the evidence there: inputs, failing output")
-    parser.add_argument("--show-prompt", action="store_true", help="print what would be sent, and send nothing")
-    parser.add_argument("--trust", action="store_true", help="trust the project's own actions, for this run alone")
-    parser.add_argument("--sandbox-level", choices=LEVELS, help="the weakest isolation in which code may run")
+    parser.add_argument("--evidence", metavar="DIR", help="write evidence files there: inputs, failing output")
+    parser.add_argument("--show-prompt", action="store_true", help="print the prompt without sending it")
+    parser.add_argument("--trust", action="store_true", help="trust the project's actions for this run only")
+    parser.add_argument("--sandbox-level", choices=LEVELS, help="weakest isolation level at which code may run")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Does the job, prints its answer, and returns the exit status."""
     if arguments.apply and is_standard_input(arguments.target):
-        raise UsageError("--apply needs a file; standard input cannot be written")
+        raise UsageError("`--apply` needs a file; standard input cannot be written")
     if arguments.action not in ACTIONS:
         _find_custom(arguments)
     return asyncio.run(_run(arguments))
@@ -151,7 +151,7 @@ def _write_evidence(folder: Path, answer: Answer) -> None:
         files = write(folder.absolute(), answer.evidence)
         write_private(folder / "evidence.md", report(answer, answer.evidence, files))
     except OSError as error:
-        raise UsageError(f"--evidence {folder}: cannot be written to: {error.strerror}") from None
+        raise UsageError(f"--evidence {folder}: cannot write: {error.strerror}") from None
     for file in (*files.values(), folder / "evidence.md"):
         print_status(f"wrote {shown_path(file)}")
 
@@ -222,11 +222,11 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
     if answer.refuted and (arguments.apply or arguments.diff):
         render.print_evidence(answer.evidence, sys.stderr)
         option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
-        print_status(f"nothing was {left}: a judge refuted the edit; without {option} it is shown")
+        print_status(f"nothing was {left}: a check refuted the edit; run without `{option}` to see it")
         return 1
     if arguments.apply and (unnamed := unaccepted(answer, arguments.accept_risk)):
         render.print_evidence(answer.evidence, sys.stderr)
-        print_status(f"nothing was written: the edit {'; '.join(dangers(answer))}; without --apply it is shown")
+        print_status(f"nothing was written: the edit {'; '.join(dangers(answer))}; run without `--apply` to see it")
         print_status(f"to write it after all: {' '.join(f'--accept-risk {code}' for code in unnamed)}")
         return PolicyError.exit_code
     if arguments.apply:

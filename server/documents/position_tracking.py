@@ -148,7 +148,7 @@ class PositionTracker:
         return self._live
 
     def rebase(self, span: Span) -> Span | None:
-        """Where a span of the snapshot is in `live()`; None if it was touched or there is no text.
+        """Where a span of the snapshot is in `live()`; None if it was touched or the text is unknown.
 
         The text there equals the snapshot's, byte for byte. A change that was taken back does not count, see Anchors.
         What began or ended a line has to do so still: an insertion at its very end is no part of a function, but one

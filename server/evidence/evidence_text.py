@@ -83,14 +83,14 @@ def is_full(answer: Answer) -> bool:
 
 
 def dangers(answer: Answer) -> tuple[str, ...]:
-    """What the edit does that nobody asked for, in words."""
+    """The unrequested risks of the edit, in words."""
     return tuple(
         item.detail for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown"
     )
 
 
 def unaccepted(answer: Answer, accepted: Collection[str]) -> tuple[str, ...]:
-    """The codes of the dangers that nobody asked for, without those that the user names."""
+    """The codes of the edit's unrequested risks, without those that the user accepts."""
     from stet_ls.engine.judges.danger.risk_kinds import OTHER
 
     found = (item for item in answer.evidence if item.check == "danger" and item.trusted and item.verdict == "unknown")

@@ -336,7 +336,7 @@ class Protocol(LanguageServerProtocol):
 
 
 def _forget_odd_process_id(params: Any) -> None:
-    """Takes a client for one without an id if its id is no whole number: `int` would make ids of true, 7.9 and "7"."""
+    """Ignores a client's process id that is not an integer: `int` would make ids of true, 7.9 and "7"."""
     if isinstance(params, dict) and type(given := params.get("processId")) not in (int, type(None)):
         LOGGER.warning("the client's process id %.40r is not a number; not watched", given)
         params["processId"] = None

@@ -32,7 +32,7 @@ _TEXT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
 def formatter(form: Format, *, terminal: bool = False) -> logging.Formatter:
-    """The formatter of a handler. structlog is loaded only for JSON and for colours: it takes a tenth of a second."""
+    """The formatter of a handler. structlog is loaded only for JSON and colors: it takes a tenth of a second."""
     return _structured(form) if form == "json" or terminal else _Text(_TEXT)
 
 

@@ -402,7 +402,7 @@ def test_a_failure_tells_what_to_do_next(editor: Neovim, scripted: ScriptedModel
     editor.command("Stet refactor")
     assert editor.done()["status"] == "failed"
     told = editor.wait_said("rejected the key", ":Stet health")
-    assert told.endswith(":Stet health tells what serves, :Stet retry tries again")
+    assert told.endswith("run `:Stet health` for the models, `:Stet retry` to try again")
 
 
 def test_a_refusal_is_one_message_with_the_way_to_its_evidence(editor: Neovim, scripted: ScriptedModel) -> None:

@@ -97,5 +97,5 @@ def _stale(source: Source, path: Path, stamp: float, pieces: Iterable[CoveragePi
     except OSError:
         return "the file is not on the disk"
     if any(piece.last >= source.line_count for piece in pieces):
-        return "it tells of lines that are not there"
+        return "it lists lines that do not exist"
     return ""

@@ -36,7 +36,7 @@ _SHELL = "a shell reads its argument: check that no input of a user can be part 
 _WEAK = "MD5 and SHA-1 can be forged: use SHA-256 where it guards something"
 _TEXT_AS_CODE = "runs text as code"
 _SQL = "SQL put together out of text: pass parameters"
-_UNDEFINED = "undefined behaviour if its condition does not hold"
+_UNDEFINED = "undefined behavior if its condition does not hold"
 _DATA_AS_CODE = "can build any object out of the data: never give it data of others"
 
 _C = (

@@ -93,7 +93,7 @@ def _overview(measures: Measures, lines: range) -> Iterator[Sequence[str]]:
         yield "Test coverage", _NOT_MEASURED, measures.coverage.removeprefix("Coverage: ")
     yield "Duplicated code", _plural(len(measures.copies), "place"), "words compared, layout and comments aside"
     unused = _NOT_MEASURED if measures.dead is None else _plural(len(measures.dead), "hint")
-    yield "Dead code", unused, "beside what the linter tells" if measures.dead is not None else ""
+    yield "Dead code", unused, "besides the linter's findings" if measures.dead is not None else ""
     if measures.security is None:
         yield "Security", _NOT_MEASURED, ""
     else:
@@ -197,7 +197,7 @@ def _opinions(job: Job, opinions: ModelFindings) -> Iterator[str]:
         yield from refuted
     if opinions.asked:
         dropped = f" {_plural(opinions.dropped, 'finding')} dropped: the quoted line is not in the code."
-        cut = " The reply broke off." if opinions.truncated else ""
+        cut = " The reply is incomplete." if opinions.truncated else ""
         whose = f"By {job.usage.model}; opinions, counted in no number, not verified."
         yield f"\n_{whose}{dropped if opinions.dropped else ''}{cut}_"
 

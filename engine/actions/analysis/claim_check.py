@@ -70,7 +70,7 @@ async def check_claims(job: Job, placed: Sequence[LocatedFinding]) -> list[Locat
 
 def _with(each: LocatedFinding, claim: Claim, outcome: CallOutcome | None) -> LocatedFinding:
     if outcome is None or outcome.kind in ("reached", "limit", "died"):
-        return _untried(each, f"`{claim.call}` did not come to an end here")
+        return _untried(each, f"`{claim.call}` did not finish here")
     if outcome.kind == "ok" and _LAZY.match(outcome.printed.strip()):
         return _untried(each, f"`{claim.call}` runs only when its result is used")
     kind = each.opinion.kind

@@ -66,7 +66,7 @@ async def _tell(job: Job, custom: CustomAction, action: Action) -> Answer:
         heading = prose.heading(job, target)
         words = [f"# {custom.title}: {heading}", "", told.text, "", f"_By {job.usage.model}; not verified._"]
         if told.truncated:
-            words.append("_The reply broke off here._")
+            words.append("_The reply ends here._")
         return finished(
             job,
             Answer(
@@ -97,6 +97,6 @@ def _guarded(judge: Judge, name: str) -> Judge:
         except Exception as error:  # somebody else's code
             log.warning("a judge of %s failed", name, exc_info=error)
             problem = f"{type(error).__name__}: {error}"
-        return Evidence(Check.CUSTOM, Ruling.UNKNOWN, f"it could not tell ({problem})", trusted=True, name=name)
+        return Evidence(Check.CUSTOM, Ruling.UNKNOWN, f"no result ({problem})", trusted=True, name=name)
 
     return ask

@@ -85,7 +85,7 @@ async def run(job: Job, plan: LoopPlan, suite: GeneratedSuite, text: str, apart:
 
 
 def _about(plan: LoopPlan, runtime: Runtime, way: SuitePlan, text: str) -> CodeFacts:
-    """What was asked is the specification; nobody vouches for the tests."""
+    """The request is the specification; the tests are not trusted."""
     modules = frozenset({plan.about.path.stem, way.target.partition("/")[0].partition(".")[0]})
     return plan.dialect.facts(plan.request, plan.unit, runtime, {way.target: text}, modules)
 

@@ -75,7 +75,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
     except RecursionError:
         return "its code is nested too deeply to be read"
     if text is None:
-        return "there is no function or class that could be tested alone"
+        return "no function or class can be tested alone"
     path = request.path or Path(dialect.unsaved.format(unit=unit.partition(".")[0]))
     tested = CodeUnderTest(path, after, unit, runtime.root_of(path))
     tested = replace(tested, root=dialect.root(tested))
@@ -84,9 +84,7 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
     source = Source(text)
     spans = [each.span for each in units(source, request.language) if each.qualified == tested.outermost]
     if not spans:
-        return (
-            f"`{tested.outermost}` cannot be told from what is around it once its body is hidden from who writes tests"
-        )
+        return f"`{tested.outermost}` cannot be separated from its surroundings to hide its body"
     words = about.instruction.text if about.instruction is not None else ""
     asked = replace(
         request,

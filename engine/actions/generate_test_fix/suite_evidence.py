@@ -26,7 +26,7 @@ def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, apart
     parts += [f"{_name(each)}: {each.cause.value}: {each.sentence}" for each in left[:_SHOWN]]
     if apart:
         name, why = next(iter(apart.items()))
-        parts.append(f"{len(apart)} set apart as wrong, `{name.rpartition('::')[2]}`: {why}")
+        parts.append(f"{len(apart)} discarded as wrong, `{name.rpartition('::')[2]}`: {why}")
     if found.lacking and any(each.cause is Cause.ENVIRONMENT for each in left):
         parts.append(found.lacking)
     attached = Attachment.of(plan.place.path.name, plan.language, suite.code)

@@ -175,7 +175,7 @@ def _read(
         if told["own"]["starved"] or told["same"]["starved"]:
             return MutantResults(why_not="the machine was too busy to run the tests to their end")
         if not told["own"]["done"]:
-            return MutantResults(why_not="the tests did not come to an end")
+            return MutantResults(why_not="the tests did not finish")
         own = _by_test(told["own"]["tests"])
         same = _by_test(told["same"]["tests"])
         good = {test for test in tests if all(run.get(test) and all(run[test]) for run in (own, same))}

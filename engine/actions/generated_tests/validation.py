@@ -124,7 +124,7 @@ def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
             left.judge(replace(told, cause=cause), test)
     for test in report.running:
         if simple(test) in left.ids:
-            left.suspect(simple(test), report.detail or "it does not come to an end")
+            left.suspect(simple(test), report.detail or "it does not finish")
     return None if left.ids != before else report.detail or "they could not be collected"
 
 
@@ -203,7 +203,7 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
     if not first.green:
         failed = first.failed()
         why = f"{failed[0].id} fails: {failed[0].failure.said}" if failed and failed[0].failure else first.detail
-        said = f"the tests do not stand: {why.strip().partition(chr(10))[0] or first.outcome}"
+        said = f"the tests fail: {why.strip().partition(chr(10))[0] or first.outcome}"
         return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
     ran = await run_three_times(runtime.sandbox, replace(plan, limits=None), first, tuple(map(simple, passed)))
     if ran.starved:
@@ -219,7 +219,7 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
 
 
 def _about(request: Request, target: Target, runtime: Runtime, way: SuitePlan) -> CodeFacts:
-    """What the diagnosis knows: the code is the solution, and nobody vouches for the tests."""
+    """What the diagnosis knows: the code is the solution, and the tests are not trusted."""
     text = request.source.text
     modules = (way.target.removesuffix(".py").rpartition("/")[2], way.target.partition("/")[0])
     return code_facts(text, target.name, environment=runtime.python, texts={way.target: text}, modules=modules)

@@ -80,7 +80,7 @@ def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
         verb = "fails" if count == 1 else "fail"
         parts.append(f"{count} {verb} on the present code (a possible bug, or a wrong expectation): {said}")
     parts += left.notes
-    told = "; ".join(parts) or "none of them stood"
+    told = "; ".join(parts) or "none of them passed"
     problem = f"{told}{_dropped(left.dropped)}"
     evidence = (Evidence(Check.TESTS, Ruling.UNKNOWN, problem),)
     empty = Source(left.place.text)

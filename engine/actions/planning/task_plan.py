@@ -71,7 +71,7 @@ class Project:
 
 
 def project(request: Request, own: Sequence[str] = ()) -> Project:
-    """What a plan may be about: the document first, then its neighbours. `own` are the user's patterns of hidden files.
+    """What a plan may be about: the document first, then its neighbors. `own` are the user's patterns of hidden files.
 
     Reads files: not for an event loop.
     """
@@ -131,7 +131,7 @@ def _step(action: str, cells: list[str], about: Project, language: str) -> TaskS
     file, unit, what = cells[0], cells[1] if len(cells) > 2 else "", cells[-1]
     path = _path(file, about, language)
     if path is None:
-        return Unusable(f"The plan names {file!r}, which is no file of this project and no place for a new one.")
+        return Unusable(f"The plan names {file!r}, which is not a file of this project, nor a place for a new one.")
     relative = path.relative_to(about.root).as_posix()
     known = {each.qualified for each in units(Source(about.files.get(relative, "")), language)}
     unit = unit.partition("(")[0].removeprefix("def ").removeprefix("class ").strip()

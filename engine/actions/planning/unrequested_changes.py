@@ -1,4 +1,4 @@
-"""What a task would make that nobody asked for by name: new files, and what they define a second time."""
+"""Changes of a task that were not requested by name: new files, and duplicate definitions in them."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _evidence(count: int, run: int, otherwise: int, reason: str) -> Evidence:
         return Evidence(Check.DOCTEST, Ruling.SKIPPED, f"the examples were not run{why}")
     said = f"{run} of {count} example{'s' if count > 1 else ''} run"
     if otherwise:
-        return Evidence(Check.DOCTEST, Ruling.UNKNOWN, f"{said}, {otherwise} came out otherwise than the model said")
+        return Evidence(Check.DOCTEST, Ruling.UNKNOWN, f"{said}, {otherwise} differ from the model's claim")
     return Evidence(Check.DOCTEST, Ruling.PASS if run == count else Ruling.UNKNOWN, said, count=run)
 
 

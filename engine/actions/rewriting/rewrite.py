@@ -243,5 +243,5 @@ def _new_unit(code: str, language: str) -> str:
 def _warnings(reply: ParsedReply, draft: Draft[Patch]) -> tuple[str, ...]:
     own = [note.partition(":")[2].strip() for note in reply.notes if note.lower().startswith("warning:")]
     if draft.truncated:
-        own.append("The reply broke off; the code in it was whole.")
+        own.append("The reply is incomplete, but its code is complete.")
     return tuple(note for note in own if note)

@@ -1,4 +1,4 @@
-"""Does the candidate hold what nobody sees, or do what nobody asked for?
+"""Invisible characters and risky calls that a candidate adds without a request.
 
 Whoever wrote a comment in the code may have told the model what to write. Names prove nothing: what is found here is
 told, and what is not found may still be there. A fix that hides every error is told too: it may mend nothing.

@@ -68,7 +68,7 @@ class Journal:
 
     @property
     def stamp(self) -> Stamp:
-        """Tells whether anything was written since. (0, 0): there is no file."""
+        """Returns a stamp that changes with each write; (0, 0) without a file."""
         try:
             with self.path.open("rb") as file:
                 return stamp_of(file)

@@ -1,4 +1,4 @@
-"""The table: LanceDB in a folder. It holds what the journal says, with vectors, and can be made anew at any time."""
+"""The table: LanceDB in a folder. It holds the journal's solutions with their vectors, and can be rebuilt."""
 
 from __future__ import annotations
 

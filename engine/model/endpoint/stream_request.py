@@ -98,7 +98,7 @@ class StreamRequest:
         return None if events.whole is None else self._take_whole(bytes(events.whole), response)
 
     def _take(self, data: bytes, response: AsyncAPIResponse[Any], watch: asyncio.Timeout) -> EndpointFailure | None:
-        """Take in one event; each token pushes the watch ahead. Raises ValueError for what is no JSON."""
+        """Take in one event; each token pushes the watch ahead. Raises ValueError for invalid JSON."""
         now, reading = asyncio.get_running_loop().time(), self.reading
         if data.strip() == b"[DONE]":
             self._ended = True

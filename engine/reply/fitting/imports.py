@@ -66,7 +66,7 @@ def _is_blank(source: Source, span: Span) -> bool:
 
 
 def _below_head(source: Source, language: str, lines: list[str], before: int, end: str) -> Splice:
-    """The first imports of a document: below its head (a docstring, a licence, a package clause), above all code."""
+    """The first imports of a document: below its head (a docstring, a license, a package clause), above all code."""
     at = 3 if source.data.startswith(b"\xef\xbb\xbf") else 0
     head = {passage.span.start: passage for passage in passages(source, language)}
     number = 0
@@ -95,7 +95,7 @@ def _below_head(source: Source, language: str, lines: list[str], before: int, en
 
 
 def _comment_goes_on(source: Source, head: Mapping[int, object], line: int) -> bool:
-    """True if comment lines follow each other down to a blank line: a licence, not a remark on the code below."""
+    """True if comment lines follow each other down to a blank line: a license, not a remark on the code below."""
     while line + 1 < source.line_count and source.starts[line + 1] in head:
         line += 1
     return line + 1 < source.line_count and not source.line_text(line + 1).strip()

@@ -66,7 +66,7 @@ def _of(found: dict[str, object]) -> Envelope:
 
 
 def _lenient(body: str, key: re.Match[str]) -> Envelope:
-    """The code of an object that is no JSON: quotes inside that were not escaped, or an end that is missing."""
+    """The code of an object that is not valid JSON: quotes inside that were not escaped, or an end that is missing."""
     end = _CODE_END.search(body, key.end())
     inner = body[key.end() : len(body) if end is None else end.start()]
     if "\n" not in inner:

@@ -40,7 +40,7 @@ def installation(python: Path) -> Installation:
     """Of a program. Raises UnfitError with the reason."""
     python = Path(abspath(python))  # noqa: PTH100 - Path.resolve would follow the links that make an environment
     if not python.is_file():
-        raise UnfitError("a broken link" if python.is_symlink() else "there is no such file")
+        raise UnfitError("a broken link" if python.is_symlink() else "no such file")
     if _is_script(python):
         raise UnfitError("a script that starts a Python, not a Python")
     prefix = python.parent.parent
@@ -61,7 +61,7 @@ def installation(python: Path) -> Installation:
 
 
 def stamp(folders: Iterable[Path]) -> str:
-    """Changes when packages come or go, or the environment is made anew."""
+    """Changes when packages come or go, or the environment is rebuilt."""
     return "|".join(_states(dict.fromkeys(folders)))
 
 

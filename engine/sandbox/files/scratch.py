@@ -1,4 +1,4 @@
-"""Folders on the disk that a run may write to: made anew, taken stock of without following a link, and removed."""
+"""Folders on the disk that a run may write to: created, listed without following links, and removed."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ class Answers:
         target = os.pidfd_open(process)
         try:
             if not self._is_inside(process):
-                raise PermissionError(errno.EPERM, "not in the box")
+                raise PermissionError(errno.EPERM, "not in the sandbox")
             signal.pidfd_send_signal(target, sent)
         finally:
             os.close(target)
@@ -201,7 +201,7 @@ class Answers:
         try:
             real = os.readlink(f"/proc/self/fd/{place}")
             if not any(real == root or real.startswith(f"{root}/") for root in self._writable):
-                raise PermissionError(errno.EPERM, "not in the box")
+                raise PermissionError(errno.EPERM, "not in the sandbox")
             # The caller was there all the time: so what was read of it was its own.
             fcntl.ioctl(self._listener, _STILL_ASKS, struct.pack("=Q", self._asking))
         except BaseException:

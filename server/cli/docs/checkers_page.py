@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stet_ls.validators.checkers.formatters import FORMATTERS
-from stet_ls.validators.checkers.table import CHECKERS, SLOW, Checker
+from stet_ls.validators.checkers.table import CHECKERS, Checker
 from stet_ls.validators.checkers.toolbox import Role
 from stet_ls.validators.languages import LANGUAGES
 
@@ -18,31 +18,31 @@ def checkers_page() -> str:
 This page is generated from the tables of tools by `python -m stet_ls.server.cli.docs`. `stet doctor` says which of them
 work on this machine.
 
-A grammar judges every text at once. Where one of these tools is there, its word counts more: an *authority's* new error
-keeps an edit from being offered. Only errors that the text did not have before count. For C and C++ the grammar alone
-never blocks, as macros are no syntax to it.
+A grammar checks every text. The result of an installed tool counts more: a new error of an *authority* blocks an edit.
+Only errors that the text did not have before count. For C and C++ the grammar alone never blocks, since it does not
+expand macros.
 
-The tools are found on PATH, by `[[programs]]` in the [settings](settings.md), or were installed with Stet. None is
-started from the project of the text, from the project around the working folder (for standard input and `stet doctor`)
-or from an open workspace, though PATH leads there, unless that folder is among `checks.trusted_workspaces`; `stet
-doctor` names what it refuses. Relative and empty entries of PATH are not searched, and the tools get PATH without all
-of these. Folders are compared by where they really lead: a link or `..` to a neighbor of a trusted folder is not
-trusted. They read a buffer from standard input
-or from a private copy, without a shell, with an environment of three variables, and are ended with all that they
-started at their deadline or after a megabyte of output. They write nothing into the workspace. A slow tool is asked by
-jobs and by `stet check`, not while one types (that is: not by who has less than {SLOW:g} seconds to spare).
+Stet finds the tools on PATH, by `[[programs]]` in the [settings](settings.md), or in its own installation. It never
+starts a tool from the project of the text, from the project around the working folder, or from an open workspace,
+unless that folder is in `checks.trusted_workspaces`; `stet doctor` lists what it refuses. Stet does not search relative
+and empty entries of PATH, and removes all of these from the PATH of the tools. Links and `..` are resolved first.
+
+The tools read a buffer from standard input or from a private copy, without a shell and with three environment
+variables. They stop, with all their child processes, at their deadline or after a megabyte of output. They write
+nothing into the workspace. Slow tools run in jobs and in `stet check`, not while you type.
 
 ## Syntax
 
 {_checkers(row for row in CHECKERS if row.role is Role.SYNTAX)}
 ## Linters
 
-The first of a language that answers, and those that add to it. New findings are told with an edit, and block none.
+Stet uses the first available linter of a language, and those that add to it. The evidence of an edit lists new
+findings; they block no edit.
 
 {_checkers(row for row in CHECKERS if row.role is Role.LINT and not row.executes_project_code)}
-## Waiting for the sandbox
+## Not available yet
 
-These run a project's own code, so Stet does not start them yet.
+These run the project's own code, so Stet does not start them yet.
 
 {
         _table(
@@ -53,8 +53,8 @@ These run a project's own code, so Stet does not start them yet.
 ## Formatters
 
 An edit's changed lines are formatted before they are judged, if the project's files show how it formats and the file
-was formatted so before. All other lines keep their bytes; where that cannot be, the edit is left as it is.
-`checks.format_edits = false` leaves every edit as it is.
+was formatted so before. All other lines keep their bytes; otherwise the edit is not formatted.
+`checks.format_edits = false` turns this off.
 
 {
         _table(
@@ -64,8 +64,8 @@ was formatted so before. All other lines keep their bytes; where that cannot be,
     }
 ## Your own
 
-A tool that reads a text and writes lines with places, or JSON, is a few lines in the user's settings file. It comes
-before the built-in ones; a linter is asked beside them.
+To add a tool that writes lines with positions, or JSON, add a few lines to the user's settings file. It runs before the
+built-in ones; a linter runs in addition to them.
 
 ```toml
 [[checkers]]

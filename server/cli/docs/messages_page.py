@@ -12,18 +12,19 @@ from stet_ls.server.cli.docs.message_table import Message, messages
 _ROOT = Path(__file__).resolve().parents[3]
 
 _SAMPLES = {
-    "action": "refactor", "actions": "greet, tidy", "backend": "bubblewrap", "base_url": "http://127.0.0.1:11434/v1",
-    "budget": "quick", "call": "total([1])", "check": "tests", "code": "1", "count": "3", "deadline": "10",
-    "detail": "exit status 1", "error": "Permission denied", "field": "name", "file": "app.py", "files": "12",
-    "first": "total", "folder": "src", "found": "5", "inputs": "214", "job": "7", "key": "deadline", "known": "a, b",
-    "label": "tests", "language": "python", "last": "total", "level": "strong", "limit": "10", "line": "3",
-    "lines": "2", "log": "stet.log", "megabytes": "491", "message": "name 'x' is not defined", "missing": "node", "model": "qwen2.5",
+    "action": "refactor", "actions": "greet, tidy", "backend": "bubblewrap",
+    "base_url": "http://127.0.0.1:11434/v1", "budget": "quick", "call": "total([1])", "check": "tests",
+    "code": "1", "count": "3", "deadline": "10", "detail": "exit status 1", "error": "Permission denied",
+    "field": "name", "file": "app.py", "files": "12", "first": "total", "folder": "src", "found": "5",
+    "inputs": "214", "job": "7", "key": "deadline", "known": "a, b", "label": "tests", "language": "python",
+    "last": "total", "level": "strong", "limit": "10", "line": "3", "lines": "2", "log": "stet.log",
+    "megabytes": "491", "message": "name 'x' is not defined", "missing": "node", "model": "qwen2.5",
     "name": "total", "names": "app.py, util.py", "new": "2", "number": "3", "package": "numpy", "passed": "4",
-    "path": "src/app.py", "place": ".stet.toml, line 3", "port": "8080", "project": "shop", "reason": "not installed",
-    "root": "shop", "said": "no output", "seconds": "5", "size": "20", "source": "ruff", "status": "1",
-    "strerror": "Permission denied", "test": "test_total", "text": "0", "title": "Refactor", "token": "x",
-    "tool": "ruff", "total": "5", "type": "NameError", "unit": "total", "uri": "file:///src/app.py", "valid": "180", "value": "0",
-    "version": "2", "wanted": "a number", "why": "no Python found", "word": "foo",
+    "path": "src/app.py", "place": ".stet.toml, line 3", "port": "8080", "project": "shop",
+    "reason": "not installed", "root": "shop", "said": "no output", "seconds": "5", "size": "20", "source": "ruff",
+    "status": "1", "strerror": "Permission denied", "test": "test_total", "text": "0", "title": "Refactor",
+    "token": "x", "tool": "ruff", "total": "5", "type": "NameError", "unit": "total", "uri": "file:///src/app.py",
+    "valid": "180", "value": "0", "version": "2", "wanted": "a number", "why": "no Python found", "word": "foo",
 }  # fmt: skip
 """What stands in the examples for a placeholder of that name; any other shows its own name."""
 

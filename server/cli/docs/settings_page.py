@@ -100,7 +100,7 @@ endpoint; then no other is asked. Without `STET_API_KEY`, `OPENAI_API_KEY` and `
 
 `[[providers]]` 🔒, one table for each, in the order in which they are asked. Keys stay out of files: `api_key_env`
 names the variable that holds one, `api_key_keyring` an entry of the system's keyring. What happens when one of them
-fails is told in [providers.md](providers.md).
+fails is described in [providers.md](providers.md).
 
 {_table(PROVIDER_KEYS.values())}
 ## Single models

@@ -109,7 +109,7 @@ def visible(text: str) -> str:
 
 
 def console_on(stream: TextIO) -> Console:
-    """A console that adds nothing of its own; colours only on a terminal, never with NO_COLOR."""
+    """A console that adds nothing of its own; colors only on a terminal, never with NO_COLOR."""
     return Console(file=stream, highlight=False, markup=False, emoji=False)
 
 

@@ -91,33 +91,33 @@ CASES = {
         "def work(n: int) -> int:\n    held = n\n    while True:\n        held += 1\n",
         Check.DIFFERENTIAL,
         Ruling.UNKNOWN,
-        "`work` was not compared: it does not end in time",
+        "`work` was not compared: it does not finish in time",
     ),
     "prints without end": Hard(
         "def work(n: int) -> int:\n    held = 'x' * 1000\n    while True:\n        print(held)\n",
         Check.DIFFERENTIAL,
         Ruling.UNKNOWN,
-        "`work` was not compared: it does not end in time",
+        "`work` was not compared: it does not finish in time",
     ),
     "prints a lot": Hard(
         "def work(n: int) -> int:\n    held = 'x' * 1000\n    print(f'{held}\\n' * 100)\n    return n\n",
         Check.DIFFERENTIAL,
         Ruling.PASS,
-        "behaves alike on",
+        "same behavior on",
         costs=False,
     ),
     "no seed": Hard(
         "import random\n\n\ndef work(n: int) -> float:\n    held = random.random()\n    return held * n\n",
         Check.DIFFERENTIAL,
         Ruling.PASS,
-        "behaves alike on",
+        "same behavior on",
         costs=False,
     ),
     "randomness of the system": Hard(
         "import os\n\n\ndef work(n: int) -> bytes:\n    held = os.urandom(8)\n    return held[: n % 8]\n",
         Check.DIFFERENTIAL,
         Ruling.PASS,
-        "behaves alike on",
+        "same behavior on",
         costs=False,
     ),
     "mutates globals": Hard(
@@ -125,7 +125,7 @@ CASES = {
         "def work(n: int) -> int:\n    held = len(SEEN)\n    SEEN.append(n)\n    return held\n",
         Check.DIFFERENTIAL,
         Ruling.PASS,
-        "behaves alike on",
+        "same behavior on",
         costs=False,
     ),
     "no types": Hard(UNTYPED, Check.DIFFERENTIAL, Ruling.UNKNOWN, "`work`"),
@@ -136,7 +136,7 @@ CASES = {
         PURE,
         Check.TESTS,
         Ruling.UNKNOWN,
-        "1 test ended otherwise each time: test_luck",
+        "1 test had varying results: test_luck",
         costs=False,
         files={"test_a.py": FLAKY},
     ),
@@ -180,6 +180,6 @@ async def test_what_could_not_be_checked_is_said_with_its_cost(
         assert f"{told.check} unknown: {told.detail}" in answer.message
     if hard.costs:
         assert answer.confidence < SURE
-        assert answer.metadata.reasons == ("syntax ok (ruff)", "names resolve", "nothing ran it")
+        assert answer.metadata.reasons == ("syntax ok (ruff)", "names resolve", "not executed")
     else:
         assert answer.confidence == SURE

@@ -100,7 +100,7 @@ async def test_examples_show_what_the_code_gives(bench: Bench, scripted: Scripte
     ]
     (evidence,) = answer.evidence
     assert evidence.verdict is Ruling.UNKNOWN
-    assert evidence.detail == "4 of 7 examples run, 2 came out otherwise than the model said"
+    assert evidence.detail == "4 of 7 examples run, 2 differ from the model's claim"
     assert answer.message.endswith(evidence.detail)
     assert not answer.refuted, "what was wrong was replaced"
     assert "Watch out for empty titles." in answer.markdown

@@ -90,7 +90,7 @@ async def test_a_test_that_waited_for_it_proves_it(scripted: ScriptedModel, root
         "from prices import largest\n\n\ndef test_new():\n    assert largest([1, 3]) == 3\n    assert not largest([])\n"
     )
     answer = await generate(scripted, root, RIGHT)
-    assert said(answer, Check.TESTS).detail.startswith("1 test passes; 2 more without running the change")
+    assert said(answer, Check.TESTS).detail.startswith("1 test passes; 2 more do not execute the change")
     assert answer.metadata.evidence_tier is EvidenceTier.TESTED
 
 

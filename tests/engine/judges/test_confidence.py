@@ -28,8 +28,8 @@ NAMES = Evidence(Check.NAMES, Ruling.PASS, "names resolve", trusted=True)
 TESTS = Evidence(Check.TESTS, Ruling.PASS, "14 tests pass", trusted=True, count=14)
 DOCTESTS = Evidence(Check.DOCTEST, Ruling.PASS, "4 doctests pass", trusted=True, count=4)
 OWN_TESTS = Evidence(Check.TESTS, Ruling.PASS, "3 tests of its own pass", count=3)
-EQUAL = Evidence(Check.DIFFERENTIAL, Ruling.PASS, "behaves alike on 214 inputs", trusted=True, count=214)
-NEARLY = Evidence(Check.DIFFERENTIAL, Ruling.PASS, "behaves alike on 30 inputs", trusted=True, count=30)
+EQUAL = Evidence(Check.DIFFERENTIAL, Ruling.PASS, "same behavior on 214 inputs", trusted=True, count=214)
+NEARLY = Evidence(Check.DIFFERENTIAL, Ruling.PASS, "same behavior on 30 inputs", trusted=True, count=30)
 AGREE = Evidence(Check.AGREEMENT, Ruling.PASS, "3 of 3 samples agree on 214 inputs")
 AT_ODDS = replace(OWN_TESTS, verdict=Ruling.UNKNOWN, attachments=(Attachment.of("test_add.py", "python", "..."),))
 FAILED = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails: 3 == 4 is false", trusted=True, count=1)
@@ -78,9 +78,9 @@ def test_the_reason_is_what_ran() -> None:
     found = confidence([PARSES, NAMES, AGREE, DOCTESTS], "strong")
     assert found.reasons == ("4 doctests pass", "3 of 3 samples agree on 214 inputs")
     assert found.metadata() == Metadata(calibration=DEFAULT, reasons=found.reasons, evidence_tier=EvidenceTier.TESTED)
-    assert confidence([PARSES, NAMES], "tiny").reasons == (PARSES.detail, NAMES.detail, "nothing ran it")
-    assert confidence([PARSES], "tiny").reasons == (PARSES.detail, "nothing ran it")
-    assert confidence([PARSES, DOCTESTS], "tiny", truncated=True).reasons == ("the reply broke off",)
+    assert confidence([PARSES, NAMES], "tiny").reasons == (PARSES.detail, NAMES.detail, "not executed")
+    assert confidence([PARSES], "tiny").reasons == (PARSES.detail, "not executed")
+    assert confidence([PARSES, DOCTESTS], "tiny", truncated=True).reasons == ("the reply is incomplete",)
 
 
 def test_the_shipped_table_invents_no_counts() -> None:

@@ -116,7 +116,7 @@ async def test_tests_that_get_no_core_prove_nothing(
 
     assert (answer.success, answer.metadata.calls) == (True, 1), answer.message
     assert "n + n" in answer.edits[0].new_text
-    said = "What fits is remembered, but it was not proven: its own tests came to no end in time."
+    said = "What fits is remembered, but it was not proven: its own tests did not finish in time."
     assert said in answer.warnings
 
 

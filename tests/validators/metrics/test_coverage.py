@@ -156,7 +156,7 @@ def test_unsaved_changes_make_it_stale(tmp_path: Path) -> None:
 
 def test_lines_that_are_not_there_make_it_stale(tmp_path: Path) -> None:
     file = project(tmp_path, "lcov.info", "SF:pkg/a.py\nDA:99,1\nend_of_record\n")
-    assert covered(file, tmp_path).stale == "it tells of lines that are not there"
+    assert covered(file, tmp_path).stale == "it lists lines that do not exist"
 
 
 def test_without_a_report_the_way_to_one_is_told(tmp_path: Path) -> None:

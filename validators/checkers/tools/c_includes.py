@@ -47,7 +47,7 @@ def unfit(text: bytes, path: Path, flags: Sequence[str]) -> Path | None:
 
 
 def _found(name: str, folders: Sequence[Path]) -> tuple[Path | None, int | None, int]:
-    """Where a name leads first, with size and date; the size is None for what is no regular file."""
+    """Where a name leads first, with size and date; the size is None if it is not a regular file."""
     for folder in folders:
         try:
             status = (folder / name).stat()

@@ -40,7 +40,7 @@ class _Entry:
 
 
 def flags(path: Path | None) -> tuple[str, ...] | None:
-    """The flags for a file, those of its nearest neighbour if it has none of its own; None without a database.
+    """The flags for a file, those of its nearest neighbor if it has none of its own; None without a database.
 
     The nearest database at or above the file counts, also in a build folder there, up to the repository's root.
     """

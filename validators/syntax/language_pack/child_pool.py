@@ -63,7 +63,7 @@ class ParserPool:
             raise PackError("is still being loaded; ask again") from error
         except LateError as error:
             self._strikes[language] += fair
-            raise PackError(f"did not come to an end within {deadline:g} s") from error
+            raise PackError(f"did not finish within {deadline:g} s") from error
         except GoneError as error:
             self._strikes[language] += 1
             raise PackError(f"ended its process ({error})") from error

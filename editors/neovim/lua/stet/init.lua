@@ -59,7 +59,7 @@ local function follow(client, bufnr, job, name)
     if result.status == "refused" and type(result.answer) == "table" and #result.answer.evidence > 0 then
       messages.hint(result.message, ":Stet evidence shows what was checked", vim.log.levels.WARN)
     elseif result.status == "failed" then
-      messages.hint(result.message, ":Stet health tells what serves, :Stet retry tries again", vim.log.levels.ERROR)
+      messages.hint(result.message, "run `:Stet health` for the models, `:Stet retry` to try again", vim.log.levels.ERROR)
     end
     vim.api.nvim_exec_autocmds("User", { pattern = "StetDone", data = result })
   end)
