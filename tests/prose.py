@@ -76,7 +76,7 @@ RULES: Final = (
     Rule(r"\bset apart\b|\bshown apart\b", "separate, shown separately", _RIDDLE, Where.MESSAGE),
     Rule(r"\bgiven up\b", "failed, stopped", _RIDDLE, Where.MESSAGE),
     Rule(r"\bwhoever\b", "the user, the caller", "names its subject", _SHOWN),
-    Rule(r"\bbehaviou?rs? otherwise\b|\bcame out otherwise\b|\bends? otherwise\b", "differs", _RIDDLE, _SHOWN),
+    Rule(r"\bbehaves? otherwise\b|\bcame out otherwise\b|\bends? otherwise\b", "differs", _RIDDLE, _SHOWN),
     Rule(r"\bput by\b|\bhad (?:here|where)\b", "stored, available", _RIDDLE, Where.MESSAGE),
     Rule(r"\bbehaviour", "behavior", _BRITISH),
     Rule(r"\b(?:colour|favour|honour|neighbour|labour)", "color, favor, …", _BRITISH),
@@ -99,8 +99,9 @@ class Text:
 
 def problems(text: Text) -> Iterator[str]:
     """What a text breaks, a sentence each."""
+    shown = re.sub(r"\{\w*\}", "x", text.text)
     for rule in RULES:
-        if text.where & rule.where and (found := re.search(rule.pattern, re.sub(r"\{\w*\}", "x", text.text))):
+        if text.where & rule.where and (found := re.search(rule.pattern, shown, re.IGNORECASE)):
             yield f'"{found[0]}": write {rule.instead} ({rule.reason})'
     if text.where is Where.DOCSTRING:
         return

@@ -55,7 +55,7 @@ def _lines(text: str) -> list[str]:
 
 
 def print_diff(diff: str) -> None:
-    """Coloured on a terminal, exact bytes elsewhere."""
+    """Colored on a terminal, exact bytes elsewhere."""
     _print_lines((line, _style(line)) for line in diff.splitlines(keepends=False)) if _terminal() else _exact(diff)
 
 
