@@ -51,7 +51,7 @@ async def answer_from_memory(job: Job, action: Action, known: RecalledSolution) 
         answer = _with(answer, own, known.tests)
     is_open = own is not None and own.verdict is Ruling.UNKNOWN
     if not answer.success or answer.refuted or is_open or not any(_passes(item) for item in answer.evidence):
-        why = [f"What fits is remembered, but it was not proven: {own.detail}."] if own is not None and is_open else []
+        why = [f"Remembered solution not proven: {own.detail}."] if own is not None and is_open else []
         job.usage.warnings[:] = [*warned, *why]
         return None
     summary = replace(answer.summary, recalled=f"from memory, {known.stood}, its tests pass")
@@ -82,7 +82,7 @@ async def _own_tests(job: Job, answer: Answer, tests: str) -> Evidence | None:
     number = len(report.cases)
     verdict, detail = Ruling.FAIL, f"its own tests do not pass: {report.why_not}"
     if report.starved:
-        verdict, detail = Ruling.UNKNOWN, "its own tests came to no end in time"
+        verdict, detail = Ruling.UNKNOWN, "its own tests did not finish in time"
     elif report.inconclusive:
         verdict, detail = Ruling.UNKNOWN, f"its own tests could not be run: {report.why_not}"
     elif report.green and number:

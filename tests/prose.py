@@ -57,7 +57,7 @@ RULES: Final = (
     Rule(r"did not come to an end|does not come to an end", "did not finish", _RIDDLE),
     Rule(r"without a word|said nothing|says nothing", "without output, no output", _PERSON, _SHOWN),
     Rule(r"\b(?:is|was|are|were|been|be) told\b", "is shown, is reported", _RIDDLE, _SHOWN),
-    Rule(r"\btells?\b(?! (?:apart|you|Stet|the (?:server|client|model)))", "shows, reports", _PERSON, Where.MESSAGE),
+    Rule(r"(?<!could not )\btells?\b", "shows, reports", _PERSON, Where.MESSAGE),
     Rule(r"\bstood\b|\bthat stand\b|do not stand\b", "was kept, passed", _RIDDLE, _SHOWN),
     Rule(r"what stands here", "what is available here", _RIDDLE),
     Rule(r"\bwants\b", "needs, expects, requires", _PERSON, Where.MESSAGE),

@@ -76,7 +76,7 @@ class EnvironmentProvisioner:
     async def _fitted(
         self, root: Path, helper: JobResources, python: Environment, modules: frozenset[str], own: frozenset[str]
     ) -> tuple[Environment, Lacking]:
-        """The modules that are available; without a question about those that only other files of the workspace import."""
+        """The available modules; asks nothing about those that only other files of the workspace import."""
         project = await asyncio.to_thread(dependencies, root)
         allowed = frozenset(self.settings.packages)
         installed = python.interpreter.distributions

@@ -91,7 +91,7 @@ class CheckerRow(Section):
         "which else comes on standard input.",
     )
     kind: Literal["syntax", "lint", "format"] = Field(
-        default="syntax", description="Errors that block an edit, findings that are told, or the formatted text."
+        default="syntax", description="Its output: errors that block an edit, lint findings, or the formatted text."
     )
     name: str = Field(default="", description="How findings and messages call it; empty: the program's name.")
     pattern: str = Field(
@@ -161,8 +161,8 @@ class ActionRow(Section):
     rules: tuple[str, ...] = Field(default=(), max_length=20, description="What the result has to keep, in sentences.")
     judges: tuple[str, ...] = Field(
         default=("names", "lint"),
-        description="The checks of its edit beside noop, syntax, danger and definitions: names, signature, lint, and "
-        "comments, which permits changes in comments and docstrings alone.",
+        description="Checks of its edit besides `noop`, `syntax`, `danger` and `definitions`: `names`, `signature`, "
+        "`lint`, and `comments` (only comments and docstrings may change).",
     )
     wants: Literal["unit", "markdown"] = Field(default="unit", description="A new text of the target, or words.")
     temperature: float = Field(default=0.1, ge=0, le=2, description="The model's temperature.")

@@ -21,9 +21,10 @@ from stet_ls.engine.storage.private_files import write_private
 from stet_ls.server.cli.command_table import did_you_mean
 from stet_ls.server.cli.inputs import files
 from stet_ls.server.cli.inputs.command_target import CommandTarget, is_standard_input, read_target
-from stet_ls.server.cli.inputs.load_settings import load_settings, print_status, project_root
+from stet_ls.server.cli.inputs.load_settings import load_settings, project_root
 from stet_ls.server.cli.terminal import render
 from stet_ls.server.cli.terminal.progress_line import ProgressLine
+from stet_ls.server.cli.terminal.status import print_error, print_status, print_warning
 from stet_ls.server.evidence.evidence_files import write
 from stet_ls.server.evidence.evidence_text import boxed, conclude, dangers, is_full, report, unaccepted
 from stet_ls.validators.source import Source, Splice
@@ -32,7 +33,8 @@ if TYPE_CHECKING:  # the engine is imported once the target is known to be reada
     from stet_ls.engine.run import Engine
 
 MORE = (
-    "try again, add details with `--instruction`, select fewer lines (FILE:LINE-LINE), or use a stronger model (`STET_BASE_URL`)"
+    "try again, add details with `--instruction`, select fewer lines (FILE:LINE-LINE), or use a "
+    "stronger model (`STET_BASE_URL`)"
 )
 """The ways out of an answer that offers nothing."""
 NAMING = "select a part of a file with FILE:LINE-LINE or FILE::NAME, and say what to do with `--instruction`"
@@ -56,7 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--context", action="append", default=[], metavar="KEY=VALUE", help="a fact; repeatable")
     parser.add_argument("--language", metavar="NAME", help="language, if the file name does not show it")
     budgets = [budget.value for budget in Budget]
-    parser.add_argument("--budget", choices=budgets, default=Budget.STANDARD.value, help="how many model calls the job may make")
+    parser.add_argument(
+        "--budget", choices=budgets, default=Budget.STANDARD.value, help="how many model calls the job may make"
+    )
     result = parser.add_mutually_exclusive_group()
     result.add_argument(
         "--diff", action="store_true", help="print only the patch, for `git apply`, unless a check refuted it"
@@ -130,7 +134,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     except SettingsError:
         raise
     except UsageError as error:
-        raise UsageError(f"{arguments.target}: {error}\n{NAMING}") from error
+        raise UsageError(f"{arguments.target}: {error}\nhint: {NAMING}") from error
     finally:
         progress.clear()
         await engine.close()
@@ -208,26 +212,26 @@ def _finish(arguments: argparse.Namespace, target: CommandTarget, answer: Answer
         render.print_json(answer.to_json())
         return 0 if answer.success and not answer.refuted else 1
     for warning in answer.warnings:
-        print_status(warning)
+        print_warning(warning)
     if not is_full(answer):
         print_status(boxed(answer))
     if not answer.success:
         if answer.markdown and not arguments.diff:
             render.print_markdown(answer.markdown)
         render.print_evidence(answer.evidence, sys.stderr)
-        print_status(f"{arguments.target}: {answer.message}")
+        print_error(f"{arguments.target}: {answer.message}")
         if answer.metadata.calls:
-            print_status(MORE)
+            print_status(f"hint: {MORE}")
         return 1
     if answer.refuted and (arguments.apply or arguments.diff):
         render.print_evidence(answer.evidence, sys.stderr)
         option, left = ("--apply", "written") if arguments.apply else ("--diff", "printed")
-        print_status(f"nothing was {left}: a check refuted the edit; run without `{option}` to see it")
+        print_error(f"nothing was {left}: a check refuted the edit; run without `{option}` to see it")
         return 1
     if arguments.apply and (unnamed := unaccepted(answer, arguments.accept_risk)):
         render.print_evidence(answer.evidence, sys.stderr)
-        print_status(f"nothing was written: the edit {'; '.join(dangers(answer))}; run without `--apply` to see it")
-        print_status(f"to write it after all: {' '.join(f'--accept-risk {code}' for code in unnamed)}")
+        print_error(f"nothing was written: the edit {'; '.join(dangers(answer))}; run without `--apply` to see it")
+        print_status(f"hint: to write it anyway, add {' '.join(f'--accept-risk {code}' for code in unnamed)}")
         return PolicyError.exit_code
     if arguments.apply:
         return _apply(target, answer)

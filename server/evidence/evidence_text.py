@@ -102,7 +102,7 @@ def select_check(answer: Answer, check: str) -> tuple[Evidence, ...]:
     """The lines of one check, or of all without one. UsageError names those that there are."""
     lines = tuple(item for item in answer.evidence if check in ("", item.label))
     if not answer.evidence:
-        raise UsageError("job: it came to no evidence; nothing was judged.")
+        raise UsageError("job: this job has no evidence.")
     if not lines:
         known = ", ".join(dict.fromkeys(item.label for item in answer.evidence))
         raise UsageError(f"check: this job has no evidence of {check!r}; it has {known}.")
