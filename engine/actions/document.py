@@ -14,7 +14,7 @@ from stet_ls.engine.actions.custom import Check, CustomAction
 ACTION = CustomAction(
     name="document",
     title="Document",
-    description="Write docstrings and comments; the code stays as it is.",
+    description="Write docstrings and comments without changing the code.",
     instruction="Document {name}: write its {language} documentation, and a short comment where the reason of a step "
     "cannot be seen in the code. Give the whole code back unchanged but for documentation and comments.",
     rules=(

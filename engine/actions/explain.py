@@ -74,10 +74,10 @@ async def run(job: Job) -> Answer:
 
 def _verified(evidence: Sequence[Evidence], unknown: int) -> str:
     """What of the words is more than the model's word, and what is less."""
-    parts = ["the words are not verified", *(item.detail for item in evidence)]
+    parts = ["the text is not verified", *(item.detail for item in evidence)]
     if unknown:
         marked = "sentences are" if unknown > 1 else "sentence is"
-        parts.append(f"{unknown} {marked} marked: the code does not show what it says")
+        parts.append(f"{unknown} {marked} marked: not supported by the code")
     return "; ".join(parts)
 
 

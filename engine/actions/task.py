@@ -48,7 +48,7 @@ async def run(job: Job) -> Answer:
     """Plans, does the steps one after the other, and offers all of them together."""
     request = job.request
     if request.path is None:
-        return refusal(job, "Task: save the document first; a task needs to know its project.")
+        return refusal(job, "Task: save the document first; a task needs a project.")
     if request.budget is Budget.STANDARD:
         job = replace(job, request=replace(request, budget=Budget.TASK))  # a plan and its steps are more than one edit
     with job.stage("context"):
@@ -63,7 +63,7 @@ async def run(job: Job) -> Answer:
     problem = ""
     for number, step in enumerate(plan, 1):
         if job.usage.calls >= CALLS[job.request.budget]:
-            problem = f"the budget {job.request.budget} of {CALLS[job.request.budget]} model calls is spent"
+            problem = f"the budget {job.request.budget} of {CALLS[job.request.budget]} model calls is used up"
             break
         job.on_event(Stage("step", f"{number} of {len(plan)}: {step}"))
         try:
@@ -197,7 +197,7 @@ def _line(number: int, step: TaskStep, course: _Course) -> str:
     if number in course.skipped:
         return f"{number}. {step}: skipped, nothing to do: {course.skipped[number]}"
     said = course.problem if number == course.ended and course.problem else "not done"
-    return f"{number}. {step}: {said} (asked for: {step.instruction})"
+    return f"{number}. {step}: {said} (requested: {step.instruction})"
 
 
 def _together(done: Mapping[int, Answer]) -> tuple[Evidence, ...]:

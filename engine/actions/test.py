@@ -67,7 +67,7 @@ async def run(job: Job) -> Answer:
     """Offers a test file, or tests at the end of the one that is there."""
     request = job.request
     if request.path is None:
-        return refusal(job, "Test: save the document first; a test file needs a place beside it.")
+        return refusal(job, "Test: save the document first; its test file needs a folder.")
     with job.stage("context"):
         about = await asyncio.to_thread(build_job_prompt, job, ACTION)
         place = await asyncio.to_thread(find_suite_file, request)
@@ -119,7 +119,7 @@ async def _with_more(
     try:
         reply = await job.ask(prompt, temperature=0.4, max_tokens=size)
     except (ModelError, LimitError) as error:
-        job.usage.warnings.append(f"No further tests were asked for: {error}")
+        job.usage.warnings.append(f"No further tests: {error}")
         return first
     with job.stage("judge"):
         result = await judge_reply(job, reply, read, judges_for(*ACTION.spec.scopes), prompt.secrets)
@@ -185,7 +185,7 @@ def _read(job: Job, about: JobPrompt, place: SuiteFile, completion: Completion) 
     reply = parse_reply(completion.text, language=language, wants="tests", symbol=target.name, truncated=cut)
     code = reply.tests or reply.code
     if code is None:
-        return Unusable(reply.problem or "The reply held no tests.")
+        return Unusable(reply.problem or "The reply contains no tests.")
     code = prepare_tests(place, code, request, target)
     before, after = Source(place.text), insert_tests(place, code, request, job.tools)
     if problem := misplaced_placeholder(place.text + request.source.text, after.text, {}):
@@ -206,7 +206,7 @@ def _apart(suspects: list[Suspect], language: str) -> str:
     """The tests that fail on the present code, for a person to decide on: they are in no file."""
     if not suspects:
         return ""
-    parts = ["# Possible bug, or wrong expectation", "These tests fail on the present code and are in no file."]
+    parts = ["# Possible bug, or wrong expectation", "These tests fail on the current code and are not in any file."]
     for each in suspects:
         parts += [f"- {each.sentence}", fenced(each.test.text, language)]
     return harmless("\n\n".join(parts)) + "\n"

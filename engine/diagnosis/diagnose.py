@@ -33,7 +33,7 @@ def symptoms(report: TestReport) -> Iterator[Symptom]:
 
 def _one(symptom: Symptom, about: CodeFacts) -> Diagnosis:
     if symptom.test in about.flaky:
-        return Diagnosis(symptom, Cause.FLAKY, "flaky", "it does not end alike each time", None)
+        return Diagnosis(symptom, Cause.FLAKY, "flaky", "its result varies between runs", None)
     return next((told for rule in RULES if (told := rule(symptom, about)) is not None), unknown(symptom, about))
 
 

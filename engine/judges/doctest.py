@@ -63,7 +63,7 @@ async def judge(case: Case) -> Evidence:
     if not for_language(case.language).runs_examples:
         return _said(Ruling.SKIPPED, f"examples in documentation are run in Python, not in {case.language} yet")
     if case.runtime is None:
-        return _said(Ruling.SKIPPED, "no code was run")
+        return _said(Ruling.SKIPPED, "no code ran")
     if case.is_too_large_to_run:
         return _said(Ruling.SKIPPED, f"examples were not run: {TOO_LARGE}")
     asked = await asyncio.to_thread(_prepare, case, case.runtime)

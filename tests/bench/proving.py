@@ -47,7 +47,7 @@ Task = tuple[str, str, str]
 """The text, the unit, its tests as a reply holds them."""
 
 _SEEDS = tuple(range(10, 15))
-_COUNTED = re.compile(r"(\d+) of (\d+) mutants noticed")
+_COUNTED = re.compile(r"(\d+) of (\d+) mutants detected")
 
 
 def rows() -> Iterator[Row]:
@@ -57,7 +57,7 @@ def rows() -> Iterator[Row]:
     yield Row("functions for which tests were offered", f"{len(tasks) - len(reasons)} of {len(tasks)}")
     for reason in reasons:
         yield Row("  none was", reason[:100])
-    yield Row("mutants noticed", f"{killed} of {tried} ({100 * killed / max(tried, 1):.1f} %)", ">= 80 %")
+    yield Row("mutants detected", f"{killed} of {tried} ({100 * killed / max(tried, 1):.1f} %)", ">= 80 %")
     yield Row(f"flaky of {tests} tests in {len(_SEEDS)} more runs", str(flaky), "0")
 
 

@@ -68,7 +68,7 @@ def test_a_folder_is_walked_without_what_tools_made(stet: Stet, folder: Path) ->
 
     assert [file["path"] for file in json.loads(ran.out)["files"]] == ["src/a.py", "src/b.js"]
     assert ran.status == 1
-    assert ran.err == "error: src/f.py is a binary file\n"
+    assert ran.err == "warning: src/f.py is a binary file\n"
 
 
 def test_what_cannot_be_read_is_told_and_the_rest_is_checked(stet: Stet, folder: Path) -> None:

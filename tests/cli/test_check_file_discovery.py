@@ -82,7 +82,7 @@ def test_nothing_to_check_is_said(stet: Stet, folder: Path, repository: bool) ->
         Repository.new(folder)
     (folder / "sub").mkdir()
     (folder / "notes.txt").write_text("x")
-    none = "of a language that is judged here"
+    none = "in a supported language"
 
     ran = stet("check")
     assert (ran.status, ran.out) == (0, "")
@@ -204,7 +204,7 @@ def test_what_a_folder_holds_beside_text_is_counted(stet: Stet, folder: Path) ->
     assert ran.status == 2
     large, encoded = ran.err.splitlines()
     assert large == "error: d.py is larger than 20 MB"
-    assert encoded.startswith("error: b.py is not UTF-8 text (byte 0); name its encoding in the first line")
+    assert encoded.startswith("error: b.py is not UTF-8 text (byte 0); declare its encoding in the first line")
 
 
 def unprivileged(stet: Stet, *words: str) -> Ran:

@@ -50,7 +50,7 @@ def test_doctor_goes_on_where_a_folder_cannot_be_written(stet: Stet, scripted: S
 
     assert ran.status == 0, ran.err
     assert "✓ sandbox   " in ran.out, "code runs from a temporary folder"
-    assert f"– cache     {home / 'cache'}: {home / 'cache'} is not a folder; STET_HOME moves" in ran.out
+    assert f"– cache     {home / 'cache'}: {home / 'cache'} is not a folder; set `STET_HOME` to move" in ran.out
 
 
 def test_list_names_each_model_by_its_digest(stet: Stet) -> None:
@@ -142,7 +142,7 @@ def test_probe_warns_before_it_spends_money(stet: Stet, scripted: ScriptedModel,
     )
     ran = stet("model", "probe", "--json", STET_BASE_URL="", STET_MODEL="", STET_API_KEY="")
 
-    assert re.search(r"paid \(.*\) may cost money: up to 9 calls, .*; about 0\.0210 at the prices", ran.err)
+    assert re.search(r"paid \(.*\) may cost money: up to 9 calls, .*; about 0\.0210 at your configured prices", ran.err)
     assert 0 < json.loads(ran.out)["cost"] < 0.1
 
 

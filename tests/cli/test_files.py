@@ -54,18 +54,18 @@ def test_a_file_is_written_in_the_encoding_that_it_names(file: Path) -> None:
     assert "Größe" in document.source.text
     write([FileChange(document, document.source.text.replace("Größe", "Länge"))], [])
     assert file.read_bytes() == LATIN.replace("Größe".encode("latin-1"), "Länge".encode("latin-1"))
-    with pytest.raises(UsageError, match="iso8859-1 text, which has no '→'; nothing was written"):
+    with pytest.raises(UsageError, match="iso8859-1 text, which cannot encode '→'; nothing was written"):
         write([FileChange(read_document(file), "# coding: latin-1\nx = '→'\n")], [])
 
 
 @pytest.mark.parametrize(
     ("name", "data", "says"),
     [
-        ("a.py", b"NAME = 'Gr\xf6\xdfe'\n", r"is not UTF-8 text \(byte 10\); name its encoding in the first line"),
+        ("a.py", b"NAME = 'Gr\xf6\xdfe'\n", r"is not UTF-8 text \(byte 10\); declare its encoding in the first line"),
         ("a.py", b"# coding: klingon\nx = 1\n", "declares the unknown encoding `klingon`"),
-        ("a.py", b"# coding: rot13\nx = 1\n", "names the encoding `rot13`"),
+        ("a.py", b"# coding: rot13\nx = 1\n", "declares the unknown encoding `rot13`"),
         ("a.py", b"\xff\xfea\0", "is a binary file"),
-        ("a.ipynb", b"{}", "is a notebook: open it in an editor, where each cell is a document, or convert it"),
+        ("a.ipynb", b"{}", "is a notebook: open it in an editor, or convert it"),
     ],
 )
 def test_what_is_no_text_is_told_with_the_way_out(tmp_path: Path, name: str, data: bytes, says: str) -> None:

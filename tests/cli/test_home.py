@@ -106,7 +106,7 @@ def test_a_file_in_place_of_the_home_keeps_no_edit_from_its_file(stet: Stet, fil
 
     assert ran.status == 0, ran.err
     assert file.read_text() == NEW
-    assert ran.err.count("Off until it can") == 1
+    assert ran.err.count("Disabled until it is") == 1
 
 
 FILLING = """

@@ -69,7 +69,7 @@ def test_an_unknown_id_is_exit_1(stet: Stet, verb: str) -> None:
     ran = stet("memory", verb, "0123456789abcdef")
 
     assert (ran.status, ran.out) == (1, "")
-    assert ran.err == "error: There is no solution '0123456789abcdef'. Run `stet memory search` for ids.\n"
+    assert ran.err == "error: Unknown solution '0123456789abcdef'. Run `stet memory search` for ids.\n"
 
 
 def test_broken_lines_are_named_and_cost_no_others(stet: Stet, folder: Path) -> None:
@@ -91,7 +91,7 @@ def test_broken_lines_are_named_and_cost_no_others(stet: Stet, folder: Path) -> 
     assert told[1].startswith('warning: in.jsonl, line 3: "instruction": expected')
     assert told[2] == "warning: in.jsonl, line 4: expected one JSON object"
     assert told[3] == 'warning: in.jsonl, line 5: "uses": expected a number'
-    assert "line 6: Not remembered: its code holds what looks like a secret" in told[4]
+    assert "line 6: Not remembered: its code contains a possible secret" in told[4]
     assert told[5] == "1 new solutions, 0 already known"
     assert stet("memory", "import", "nowhere.jsonl").status == 2
 

@@ -163,7 +163,7 @@ def test_a_refuted_edit_is_never_written_nor_given_to_git(
 
     assert (ran.status, ran.out) == (1, "")
     assert "✗ " in ran.err
-    assert f"without {option} it is shown" in ran.err
+    assert f"run without `{option}` to see it" in ran.err
     assert file.read_text() == BROKEN
 
 
@@ -258,7 +258,7 @@ def test_an_isolation_that_cannot_be_reached_is_exit_4(
     ran = stet("run", "debug", "sums.py", "--sandbox-level", level)
 
     assert (ran.status, ran.out) == (4, "")
-    assert f"isolation {level} is asked for and none is what stands here" in ran.err
+    assert f"isolation {level} is required, and only none is available here" in ran.err
     assert scripted.requests == []
 
 

@@ -73,9 +73,9 @@ def test_a_place_in_a_file_or_in_standard_input(
     [
         ("test_a.py:3:99", "line 3 has 21 columns, not 99"),
         ("test_a.py:99:1", "has 13 lines, not 99"),
-        ("test_a.py::test_h", 'defines no test_h: did you mean "test_g"'),
+        ("test_a.py::test_h", 'does not define test_h: did you mean "test_g"'),
         ("test_a.py::test_f", "defines test_f more than once: TestA.test_f, TestB.test_f"),
-        ("test_a.py:here", "expected FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE or FILE::NAME, not 'here'"),
+        ("test_a.py:here", "expected FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE or FILE::NAME, found 'here'"),
     ],
 )
 def test_what_is_no_place_is_told(file: Path, target: str, says: str) -> None:
@@ -86,7 +86,7 @@ def test_what_is_no_place_is_told(file: Path, target: str, says: str) -> None:
 def test_a_name_behind_a_syntax_error_is_not_denied(file: Path) -> None:
     """What a broken file defines is not all known."""
     file.write_text("def f(x:\n    return f(x\n\ndef g(y):\n    if y:\n        return 1\n    return 2\n")
-    says = "test_a.py has syntax errors, the first in line 1, so g may not be found: name its lines instead"
+    says = "test_a.py has syntax errors, the first in line 1, which can hide g: pass its lines instead"
     with pytest.raises(UsageError, match=says):
         read_target("test_a.py::g", None)
 

@@ -130,8 +130,8 @@ def test_a_broken_record_is_named(stet: Stet, job: str, folder: Path, stet_home:
     assert (ran.status, "cut.json" in ran.err, "cut or edited" in ran.err) == (2, True, True)
     file.write_text(text.replace('"stet_trace": 1', '"stet_trace": 2'))
     ran = stet("trace", "replay", job)
-    assert (ran.status, "newer Stet" in ran.err) == (2, True)
-    assert "newer Stet" in stet("trace", "list").err
+    assert (ran.status, "newer version of Stet" in ran.err) == (2, True)
+    assert "newer version of Stet" in stet("trace", "list").err
 
 
 def test_a_refused_and_a_failed_job_are_replayed(stet: Stet, scripted: ScriptedModel, folder: Path) -> None:

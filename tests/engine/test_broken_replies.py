@@ -67,7 +67,7 @@ async def test_code_in_the_reasoning_alone_is_refused_unless_a_run_confirms_it(
 
 async def test_code_in_the_reasoning_that_a_run_confirms_is_taken(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, Reply("", reasoning=code_reply(NEW)), "refactor", OLD)
-    if "no code may run" in answer.message:
+    if "code may not run" in answer.message:
         pytest.skip(answer.message)
     assert applied(answer) == NEW
     assert any("nothing but its reasoning" in each for each in answer.warnings)

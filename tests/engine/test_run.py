@@ -116,7 +116,7 @@ async def test_without_validation_the_answer_says_so(scripted: ScriptedModel, st
     scripted.reply(code_reply(SHORT))
     async with Bench(scripted, Settings(checks=Checks(validation=False))) as bench:
         answer = await bench.run("debug", SIGN)
-    seen = "not reproduced: no test or example that ran fails"
+    seen = "not reproduced: no executed test or example fails"
     assert answer.message == f"Fixed `sign` · {seen} · syntax not checked · tests not run"
     assert answer.confidence == 0.2
 

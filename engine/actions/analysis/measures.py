@@ -181,7 +181,7 @@ def _repeated(measures: Measures, request: Request) -> Iterator[Finding]:
         place = request.source.line_span(copy.line)
         yield Finding(
             copy.span,
-            f"these {lines} lines stand in {where}, too",
+            f"the same {lines} lines are in {where}",
             kind="lint",
             severity=Severity.HINT,
             source="stet",

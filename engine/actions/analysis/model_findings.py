@@ -63,9 +63,9 @@ async def ask_for_findings(job: Job, target: Target, action: Action, functions: 
     where the budget bought more calls.
     """
     if job.request.budget is Budget.QUICK:
-        return ModelFindings(note="The quick budget asks no model.")
+        return ModelFindings(note="The budget `quick` asks no model.")
     if not job.request.source.slice(target.span).strip():
-        return ModelFindings(note="There is no code to have an opinion of.")
+        return ModelFindings(note="There is no code to review.")
     parts = list(_parts(job, target, functions))
     if isinstance(parts[0], UsageError):
         return ModelFindings(note=f"No opinion: {parts[0]}")
@@ -78,7 +78,7 @@ async def ask_for_findings(job: Job, target: Target, action: Action, functions: 
         except StetError as error:
             if not said:
                 return ModelFindings(note=f"No opinion: {error}")
-            job.usage.warnings.append(f"A part was not looked at: {error}")
+            job.usage.warnings.append(f"A part was not reviewed: {error}")
             break
     return _together(said)
 
@@ -129,8 +129,8 @@ async def _ask(part: _Part | UsageError, action: Action) -> ModelFindings:
     if placed:
         with job.stage("judge"):
             placed = await check_claims(job, placed)
-    none = "nothing that tools had not told" if named else "no problem in a form that can be checked"
-    note = "" if placed or dropped else f"The model named {none}."
+    none = "nothing new" if named else "no problem that can be checked"
+    note = "" if placed or dropped else f"The model found {none}."
     return ModelFindings(tuple(placed), dropped, note, (part.name,) if part.name else (), cut, asked=True)
 
 

@@ -101,11 +101,11 @@ class _Loop:
 
     async def _with_other_tests(self, first: Proposal[Patch], found: CandidateTrial) -> CandidateTrial:
         if why := self.job.call_limit_reason():
-            self._note(f"No other tests were asked for in the place of wrong ones: {why}")
+            self._note(f"Wrong tests not replaced: {why}")
             return found
         suite = await write_anew(self.job, self.plan, self.suite, found.of(Cause.TEST, Cause.FLAKY))
         if isinstance(suite, str):
-            self._note(f"No other tests took the place of wrong ones: {suite}")
+            self._note(f"Wrong tests not replaced: {suite}")
             return found
         self.suite, self.apart = suite, {}
         return await self._tried(first)
@@ -116,7 +116,7 @@ class _Loop:
         if not wrong:
             return first, found
         if why := self.job.call_limit_reason():
-            self._note(f"No repair was asked for after the model's own tests failed: {why}")
+            self._note(f"No repair after the model's own tests failed: {why}")
             return first, found
         mended = await self.mender.repair(first, wrong)
         if isinstance(mended, str):
@@ -125,7 +125,7 @@ class _Loop:
         if mended is first:  # asked with the failure before its eyes, the model wrote the same code again
             return first, replace(found, diagnoses=tuple(map(_stood_by, found.diagnoses)))
         if lost := self._lost(mended):
-            self._note(f"A repair was refused: it leaves {lost}")
+            self._note(f"Repair rejected: it leaves {lost}")
             return first, found
         again = await self._tried(mended)
         return (mended, again) if len(again.passed) > len(found.passed) else (first, _but(found, again))
@@ -135,7 +135,7 @@ class _Loop:
         with self.job.stage("run", f"{len(found.passed)} tests, twice more"):
             good = await found.steady()
         for test in sorted(found.passed - good):
-            self.apart[test] = "it does not end alike each time"
+            self.apart[test] = "its result varies between runs"
         return replace(found, passed=good)
 
     def _lost(self, mended: Proposal[Patch]) -> str:
@@ -164,7 +164,7 @@ def _but(found: CandidateTrial, again: CandidateTrial) -> CandidateTrial:
     return replace(
         found,
         diagnoses=tuple(
-            replace(each, sentence=f"another reply fails it, too: {each.sentence}")
+            replace(each, sentence=f"another reply also fails it: {each.sentence}")
             if each.cause is Cause.UNDETERMINED and each.symptom.signature in alike
             else each
             for each in found.diagnoses
@@ -178,4 +178,4 @@ def _stood_by(each: Diagnosis) -> Diagnosis:
         return each
     compared = each.symptom.failure.comparison
     said = f": {sides(compared)}" if compared is not None else ""
-    return replace(each, sentence=f"shown this test, the model stands by its code{said}")
+    return replace(each, sentence=f"shown this test, the model keeps its code{said}")

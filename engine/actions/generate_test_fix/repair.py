@@ -61,9 +61,9 @@ class Repairer:
         prompt, said = self.about.prompt, f"CODE:\n{fence}{self.job.request.language}\n{code.rstrip()}\n{fence}"
         for missed in (False, True):
             if missed and (why := self.job.call_limit_reason()):
-                return f"The model did not do what its diagnosis asked, and was not asked once more: {why}"
+                return f"The model did not follow its diagnosis, without a second attempt: {why}"
             told = repair_orders(wrong, missed=missed)
-            stage = Stage("repair", "what was asked is missing" if missed else "")
+            stage = Stage("repair", "the requested change is missing" if missed else "")
             try:
                 prompt = repair(prompt, said, Reason(hide_secrets(told if fixes else _OPEN + told, self.secrets)))
                 warmth = _WARMER if missed else 0.1
@@ -82,7 +82,7 @@ class Repairer:
                     return result
             said = reply.text
         missing = ", ".join(dict.fromkeys(map(str, fixes))) or "a reply with code"
-        return f"The model was asked twice and did not do it: {missing}"
+        return f"The model failed twice: {missing}"
 
 
 def _refused(result: Proposal[Patch]) -> str:

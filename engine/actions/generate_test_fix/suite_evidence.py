@@ -22,7 +22,7 @@ def evidence(plan: LoopPlan, suite: GeneratedSuite, found: CandidateTrial, apart
     total, passed = len(suite.tests), len(found.passed - apart.keys())
     left = tuple(each for each in found.diagnoses if not _is_apart(each, apart))
     detail = f"{passed} of {total} tests that the model wrote from the specification pass"
-    parts = [detail if not found.problem else f"the {total} tests from the specification were not run: {found.problem}"]
+    parts = [detail if not found.problem else f"the {total} tests from the specification did not run: {found.problem}"]
     parts += [f"{_name(each)}: {each.cause.value}: {each.sentence}" for each in left[:_SHOWN]]
     if apart:
         name, why = next(iter(apart.items()))

@@ -69,7 +69,7 @@ async def write_anew(
     if isinstance(anew, str):
         return anew
     lost = plan.dialect.count(suite.code).lost(plan.dialect.count(anew.code))
-    return f"the tests were to be mended, and the reply has {lost}: refused" if lost else anew
+    return f"the repaired tests have {lost}, so they were rejected" if lost else anew
 
 
 def _brief(job: Job, plan: LoopPlan) -> JobPrompt:
@@ -94,7 +94,7 @@ async def _asked(job: Job, plan: LoopPlan, prompt: Prompt) -> GeneratedSuite | s
     read = parse_reply(text, language=plan.language, wants="tests", symbol=plan.target.name, truncated=cut)
     code = read.tests or read.code
     if code is None:
-        return hide_secrets(read.problem or "the reply held no tests", prompt.secrets)
+        return hide_secrets(read.problem or "the reply contains no tests", prompt.secrets)
     code = plan.dialect.ready(prepare_tests(plan.place, code, plan.request, plan.target), plan.about, plan.place.path)
     tests = plan.dialect.tests(code)
-    return GeneratedSuite(code, tests, prompt) if tests else "the reply held no test that could be run"
+    return GeneratedSuite(code, tests, prompt) if tests else "the reply contains no runnable test"

@@ -46,7 +46,7 @@ def find_suite_file(request: Request) -> SuiteFile:
                 return _place(request, found)
     fresh = _fresh(source, convention, names, folders, root)
     if not is_inside_any(fresh, homes):
-        raise UsageError(f"The tests belong into {fresh}, which leads out of {root}; nothing is written there.")
+        raise UsageError(f"Cannot write the tests to {fresh}: it is outside {root}.")
     return _place(request, fresh)
 
 
@@ -127,6 +127,6 @@ def _place(request: Request, path: Path) -> SuiteFile:
     except FileNotFoundError:
         return SuiteFile(path, "", exists=False)
     except OSError as error:
-        raise UsageError(f"The tests belong into {path}, which cannot be read: {error.strerror}") from None
+        raise UsageError(f"Cannot read the test file {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"The tests belong into {path}, which is not UTF-8 text.") from None
+        raise UsageError(f"The test file {path} is not UTF-8 text.") from None

@@ -173,7 +173,7 @@ def _read(
         if told["nonce"] != nonce:
             return MutantResults(why_not="the run's report is forged, so it proves nothing")
         if told["own"]["starved"] or told["same"]["starved"]:
-            return MutantResults(why_not="the machine was too busy to run the tests to their end")
+            return MutantResults(why_not="the machine was too busy to finish the tests")
         if not told["own"]["done"]:
             return MutantResults(why_not="the tests did not finish")
         own = _by_test(told["own"]["tests"])

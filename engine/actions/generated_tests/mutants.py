@@ -63,7 +63,7 @@ def _changed(tree: ast.Module, unit: ast.AST, number: int, change: int) -> tuple
     for at, words in enumerate(_changes(place)):
         if at == change:
             return unparse(ast.fix_missing_locations(whole)), words
-    raise AssertionError("the copy has other changes than the unit")
+    raise AssertionError("the copy has changes outside the unit")
 
 
 def _changes(node: ast.AST) -> Iterator[str]:

@@ -54,12 +54,12 @@ def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequen
     if noticed.tried:
         killed = noticed.tried - len(survivors)
         share = killed / noticed.tried
-        words = f"{killed} of {noticed.tried} mutants noticed"
+        words = f"{killed} of {noticed.tried} mutants detected"
         evidence.append(Evidence(Check.MUTANTS, Ruling.PASS if 2 * share >= 1 else Ruling.UNKNOWN, words))
     else:
-        late = "the time was used up" if noticed.mutants else "there is nothing to change in it"
+        late = "out of time" if noticed.mutants else "nothing to mutate"
         why = noticed.why_not or late
-        evidence.append(Evidence(Check.MUTANTS, Ruling.SKIPPED, f"no mutant was tried: {why}"))
+        evidence.append(Evidence(Check.MUTANTS, Ruling.SKIPPED, f"no mutation testing: {why}"))
     gaps = _gaps(left.job.request.source, noticed, counted) if share < _ENOUGH or noticed.uncovered(counted) else ()
     suspects, notes = tuple(left.suspects), tuple(left.notes)
     return ValidationResult(left.joined(), left.code, count, tuple(evidence), suspects, left.dropped, gaps, "", notes)
@@ -78,13 +78,13 @@ def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
         first = left.suspects[0]
         said = f"`{first.test.name}`, {first.sentence}"
         verb = "fails" if count == 1 else "fail"
-        parts.append(f"{count} {verb} on the present code (a possible bug, or a wrong expectation): {said}")
+        parts.append(f"{count} {verb} on the current code (a possible bug, or a wrong expectation): {said}")
     parts += left.notes
     told = "; ".join(parts) or "none of them passed"
     problem = f"{told}{_dropped(left.dropped)}"
     evidence = (Evidence(Check.TESTS, Ruling.UNKNOWN, problem),)
     empty = Source(left.place.text)
-    gaps = () if why else ("- everything: no test of the last reply could be used",)
+    gaps = () if why else ("- everything: the last reply has no usable test",)
     return ValidationResult(
         empty, "", 0, evidence, tuple(left.suspects), left.dropped, gaps, problem, tuple(left.notes)
     )
@@ -93,7 +93,7 @@ def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
 def result_not_run(text: Source, code: str, why: str, verdict: Ruling) -> ValidationResult:
     """All tests, none of them run: what that costs is told by the evidence."""
     count = len(tests_in(code))
-    return ValidationResult(text, code, count, (Evidence(Check.TESTS, verdict, f"the tests were not run: {why}"),))
+    return ValidationResult(text, code, count, (Evidence(Check.TESTS, verdict, f"tests not run: {why}"),))
 
 
 def _gaps(source: Source, noticed: MutantResults, counted: Sequence[str]) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ def read_plan(text: str, about: Project, language: str) -> tuple[TaskStep, ...] 
             return step
         steps.append(step)
     if not steps:
-        return Unusable("The reply held no line of the form: action | file | name | what to do.")
+        return Unusable("The reply has no line of the form: action | file | name | what to do.")
     plan = tuple(dict.fromkeys(steps))[:MOST_STEPS]
     return next((Unusable(said) for step in plan if (said := _second(step, plan, about, language))), plan)
 
@@ -114,7 +114,7 @@ def _second(step: TaskStep, plan: Sequence[TaskStep], about: Project, language: 
     for file, text in about.files.items():
         defines = any(unit.qualified == step.new for unit in units(Source(text), language))
         if defines and not any(each.path == about.root / file for each in plan):
-            return f"The plan puts {step.new!r} into the new file {step.path.name}, but {file} defines it: change that."
+            return f"The plan puts {step.new!r} into the new file {step.path.name}, but {file} already defines it."
     return ""
 
 

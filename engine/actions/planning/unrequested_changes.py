@@ -26,7 +26,7 @@ def unrequested_changes(
 
 def _about(file: NewFile, done: Sequence[Answer], texts: Mapping[Path, str]) -> Iterator[str]:
     if not any(_ran(answer) for answer in done if file.path in _paths(answer)):
-        yield f"makes the new file {file.path.name}, which nothing ran"
+        yield f"creates {file.path.name}, which nothing executed"
     language = done[0].language
     own = _names(file.text, language)
     for path, text in texts.items():

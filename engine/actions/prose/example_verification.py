@@ -114,7 +114,7 @@ def _evidence(count: int, run: int, otherwise: int, reason: str) -> Evidence:
     """Never a failure: what the model got wrong was replaced."""
     if not run:
         why = f": {reason}" if reason else ""
-        return Evidence(Check.DOCTEST, Ruling.SKIPPED, f"the examples were not run{why}")
+        return Evidence(Check.DOCTEST, Ruling.SKIPPED, f"examples not run{why}")
     said = f"{run} of {count} example{'s' if count > 1 else ''} run"
     if otherwise:
         return Evidence(Check.DOCTEST, Ruling.UNKNOWN, f"{said}, {otherwise} differ from the model's claim")
@@ -147,7 +147,7 @@ async def _outcomes(job: Job, examples: Sequence[_Example]) -> dict[int, CallOut
     source, path = job.request.source, job.request.path
     runtime = await job.runtime(source.text)
     if runtime is None:
-        return NotRunnable("the quick budget runs none" if job.request.budget is Budget.QUICK else "no code may run")
+        return NotRunnable("the budget `quick` runs none" if job.request.budget is Budget.QUICK else "code may not run")
     place = await asyncio.to_thread(place_of, path, (source.text,), runtime)
     return await doctest.outcomes(runtime, source.text, _calls(examples), place)
 
@@ -170,7 +170,7 @@ def _imports(text: str, module: str) -> bool:
 
 def _why_not(outcome: CallOutcome | None, number: int) -> str:
     if outcome is None:
-        return f"no more than {MOST} are run" if number >= MOST else "the time was used up"
+        return f"the limit is {MOST}" if number >= MOST else "out of time"
     if outcome.kind == "reached":
         return outcome.message
     return _NOT_RUN.get(outcome.kind, "")

@@ -48,7 +48,7 @@ def _marked(line: str, known: frozenset[str], silent: bool) -> tuple[str, int]:
         unknown = dict.fromkeys(f"`{name}`" for name in _names(line[start:end]) if not _is_known(name, known))
         said = f"{', '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not in the code" if unknown else ""
         if not said and silent and _claims(line[start:end]):
-            said = "nothing in the code raises, and no example that ran did"
+            said = "the code raises nothing, and neither did the examples"
         if said:
             pieces += [line[at:end].rstrip(), " ", MARK.format(said)]
             at, count = end, count + 1

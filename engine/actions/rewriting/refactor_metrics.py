@@ -43,7 +43,7 @@ def describe_gain(case: Case, *, asked: bool) -> str:
         return ", ".join([*map(str, changed), *lost])
     if asked or not measures:
         return ", ".join(lost)
-    return ", ".join([f"no measure of it got better ({', '.join(map(str, changed or measures[::3]))})", *lost])
+    return ", ".join([f"no metric improved ({', '.join(map(str, changed or measures[::3]))})", *lost])
 
 
 def measured(case: Case) -> tuple[list[Measure], Measure]:

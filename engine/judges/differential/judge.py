@@ -47,7 +47,7 @@ async def judge(case: Case) -> Evidence:
     if comparer is None:
         return _skipped(f"behavior comparison does not support {case.language} yet")
     if case.runtime is None:
-        return _skipped("no code was run")
+        return _skipped("no code ran")
     if case.is_too_large_to_run:
         return _skipped(f"not compared: {TOO_LARGE}")
     changed = await asyncio.to_thread(comparer.changed, case)

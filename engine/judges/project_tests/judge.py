@@ -41,7 +41,7 @@ async def _runs(case: Case) -> _Runs | Evidence:
     if path is None:
         return _said(Ruling.SKIPPED, "the document was never saved, so no tests of a project were looked for")
     if runtime is None:
-        return _said(Ruling.SKIPPED, "no code was run")
+        return _said(Ruling.SKIPPED, "no code ran")
     if runtime.extent is Extent.BRIEF:
         return _said(Ruling.SKIPPED, "not run: tests of the project run from the budget `standard` on")
     root = runtime.root_of(path)

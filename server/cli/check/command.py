@@ -102,8 +102,10 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
     language = _language(arguments.language)
     tools = _tools()
     walk = collect([path for path in arguments.files if path != STANDARD_INPUT], arguments.exclude, tools)
-    for problem in (*walk.unlisted, *walk.problems):
+    for problem in walk.unlisted:
         print_error(problem)
+    for problem in walk.problems:
+        print_warning(problem)
     tasks = [FileTask(named.path, language if named.explicit else "") for named in walk.files]
     if STANDARD_INPUT in arguments.files:
         tasks.append(_standard_input(arguments.stdin_filename, language))

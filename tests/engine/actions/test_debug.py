@@ -102,7 +102,7 @@ async def test_what_a_tool_says_shows_it_without_a_run(scripted: ScriptedModel, 
 async def test_what_nobody_can_see_is_said(scripted: ScriptedModel, root: Path) -> None:
     answer = await debug(scripted, root, FIXED)
     assert any("was not reproduced" in warning for warning in answer.warnings)
-    assert "not reproduced: no test or example that ran fails" in answer.message
+    assert "not reproduced: no executed test or example fails" in answer.message
     assert said(answer, Check.REPRODUCED).verdict is Ruling.UNKNOWN
 
 
@@ -128,7 +128,7 @@ async def test_the_budget_quick_runs_no_tests(scripted: ScriptedModel, root: Pat
     answer = await debug(scripted, root, FIXED, budget=Budget.QUICK, instruction="wrong sign")
     assert "test_discount" not in scripted.requests[0].prompt
     assert said(answer, Check.TESTS).detail == "not run: project tests need the budget `standard` or larger"
-    assert "not reproduced: no code was run" in answer.message
+    assert "not reproduced: no code ran" in answer.message
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ async def generate(
     scripted.replies([code_reply(code) for code in codes])
     async with Bench(scripted, settings) as bench:
         answer = await bench.run("generate", text, budget=budget, **fields)
-    if any("no code may run" in each or "no Python" in each for each in answer.warnings):
+    if any("code may not run" in each or "no Python" in each for each in answer.warnings):
         pytest.skip(f"code cannot run here: {answer.warnings}")
     return answer
 

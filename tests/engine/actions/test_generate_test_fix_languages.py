@@ -198,7 +198,7 @@ async def generate(scripted: ScriptedModel, story: Story, bodies: list[str], tes
     scripted.replies([code_reply(story.with_(body), story.language) for body in bodies])
     async with Bench(scripted, ONE_SAMPLE) as bench:
         answer = await bench.run("generate", story.stub, language=story.language, budget=Budget.THOROUGH, **fields)
-    if any("no code may run" in each for each in answer.warnings):
+    if any("code may not run" in each for each in answer.warnings):
         pytest.skip(f"code cannot run here: {answer.warnings}")
     return answer
 

@@ -59,7 +59,7 @@ async def answer_to(scripted: ScriptedModel, action: str, text: str, *replies: s
     scripted.replies([code_reply(each, language) for each in replies])
     async with Bench(scripted, Settings(models=(ModelRow(name="*", samples=1),))) as bench:
         answer = await bench.run(action, re.sub("(?m)^(?=def|function)", "$0", text, count=1), **fields)
-    if any("no code may run" in item.detail for item in answer.evidence):
+    if any("code may not run" in item.detail for item in answer.evidence):
         pytest.skip(f"code cannot run here: {answer.message}")
     return answer
 
@@ -162,11 +162,11 @@ async def test_what_a_refactoring_bettered_is_counted(scripted: ScriptedModel) -
 async def test_that_nothing_got_better_is_said_unless_something_else_was_asked(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, "refactor", NESTED, RENAMED)
     asked = await answer_to(scripted, "refactor", NESTED, RENAMED, instruction="compare with ==")
-    assert "no measure of it got better (complexity 5, 14 lines)" in answer.message
+    assert "no metric improved (complexity 5, 14 lines)" in answer.message
     assert "got better" not in asked.message
 
 
 async def test_what_is_moved_into_a_helper_still_counts(scripted: ScriptedModel) -> None:
     helper = NESTED.replace("def grade", "def _grade") + "\n\ndef grade(points):\n    return _grade(points)\n"
     answer = await answer_to(scripted, "refactor", NESTED, helper)
-    assert "no measure of it got better (14 → 16 lines)" in answer.message
+    assert "no metric improved (14 → 16 lines)" in answer.message

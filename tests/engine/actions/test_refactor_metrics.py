@@ -24,7 +24,7 @@ def gain(before: str, after: str) -> str:
         (
             f"{LONG}\n    return a + b",
             '"""Sum."""\n    return b + a',
-            "no measure of it got better (complexity 1, 2 lines), documentation 2 → 1 lines",
+            "no metric improved (complexity 1, 2 lines), documentation 2 → 1 lines",
         ),
         (
             f"{LONG}\n    c = a + b\n    return c",

@@ -59,7 +59,7 @@ async def offered(
     async with Bench(scripted, settings) as bench:
         asked = {"path": path, "workspace": Workspace((root,)), **fields}
         answer = await bench.run("test", code.replace(at, f"$0{at}", 1), **asked)
-    if any("no code may run" in item.detail for item in answer.evidence):
+    if any("code may not run" in item.detail for item in answer.evidence):
         pytest.skip(f"code cannot run here: {answer.message}")
     return answer
 
@@ -81,7 +81,7 @@ async def test_each_is_judged_alone(scripted: ScriptedModel, root: Path) -> None
     assert [file.path for file in answer.new_files] == [root / "tests/test_text.py"]
     assert said(answer, Check.TESTS).detail == "2 tests pass three times"
     assert said(answer, Check.TESTS).verdict is Ruling.PASS
-    assert "mutants noticed" in said(answer, Check.MUTANTS).detail
+    assert "mutants detected" in said(answer, Check.MUTANTS).detail
     # What fails on the present code is shown, and in no file.
     assert "1 shown apart: a possible bug or a wrong expectation" in answer.message
     assert "Possible bug, or wrong expectation" in answer.markdown
@@ -103,7 +103,7 @@ async def test_what_the_project_tests_already_is_not_offered_again(scripted: Scr
     answer = await offered(scripted, root, f"from text import slug\n\n\n{again}", again)
     assert not answer.success
     assert not answer.edits
-    assert "the tests that are there reach and notice as much" in answer.message
+    assert "the existing tests cover and detect as much" in answer.message
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ async def test_nothing_left_is_a_refusal_that_says_why(scripted: ScriptedModel, 
     answer = await offered(scripted, root, f"from text import slug\n\n\n{WRONG}", WRONG)
     assert not answer.success
     assert (answer.edits, answer.new_files, answer.tests) == ((), (), None)
-    assert "fails on the present code (a possible bug, or a wrong expectation)" in answer.message
+    assert "fails on the current code (a possible bug, or a wrong expectation)" in answer.message
     assert "`test_slug_drops_punctuation`" in answer.message
     assert "test_slug_drops_punctuation" in answer.markdown
 

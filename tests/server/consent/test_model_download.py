@@ -132,7 +132,7 @@ async def test_a_click_fetches_the_model(client: RawClient, hub: Hub) -> None:
     result = await ask_for_an_edit(client)
 
     assert result["status"] == "failed", "the job does not wait for a person and a download"
-    assert await box(client, "is here") == "Downloaded Fake 0.1B. Run the action again."
+    assert await box(client, "Downloaded") == "Downloaded Fake 0.1B. Run the action again."
     assert installed(user_paths(), "tiny") is not None
     [asked] = client.received("window/showMessageRequest")
     assert asked["message"] == result["message"]
@@ -163,7 +163,7 @@ async def test_a_client_without_buttons_gets_the_message(client: RawClient, hub:
     client.answers["window/showMessageRequest"] = unknown
     result = await ask_for_an_edit(client)
 
-    assert await box(client, "weights") == result["message"]
+    assert await box(client, "not downloaded") == result["message"]
     assert hub.requests == []
 
 
@@ -187,10 +187,10 @@ async def test_a_second_job_hears_of_the_download(client: RawClient, hub: Hub) -
     await client.wait_for(lambda m: "of 4 MB" in str(value(m).get("message")))
     await ask_for_an_edit(client)
 
-    assert await box(client, "on its way") == "Fake 0.1B is downloading. Run the action again afterwards."
+    assert await box(client, "downloading") == "Fake 0.1B is downloading. Run the action again afterwards."
     assert len(client.received("window/showMessageRequest")) == 1
     hub.released.set()
-    await box(client, "is here")
+    await box(client, "Downloaded")
     assert len(hub.requests) == 1
 
 
@@ -205,7 +205,7 @@ async def test_a_second_job_does_not_repeat_an_open_question(client: RawClient, 
     await client.wait_for(lambda m: m.get("method") == "window/showMessageRequest")
     result = await ask_for_an_edit(client)
 
-    assert await box(client, "weights") == result["message"]
+    assert await box(client, "not downloaded") == result["message"]
     assert len(client.received("window/showMessageRequest")) == 1
     answered.set()
 

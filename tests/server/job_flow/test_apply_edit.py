@@ -105,7 +105,7 @@ async def test_each_client_gets_the_edit_as_it_understands_it(name: str, environ
             assert not client.received("workspace/applyEdit")
             assert result["answer"]["edits"]
             assert client.received("window/showDocument") or client.received("window/logMessage")
-            assert any("takes no edits" in box for box in boxes(client)), "nobody reads the log for that"
+            assert any("does not accept edits" in box for box in boxes(client)), "nobody reads the log for that"
         else:
             assert result["applied"] is True
             assert client.text(URI) == AFTER
@@ -163,7 +163,7 @@ async def test_typing_inside_is_never_overwritten(scripted: ScriptedModel, envir
         result = await finish(client, job)
 
         assert (result["status"], result["applied"]) == ("refused", False)
-        assert result["message"].startswith("You changed a.py where Stet worked on it")
+        assert result["message"].startswith("Edit not applied: you changed a.py")
         assert boxes(client) == [result["message"]]
         assert client.received("window/showMessage")[0]["type"] == 2
         assert not client.received("workspace/applyEdit")
@@ -627,7 +627,7 @@ async def test_a_new_test_file_that_was_not_run_is_asked_about(
         result = await finish(client, job)
 
         [asked] = client.received("window/showMessageRequest")
-        assert asked["message"].endswith("Apply it? The tests were not run: the quick budget runs none.")
+        assert asked["message"].endswith("Apply it? The tests were not run: the budget `quick` runs none.")
         assert (result["status"], result["applied"]) == ("refused", False)
         assert not client.created
 
@@ -657,7 +657,7 @@ async def test_the_jobs_of_a_server_that_was_killed_are_gone_and_nothing_lands_t
     held.release()
     async with editor(environment) as client:
         client.open(URI, "python", BEFORE)
-        with pytest.raises(ErrorAnswer, match="there is no job") as raised:
+        with pytest.raises(ErrorAnswer, match="unknown job") as raised:
             await command(client, "stet.result", job=job)
         assert raised.value.code == -32602
         assert not client.received("workspace/applyEdit")

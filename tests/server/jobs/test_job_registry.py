@@ -141,7 +141,7 @@ async def test_history_is_bounded_and_never_forgets_what_runs() -> None:
     known = list(watched.jobs)
     assert len(known) == HISTORY + 1
     assert known[0] is running
-    with pytest.raises(UsageError, match="there is no job"):
+    with pytest.raises(UsageError, match="unknown job"):
         watched.jobs.get("nonsense")
     running.cancel()
     await running.wait()

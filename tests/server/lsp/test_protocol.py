@@ -221,9 +221,9 @@ async def test_commands_are_advertised() -> None:
     [
         (command("ecko"), "did you mean 'probe.echo'"),
         ({"command": "elsewhere"}, "Unknown command 'elsewhere'"),
-        (command("echo", {"text": "a"}, {"text": "b"}), "takes one object"),
-        (command("echo", "a"), "takes one object"),
-        (command("echo", ["a"]), "takes one object"),
+        (command("echo", {"text": "a"}, {"text": "b"}), "expects one object"),
+        (command("echo", "a"), "expects one object"),
+        (command("echo", ["a"]), "expects one object"),
         (command("echo", {"text": 5}), "text: "),
         (command("echo", {"text": "a", "count": "many"}), "count: "),
         (command("texts", {"what": 1}), "what: "),
@@ -288,8 +288,8 @@ async def never(asked: list[Any], params: Any) -> None:
         ({"result": {"applied": True}, "error": None}, {"applied": True}),
         ({"error": {"code": -32603, "message": "declined"}}, {"error": "declined"}),
         ({"result": {"unheard": "of"}}, "params"),
-        ({"result": 5}, "cannot be read"),
-        ({"error": "no object"}, "cannot be read"),
+        ({"result": 5}, "Cannot read"),
+        ({"error": "no object"}, "Cannot read"),
     ],
 )
 async def test_every_answer_reaches_its_waiter(answer: dict[str, Any], result: Any) -> None:
@@ -301,7 +301,7 @@ async def test_every_answer_reaches_its_waiter(answer: dict[str, Any], result: A
         client.send({"jsonrpc": "2.0", "id": question["id"], **answer})
         got = await call
         if isinstance(result, str):
-            assert "cannot be read" in got["error"]
+            assert "Cannot read" in got["error"]
         else:
             assert got == result
 
