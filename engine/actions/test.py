@@ -158,7 +158,7 @@ def _answer(
     text = proof.text.text
     chance = confidence(evidence, job.profile.tier, model=job.usage.model, truncated=proposal.draft.truncated)
     named = f"`{target.name}`" if target.name else (request.path.name if request.path else "the document")
-    apart = (f"{len(suspects)} shown apart: a possible bug or a wrong expectation",) if suspects else ()
+    apart = (f"{len(suspects)} shown separately: a possible bug or a wrong expectation",) if suspects else ()
     answer = Answer(
         success=True,
         action=request.action,

@@ -58,7 +58,7 @@ async def agreement(cases: Sequence[Case]) -> Agreement | NotRunnable:
     """Groups the candidates of one target by what they do. The inputs are drawn for the first of them."""
     first = cases[0]
     if not for_language(first.language).compares_samples or first.runtime is None or not first.unit:
-        return NotRunnable("no code was run")
+        return NotRunnable("no code ran")
     place, calls = await asyncio.to_thread(_prepare, first, first.runtime)
     distinct = await asyncio.to_thread(_distinct, [case.after.text for case in cases])
     texts = tuple(cases[number].after.text for number in distinct)

@@ -24,7 +24,7 @@ from stet_ls.validators.parsing.tree import Parsed
 if TYPE_CHECKING:
     import tree_sitter
 
-SAME = "the code is the same but for comments and docstrings"
+SAME = "the code is unchanged except comments and docstrings"
 _SECONDS = 5.0
 
 _WHOLE = re.compile(r"string|char(acter)?_literal|rune_literal|regex|jsx_text|heredoc")
@@ -58,7 +58,7 @@ def _judge(case: Case) -> Evidence:
         difference = _difference(before, after, case.language)
     except (grammars.NoGrammarError, DeadlineError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
-        return Evidence(Check.COMMENTS, Ruling.UNKNOWN, f"code and comments not told apart ({reason})")
+        return Evidence(Check.COMMENTS, Ruling.UNKNOWN, f"cannot separate code and comments ({reason})")
     if difference:
         return Evidence(Check.COMMENTS, Ruling.FAIL, difference, trusted=True)
     return Evidence(Check.COMMENTS, Ruling.PASS, SAME, trusted=True)
@@ -70,17 +70,17 @@ def _difference(before: Parsed, after: Parsed, language: str) -> str:
     row = for_language(language)
     if row.code is not None:
         if row.code(before.source) != row.code(after.source):
-            return "the code itself changed: only docstrings and comments may"
+            return "the code changed; only docstrings and comments may change"
     elif _shape(before) != _shape(after) or _words_differ(before, after):
-        return f"the code itself changed{_first_change(before, after)}: only comments may"
+        return f"the code changed{_first_change(before, after)}; only comments may change"
     if problem := _read_by_tools(old, new):
         return problem
     fresh = Counter(text for text, _ in new) - Counter(text for text, _ in old)
     if any(_ENDS_EARLY.search(text) or (row.comment_ends and row.comment_ends.search(text)) for text in fresh):
-        return "a new comment holds characters that may end it for a compiler"
+        return "a new comment has characters that can end it"
     # Where the import itself is new or gone, the code changed, and that was told.
     if row.comment_code(before) != row.comment_code(after):
-        return 'the comment above `import "C"` is code, and it changed'
+        return 'the comment above `import "C"` changed, and it is code'
     return ""
 
 
@@ -129,7 +129,7 @@ def _read_by_tools(old: list[tuple[str, str]], new: list[tuple[str, str]]) -> st
     before, after = (Counter(each for each in comments if _DIRECTIVE.search(each[0])) for comments in (old, new))
     # What is asked of Stet goes when it is done.
     changed = [text for text, _ in (before - after) if "stet:" not in text] + [text for text, _ in (after - before)]
-    return f"a comment that tools read changed: `{changed[0][:60]}`" if changed else ""
+    return f"a comment that tools read has changed: `{changed[0][:60]}`" if changed else ""
 
 
 def _words_differ(before: Parsed, after: Parsed) -> bool:

@@ -61,11 +61,11 @@ class _Asked:
 async def judge(case: Case) -> Evidence:
     """Fails if an example comes out wrong that came out right before, or that the candidate was to make right."""
     if not for_language(case.language).runs_examples:
-        return _said(Ruling.SKIPPED, f"examples in documentation are run in Python, not in {case.language} yet")
+        return _said(Ruling.SKIPPED, f"examples in {case.language} documentation are not supported yet")
     if case.runtime is None:
         return _said(Ruling.SKIPPED, "no code ran")
     if case.is_too_large_to_run:
-        return _said(Ruling.SKIPPED, f"examples were not run: {TOO_LARGE}")
+        return _said(Ruling.SKIPPED, f"examples not run: {TOO_LARGE}")
     asked = await asyncio.to_thread(_prepare, case, case.runtime)
     if not asked.examples:
         whose = f"`{case.unit}`" if case.unit else "what the edit adds or changes"
@@ -74,15 +74,15 @@ async def judge(case: Case) -> Evidence:
     wires = await asyncio.to_thread(_wired, case.after.text, asked.parts, word)
     told, *stopped = await _all_told(case.runtime, (case.after.text, *wires.values()), asked.calls, asked.place)
     if isinstance(told, NotRunnable):
-        return _said(Ruling.UNKNOWN, f"the examples were not run: {told.reason}")
+        return _said(Ruling.UNKNOWN, f"examples not run: {told.reason}")
     if told.beside:  # what it changed may be what shows the results
         usual, *_ = await _all_told(case.runtime, (case.before.text,), asked.calls, asked.place)
         if isinstance(usual, NotRunnable) or usual.beside != told.beside:
-            return _said(Ruling.UNKNOWN, f"the examples prove nothing, for beside them {told.beside}")
+            return _said(Ruling.UNKNOWN, f"the examples prove nothing: besides its result, {told.beside}")
     wrong = [n for n, each in enumerate(asked.examples) if not comes_out(each, told.outcomes.get(n))]
     excuses = {n: case.runtime.excuse(got.lacks) if (got := told.outcomes.get(n)) is not None else "" for n in wrong}
     if wrong and all(excuses.values()):
-        return _said(Ruling.UNKNOWN, f"the examples were not run: {excuses[wrong[0]]}")
+        return _said(Ruling.UNKNOWN, f"examples not run: {excuses[wrong[0]]}")
     if wrong:
         return await _refuted(case, case.runtime, asked, [n for n in wrong if not excuses[n]], told)
     met = {part: _met(each, word) for part, each in zip(wires, stopped, strict=True)}
@@ -94,8 +94,8 @@ def _passed(asked: _Asked, missed: Sequence[Part]) -> Evidence:
     own = len(asked.examples) - asked.user
     count = _count(asked.user or own)
     passes = _verb("pass", asked.user or own)
-    said = f"{count} {passes}" if asked.user else f"{count} that came with the code {passes}"
-    more = f"; {own} that came with the code {_verb('pass', own)} too" if own and asked.user else ""
+    said = f"{count} {passes}" if asked.user else f"{count} in the code {passes}"
+    more = f"; {own} in the code {_verb('pass', own)} too" if own and asked.user else ""
     if missed or not asked.parts:
         first = next((f"`{part.name}`" for part in missed if part.name), "what was changed")
         return _said(Ruling.UNKNOWN, f"{said}{more}, but {_none(asked.user or own)} {first}")
@@ -181,7 +181,7 @@ async def failing(case: Case, *, everywhere: bool = False) -> list[str]:
 def _wrong(example: Example, got: CallOutcome | None) -> str:
     wanted = example.error or example.want.strip()
     shown = "nothing" if got is None else got.printed.strip() if got.kind == "ok" and got.printed.strip() else got
-    return f"`{example.source}` should give {wanted}, gives {shown}"
+    return f"`{example.source}` should return {wanted}, returns {shown}"
 
 
 def examples_of(text: str, unit: str) -> list[Example]:

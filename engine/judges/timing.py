@@ -69,29 +69,29 @@ async def judge(case: Case) -> Evidence:
     assert case.runtime is not None
     found = await _measured(case, case.runtime)
     if isinstance(found, NotRunnable):
-        return Evidence(Check.TIMING, Ruling.UNKNOWN, f"the gain could not be measured: {found.reason}")
+        return Evidence(Check.TIMING, Ruling.UNKNOWN, f"cannot measure the gain: {found.reason}")
     return evidence_of(found)
 
 
 def _unmeasurable(case: Case) -> str:
     """Why nobody could measure it here, whatever the code is; "" if it may be tried."""
     if not for_language(case.language).times:
-        return f"the speed of {case.language} cannot be measured yet"
+        return f"speed measurement does not support {case.language} yet"
     if case.runtime is None or case.runtime.extent is Extent.BRIEF:
-        return "the quick budget measures no speed"
+        return "the budget `quick` measures no speed"
     if case.runtime.python is None:
-        return case.runtime.why_no_python or "there is no Python to run it with: set sandbox.python"
+        return case.runtime.why_no_python or "no Python to run it with; set `sandbox.python`"
     return ""
 
 
 async def _measured(case: Case, runtime: Runtime) -> Gain | NotRunnable:
     unit = case.unit or await asyncio.to_thread(_changed, case)
     if not unit:
-        return NotRunnable("the change is about no function or class that could be called")
+        return NotRunnable("the change affects no callable function or class")
     case = replace(case, unit=unit)
     place, calls = await asyncio.to_thread(_prepare, case, runtime)
     if not calls:
-        return NotRunnable(f"no input for `{unit}` was found")
+        return NotRunnable(f"no input found for `{unit}`")
     fit = await _fit(case, runtime, place, calls)
     if isinstance(fit, NotRunnable):
         return fit
@@ -103,7 +103,7 @@ async def _measured(case: Case, runtime: Runtime) -> Gain | NotRunnable:
     if isinstance(report, NotRunnable):
         return report
     if len(report.rounds) < LEAST_ROUNDS:
-        return NotRunnable("it takes too long to be run often enough")
+        return NotRunnable("it runs too long to repeat often enough")
     again = gain(report.again) if len(report.again) >= _LEAST_AGAIN else None
     return replace(gain(report.rounds), inputs=report.inputs, again=again, warm=report.warm)
 
@@ -122,16 +122,16 @@ def _ratio(pairs: Sequence[tuple[float, float]]) -> float:
 def evidence_of(found: Gain) -> Evidence:
     """What a measured gain says of a change."""
     if (again := found.again) is not None and _is_another_story(found, again):
-        when = "only on repeated calls" if again.is_faster else "on first calls, not on repeated ones"
-        both = f"faster {when}: {found}, and {again} when the same call is made again"
+        when = "on repeated calls only" if again.is_faster else "on first calls only"
+        both = f"faster {when}: {found}, and {again} when repeated"
         said = Evidence(Check.TIMING, Ruling.UNKNOWN, both, trusted=True)
     elif found.is_faster and not found.warm and again is None:
-        once = f"faster on a first call, with what that loads: {found}; there was no time for a second one"
+        once = f"faster on a first call, including imports: {found}; no time left for a second one"
         said = Evidence(Check.TIMING, Ruling.UNKNOWN, once, trusted=True)
     elif found.is_faster:
         said = Evidence(Check.TIMING, Ruling.PASS, f"speed {found}", trusted=True)
     elif found.high < 1:
-        said = Evidence(Check.TIMING, Ruling.FAIL, f"it is slower: {found}", trusted=True)
+        said = Evidence(Check.TIMING, Ruling.FAIL, f"slower: {found}", trusted=True)
     else:
         said = Evidence(Check.TIMING, Ruling.FAIL, f"no gain of {WORTH}x or more: {found}", trusted=True)
     return replace(said, count=found.inputs)
@@ -158,12 +158,12 @@ async def _fit(
     if (broken := next((text for text in report.texts if text.problem), None)) is not None:
         return not_loaded(runtime, broken)
     if len(report.texts) < 2:
-        return NotRunnable("no input was answered in time")
+        return NotRunnable("no input finished in time")
     both = [
         n for n, outcome in report.texts[0].outcomes.items() if outcome.kind == "ok" and n in report.texts[1].outcomes
     ]
     chosen = tuple(calls[n] for n in sorted(both)[-_INPUTS:])
-    return chosen or NotRunnable("no input was answered in time")
+    return chosen or NotRunnable("no input finished in time")
 
 
 def _changed(case: Case) -> str:

@@ -59,11 +59,11 @@ def choose(plan: TestPlan) -> Runner:
 
     known = for_language(plan.language).runners
     if not known:
-        raise UsageError(f"no runner knows {plan.language!r}; there are runners for {', '.join(sorted(ROWS))}")
+        raise UsageError(f"no test runner for {plan.language!r}; runners exist for {', '.join(sorted(ROWS))}")
     if plan.framework:
         named = [runner for runner in known if runner.name == plan.framework]
         if not named:
             names = ", ".join(runner.name for runner in known)
-            raise UsageError(f"no runner of {plan.language} is called {plan.framework!r}; there are {names}")
+            raise UsageError(f"no runner of {plan.language} is called {plan.framework!r}; expected one of {names}")
         return named[0]
     return next((runner for runner in known if runner.fits(plan)), known[0])

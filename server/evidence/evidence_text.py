@@ -61,7 +61,7 @@ def _is_reason(item: Evidence, answer: Answer) -> bool:
 
 
 def _beyond_evidence(answer: Answer) -> list[str]:
-    """The reasons of the confidence that no line of the evidence says: "nothing ran it"."""
+    """The reasons of the confidence that no line of the evidence says: "not executed"."""
     if answer.metadata.steps:
         return []
     said = {phrase(item) for item in answer.evidence}

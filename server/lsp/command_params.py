@@ -145,7 +145,5 @@ def _unknown(key: str, known: Mapping[str, object]) -> str:
     if close:
         return f"{key}: unknown field; did you mean {close[0]!r}?"
     return (
-        f"{key}: unknown field; expected one of {', '.join(known)}."
-        if known
-        else f"{key}: this command has no fields."
+        f"{key}: unknown field; expected one of {', '.join(known)}." if known else f"{key}: this command has no fields."
     )

@@ -44,6 +44,7 @@ def test_without_a_word_it_lists_the_commands(stet: Stet) -> None:
 VSIX = "run `make vsix` in Stet's source to build editors/vscode/stet.vsix"
 FORMS = "FILE:LINE, FILE:LINE:COLUMN, FILE:LINE-LINE or FILE::NAME"
 WAY_OUT = "; declare its encoding in the first line, such as `# -*- coding: latin-1 -*-`, or convert it to UTF-8"
+TOKEN = "`--tcp` and `--ws` need a token: set `STET_TOKEN`, or pass `--token-file`"
 CONTEXT = '`stet run` has no argument `--contxt`: did you mean "--context"?'
 LINES = "lines count from 1, and a range ends at or after its first line"
 
@@ -80,7 +81,7 @@ LINES = "lines count from 1, and a range ends at or after its first line"
         (["demo", "debg"], 'the demo has no action `debg`: did you mean "debug"?'),
         (["model", "pull", "smal"], 'unknown model `smal`: did you mean "small"?'),
         (["serve", "--tcp", "127.0.0.1"], '"127.0.0.1": expected HOST:PORT, such as 127.0.0.1:7777'),
-        (["serve", "--tcp", "127.0.0.1:7777"], "`--tcp` and `--ws` need a token: set `STET_TOKEN`, or pass `--token-file`"),
+        (["serve", "--tcp", "127.0.0.1:7777"], TOKEN),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_clear_sentence(

@@ -272,7 +272,7 @@ def test_a_task_writes_all_its_files_or_none(stet: Stet, scripted: ScriptedModel
     unasked = stet(*words)
 
     assert unasked.status == 4, "a new file that nothing ran is seen first"
-    assert "means.py, which nothing ran" in unasked.err
+    assert "means.py, which nothing executed" in unasked.err
     assert file.read_text() != FIXED
     assert not (file.parent / "means.py").exists()
 
@@ -354,7 +354,7 @@ def test_a_new_file_that_nothing_ran_is_not_written_unasked(stet: Stet, scripted
 
     assert ran.status == 4
     assert ran.err.splitlines()[-1] == "hint: to write it anyway, add --accept-risk new-file"
-    assert "nothing was written: the edit makes the new file more.py, which nothing ran" in ran.err
+    assert "nothing was written: the edit creates more.py, which nothing executed" in ran.err
     assert [each.name for each in file.parent.iterdir()] == ["sums.py"]
 
     scripted.replies(["generate | more.py | new | a mean"])

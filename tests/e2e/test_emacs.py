@@ -48,7 +48,7 @@ def test_a_refusal_says_why_in_one_line(
         "(text)",
     )  # fmt: skip
     assert ran.value == BEFORE
-    assert "Refactor: no edit, what the model wrote does not parse: " in ran.messages
+    assert "Refactor: no edit, the model's code does not parse: " in ran.messages
 
 
 def test_the_evidence_is_shown_by_the_function_of_the_manual(

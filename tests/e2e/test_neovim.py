@@ -411,7 +411,7 @@ def test_a_refusal_is_one_message_with_the_way_to_its_evidence(editor: Neovim, s
     editor.command("Stet refactor")
     assert editor.done()["status"] == "refused"
     told = editor.wait_said(":Stet evidence")
-    assert told.startswith("Stet: Refactor: no edit, what the model wrote does not parse: ")
+    assert told.startswith("Stet: Refactor: no edit, the model's code does not parse: ")
     assert told.endswith(" :Stet evidence shows what was checked")
 
 

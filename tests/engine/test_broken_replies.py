@@ -42,7 +42,7 @@ async def test_a_stream_that_ends_in_silence_broke_off(scripted: ScriptedModel) 
 
 async def test_what_came_before_any_code_is_told_as_broken(scripted: ScriptedModel) -> None:
     answer = await answer_to(scripted, Reply("PLAN: I will", finish=None, no_done=True), "refactor", OLD)
-    assert "The reply broke off before any code" in answer.message
+    assert "The reply stopped before any code" in answer.message
 
 
 @pytest.mark.parametrize("end", [Reply("", no_done=True), Reply("", finish="stop")], ids=["no [DONE]", "both"])

@@ -64,7 +64,7 @@ async def recorded(probes: Path) -> tuple[Recorded, list[IsolationReport]]:
     sandbox = Sandbox(Level.STRONG, probes)
     best = await sandbox.best()
     if best is None or not best.report.level.reaches(Level.STRONG):
-        pytest.skip("no code may run here")
+        pytest.skip("code may not run here")
     seen: list[IsolationReport] = []
     return Recorded(sandbox, seen.append), seen
 

@@ -192,7 +192,7 @@ async def test_a_reply_that_broke_off_before_any_code_is_told_from_one_without(
 ) -> None:
     scripted.default = Reply(code_reply(SHORT), chunks=["PLAN: ", "compare ", "once.\n"], drop_after=2)
     answer = await bench.run("refactor", SIGN)
-    assert "The reply broke off before any code: the endpoint " in answer.message
+    assert "The reply stopped before any code: the endpoint " in answer.message
     assert "It begins" not in answer.message
 
 

@@ -142,7 +142,7 @@ def test_a_grammar_that_never_ends_costs_one_verdict(real: ParserPool, hanging: 
     verdict = ask(real, hanging, "cobol", deadline=3.0)
     assert time.monotonic() - started < 3.0 + MARGIN
     assert verdict.status is Status.UNKNOWN
-    assert verdict.reason == "not parsed: COBOL's grammar did not come to an end within 3 s"
+    assert verdict.reason == "not parsed: COBOL's grammar did not finish within 3 s"
     assert not child.is_alive()
     assert ask(real, HASKELL).status is Status.OK
     assert ask(real, "x", "cobol", deadline=1.0).status is Status.UNKNOWN

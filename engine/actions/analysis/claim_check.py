@@ -25,7 +25,7 @@ from stet_ls.validators import structure
 from stet_ls.validators.source import Source
 
 CONFIRMED = "confirmed: "
-_NO_CALL = "no call that could be tried"
+_NO_CALL = "no call to try"
 _RAISES = re.compile(
     r"(?i:\b(?:raises?|throws?|fails? with|crash(?:es)? with|gives?|leads? to|results? in|causes?)|->|=>|→)"
     r"\s+(?:an?\s+)?`?(?P<error>[A-Z]\w*(?:Error|Exception|Interrupt|Iteration|Exit|Warning))\b"
@@ -51,12 +51,12 @@ async def check_claims(job: Job, placed: Sequence[LocatedFinding]) -> list[Locat
     """
     source = job.request.source
     if not for_language(job.request.language).runs_examples:
-        return [_untried(each, f"no {job.request.language} is tried") for each in placed]
+        return [_untried(each, f"{job.request.language} is not supported") for each in placed]
     claims = await asyncio.to_thread(lambda: [_claim(source, job.request.language, each) for each in placed])
     calls = tuple(doctest.typed(each.call) for each in claims if each is not None)
     runtime = await job.runtime(source.text) if calls else None
     if runtime is None:
-        return [_untried(each, _NO_CALL if claims[n] is None else "no code may run") for n, each in enumerate(placed)]
+        return [_untried(each, _NO_CALL if claims[n] is None else "code may not run") for n, each in enumerate(placed)]
     place = await asyncio.to_thread(place_of, job.request.path, (source.text,), runtime)
     told = await doctest.outcomes(runtime, source.text, calls, place)
     if isinstance(told, NotRunnable):

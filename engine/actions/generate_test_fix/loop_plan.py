@@ -65,15 +65,15 @@ def plan_for(job: Job, about: JobPrompt, case: Case, runtime: Runtime | None) ->
         *others, last = DIALECTS
         return f"that is done for {', '.join(others)} and {last} alone so far, and this is {request.language}"
     if runtime is None:
-        return "no code may run"
+        return "code may not run"
     if runtime.lacks_interpreter(request.language):
-        return runtime.why_no_python or "there is no Python to run them: set sandbox.python"
+        return runtime.why_no_python or "no Python to run them; set `sandbox.python`"
     before, after = case.before.text, case.after.text
     unit = case.unit or dialect.new_unit(before, after)
     try:
         text = dialect.specification(before, after, unit) if unit else None
     except RecursionError:
-        return "its code is nested too deeply to be read"
+        return "its code is nested too deeply"
     if text is None:
         return "no function or class can be tested alone"
     path = request.path or Path(dialect.unsaved.format(unit=unit.partition(".")[0]))

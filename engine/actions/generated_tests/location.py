@@ -91,7 +91,7 @@ def _existing(folder: Path, names: list[str], *, deep: bool) -> Iterator[Path]:
 
 
 def _fresh(source: Path, convention: SuiteLanguage, names: list[str], folders: list[Path], root: Path) -> Path:
-    """The path of a new test file: in a test folder if there is one, named as its neighbours are."""
+    """The path of a new test file: in a test folder if there is one, named like its neighbors."""
     folder = next((folder for folder in folders if folder != source.parent), None)
     if folder is None:
         folder = source.parent if "" in convention.folders else root / convention.folders[0]

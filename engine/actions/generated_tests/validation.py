@@ -50,16 +50,18 @@ async def validate(job: Job, place: SuiteFile, code: str, target: Target) -> Val
     text = await asyncio.to_thread(insert_tests, place, code, request, job.tools)
     if runtime is None or request.path is None:
         quick = request.budget is Budget.QUICK
-        return result_not_run(text, code, "the quick budget runs none" if quick else "no code may run", Ruling.SKIPPED)
+        return result_not_run(
+            text, code, "the budget `quick` runs none" if quick else "code may not run", Ruling.SKIPPED
+        )
     if runtime.lacks_interpreter(request.language):
         return result_not_run(
-            text, code, runtime.why_no_python or "no Python to run them: set sandbox.python", Ruling.SKIPPED
+            text, code, runtime.why_no_python or "no Python to run them; set `sandbox.python`", Ruling.SKIPPED
         )
     way = suite_plan(runtime, request.language, request.path, request.source.text, place.path)
     if not for_language(request.language).splits:
         return await _whole(runtime, way, text, code)
     if not tests_in(code):
-        return ValidationResult(text, code, 0, (), problem="the reply held no test that pytest would run")
+        return ValidationResult(text, code, 0, (), problem="the reply contains no test that pytest collects")
     about = await asyncio.to_thread(_about, request, target, runtime, way)
     left = CandidateTests(job, runtime, place, way, about, code)
     first = await _first(left)
@@ -98,7 +100,7 @@ async def _first(left: CandidateTests) -> TestReport | ValidationResult:
         blamed = _blamed(left, report, text.text)
         if isinstance(blamed, str):
             return result_not_run(text, left.code, blamed, Ruling.UNKNOWN)
-    return result_not_run(left.joined(), left.code, "they could not be collected", Ruling.UNKNOWN)
+    return result_not_run(left.joined(), left.code, "cannot collect them", Ruling.UNKNOWN)
 
 
 def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
@@ -114,7 +116,8 @@ def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
         deepest = failure.deepest
         if deepest is not None and deepest.origin is FrameOrigin.PROJECT:
             return (
-                f"{left.way.target} cannot be imported alone: {failure.type}: {failure.message.partition(chr(10))[0]}"
+                f"{left.way.target} cannot be imported on its own: {failure.type}: "
+                f"{failure.message.partition(chr(10))[0]}"
             )
         line = failure.place[1] if failure.place else (deepest.line if deepest is not None else 0)
         named = {test for test in before if f"In {test.rpartition('::')[2]}:" in failure.message}
@@ -125,7 +128,7 @@ def _blamed(left: CandidateTests, report: TestReport, text: str) -> str | None:
     for test in report.running:
         if simple(test) in left.ids:
             left.suspect(simple(test), report.detail or "it does not finish")
-    return None if left.ids != before else report.detail or "they could not be collected"
+    return None if left.ids != before else report.detail or "cannot collect them"
 
 
 def _sort(left: CandidateTests, ran: FlakinessResult) -> None:
@@ -164,7 +167,7 @@ async def _measured(left: CandidateTests, target: Target) -> ValidationResult:
         if test not in kept:
             left.drop(test, "redundant")
     if not left.ids:
-        return result_without_tests(left, "the tests that are there reach and notice as much")
+        return result_without_tests(left, "the existing tests cover and detect as much")
     if problem := await _whole_file(left):
         return result_without_tests(left, problem)
     return result_of_kept(left, noticed, [*kept, *known])
@@ -176,11 +179,11 @@ async def _whole_file(left: CandidateTests) -> str:
     old = tests_in(left.place.text)
     new = {each.id: each.text for each in tests_in(text)}
     if any(new.get(each.id) != each.text for each in old):
-        return "they could not be put beside the tests that are there without changing those"
+        return "adding them would change existing tests"
     report = await run_tests(left.runtime.sandbox, left.way.running(text))
     bad = [test for test in left.ids if outcome(report, test) is not CaseOutcome.PASSED]
     if bad:
-        return f"within the whole file `{bad[0]}` does not pass: {report.detail}"
+        return f"in the complete file, `{bad[0]}` does not pass: {report.detail}"
     lost = [each.id for each in old if outcome(report, each.id) not in (CaseOutcome.PASSED, CaseOutcome.SKIPPED)]
     if lost:
         before = await run_tests(left.runtime.sandbox, left.way.running(left.place.text))
@@ -209,10 +212,10 @@ async def _whole(runtime: Runtime, way: SuitePlan, text: Source, code: str) -> V
     if ran.starved:
         return result_not_run(text, code, ran.starved[0].why_not, Ruling.UNKNOWN)
     if ran.flaky:
-        said = f"the tests do not end alike each time: {', '.join(ran.flaky[:3])}"
+        said = f"the results vary between runs: {', '.join(ran.flaky[:3])}"
         return ValidationResult(text, code, 0, (Evidence(Check.TESTS, Ruling.FAIL, said),), problem=said)
     said = f"{len(passed)} test{'' if len(passed) == 1 else 's'} of the file pass three times"
-    skipped = Evidence(Check.MUTANTS, Ruling.SKIPPED, "mutants are made of Python alone")
+    skipped = Evidence(Check.MUTANTS, Ruling.SKIPPED, "mutation testing supports Python only")
     return unless_forged(
         ValidationResult(text, code, len(passed), (Evidence(Check.TESTS, Ruling.PASS, said), skipped)), first.signs
     )

@@ -66,7 +66,7 @@ def _evidence(case: Case, seen: Sequence[Diagnostic], told: Sequence[Diagnostic]
     if told:
         said = f"{told[0].source or 'a diagnostic'} says: {told[0].message.partition(chr(10))[0]}"
         return Evidence(Check.REPRODUCED, Ruling.PASS, said, count=len(told))
-    why = "no code was run: the budget `quick` runs none" if case.runtime is None else "no executed test or example fails"
+    why = "the budget `quick` runs no code" if case.runtime is None else "no executed test or example fails"
     return Evidence(Check.REPRODUCED, Ruling.UNKNOWN, why)
 
 

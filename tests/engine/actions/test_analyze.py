@@ -159,7 +159,7 @@ async def test_where_nothing_is_so_the_report_says_it(bench: Bench, scripted: Sc
 async def test_quick_tries_no_claim_and_other_languages_have_none(bench: Bench, scripted: ScriptedModel) -> None:
     scripted.reply("- `return xs[0].name;` | bug | f([]) raises TypeError\n")
     answer = await bench.run("analyze", "function f(xs) {\n  return xs[0].name;\n}\n", language="javascript")
-    assert opinions(answer)[0][1] == "risk: f([]) raises TypeError (unverified: no javascript is tried)"
+    assert opinions(answer)[0][1] == "risk: f([]) raises TypeError (unverified: javascript is not supported)"
 
 
 async def test_opinions_change_no_number(bench: Bench, scripted: ScriptedModel) -> None:
@@ -219,7 +219,7 @@ async def test_a_model_without_findings_is_said_to_have_none(bench: Bench, scrip
     scripted.reply("I see no problem in this code.")
     answer = await bench.run("analyze", "def f():\n    return 1\n")
     assert opinions(answer) == []
-    assert "The model named no problem" in section(answer, "The model's opinion")
+    assert "The model found no problem" in section(answer, "The model's opinion")
 
 
 async def test_what_the_model_writes_is_shown_as_text(bench: Bench, scripted: ScriptedModel) -> None:

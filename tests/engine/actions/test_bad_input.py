@@ -64,14 +64,14 @@ CASES = {
         + PURE.replace("n + 1", "CLIENT.get(n)"),
         Check.DIFFERENTIAL,
         Ruling.UNKNOWN,
-        "`work` was not compared: environment: company_internals is not installed here",
+        "`work` not compared: environment: company_internals is not installed here",
     ),
     "a database": Hard(
         "import sqlite3\n\n\ndef work(name: str) -> list:\n    held = sqlite3.connect('shop.db')\n"
         "    return held.execute('select * from items where name = ?', (name,)).fetchall()\n",
         Check.DIFFERENTIAL,
         Ruling.UNKNOWN,
-        "`work` was not compared: it opens a database",
+        "`work` not compared: it opens a database",
     ),
     "a display": Hard(
         "import tkinter\n\n\ndef work(title: str) -> str:\n    held = tkinter.Tk()\n    held.title(title)\n"
@@ -85,19 +85,19 @@ CASES = {
         "    held = urllib.request.urlopen('http://example.invalid/' + path)\n    return held.read()\n",
         Check.DIFFERENTIAL,
         Ruling.UNKNOWN,
-        "`work` was not compared: it talks to the network",
+        "`work` not compared: it talks to the network",
     ),
     "no end": Hard(
         "def work(n: int) -> int:\n    held = n\n    while True:\n        held += 1\n",
         Check.DIFFERENTIAL,
         Ruling.UNKNOWN,
-        "`work` was not compared: it does not finish in time",
+        "`work` not compared: it does not finish in time",
     ),
     "prints without end": Hard(
         "def work(n: int) -> int:\n    held = 'x' * 1000\n    while True:\n        print(held)\n",
         Check.DIFFERENTIAL,
         Ruling.UNKNOWN,
-        "`work` was not compared: it does not finish in time",
+        "`work` not compared: it does not finish in time",
     ),
     "prints a lot": Hard(
         "def work(n: int) -> int:\n    held = 'x' * 1000\n    print(f'{held}\\n' * 100)\n    return n\n",
@@ -140,7 +140,7 @@ CASES = {
         costs=False,
         files={"test_a.py": FLAKY},
     ),
-    "no test runner": Hard(PURE, Check.TESTS, Ruling.SKIPPED, "no test of the project touches `work`", costs=False),
+    "no test runner": Hard(PURE, Check.TESTS, Ruling.SKIPPED, "no project test uses `work`", costs=False),
 }
 
 
@@ -157,7 +157,7 @@ async def refactored(scripted: ScriptedModel, root: Path, hard: Hard) -> Answer:
             workspace=Workspace((root,)),
         )
     if any("code may not run" in item.detail for item in answer.evidence):
-        pytest.skip(f"no code may run here: {answer.message}")
+        pytest.skip(f"code cannot run here: {answer.message}")
     return answer
 
 

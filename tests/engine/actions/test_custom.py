@@ -50,7 +50,7 @@ def row(**fields: object) -> ActionRow:
         ("temperature = 3", "expected a number from 0 to 2"),
         ('titel = "x"', 'unknown key "actions.1..titel" in .*did you mean "title"'),
         ('name = "refactor"', "'refactor' is a built-in action"),
-        ('name = "tidy"', "there is an action 'tidy' already"),
+        ('name = "tidy"', "the action 'tidy' is already defined"),
         ('name = "Not a name"', "expected small letters"),
     ],
 )
@@ -87,7 +87,7 @@ def test_the_users_own_actions_need_no_trust_and_no_project_takes_their_names(pr
     loaded = load(project=project)
 
     assert [(each.title, each.origin.trusted) for each in loaded.settings.actions] == [("Tidy", True)]
-    assert "there is an action 'tidy' already" in loaded.broken[0]
+    assert "the action 'tidy' is already defined" in loaded.broken[0]
 
 
 def test_an_editors_settings_define_no_action(stet_home: Path) -> None:

@@ -58,7 +58,7 @@ async def test_quick_compares_and_makes_one_call(scripted: ScriptedModel, code: 
         answer = await bench.run("refactor", OLD, budget=Budget.QUICK)
     said = {item.check: item for item in answer.evidence}
     if said[Check.DIFFERENTIAL].verdict is Ruling.UNKNOWN:
-        pytest.skip(f"no code may run here, or not in time: {answer.message}")
+        pytest.skip(f"code may not run here, or not in time: {answer.message}")
     assert len(scripted.requests) - before == 1
     assert said[Check.DIFFERENTIAL].verdict is verdict
     assert said[Check.TESTS].verdict is Ruling.SKIPPED
@@ -72,7 +72,7 @@ async def test_quick_runs_examples(scripted: ScriptedModel) -> None:
         answer = await bench.run("refactor", text, budget=Budget.QUICK)
     told = next(item for item in answer.evidence if item.check is Check.DOCTEST)
     if told.verdict is Ruling.UNKNOWN:
-        pytest.skip(f"no code may run here, or not in time: {answer.message}")
+        pytest.skip(f"code may not run here, or not in time: {answer.message}")
     assert (told.verdict, told.trusted) == (Ruling.FAIL, True)
 
 

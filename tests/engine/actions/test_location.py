@@ -100,5 +100,5 @@ def test_what_is_no_file_is_neither_waited_for_nor_read(
 
 def test_a_test_file_that_is_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_bytes(b"\xff")
-    with pytest.raises(UsageError, match=r"test_a\.py, which is not UTF-8 text"):
+    with pytest.raises(UsageError, match=r"test_a\.py is not UTF-8 text"):
         find_suite_file(request_in(tmp_path))

@@ -149,7 +149,7 @@ async def test_a_new_file_is_a_new_file(stet_home: Path, scripted: ScriptedModel
     ]
     assert not (shop / "refunds.py").exists()
     assert answer.message.startswith("New file refunds.py · Did one step"), "what is new is said first"
-    assert "makes the new file refunds.py, which nothing ran" in dangers(answer), "an editor asks"
+    assert "creates refunds.py, which nothing executed" in dangers(answer), "an editor asks"
 
 
 async def test_what_a_new_file_defines_a_second_time_is_said(
@@ -211,7 +211,7 @@ async def test_the_calls_of_the_budget_end_it(stet_home: Path, scripted: Scripte
     scripted.default = Reply(block(DISCOUNT))
     answer, _ = await run(scripted, shop, budget=Budget.QUICK)
     assert not answer.success
-    assert "the budget quick of 1 model calls is spent" in answer.message
+    assert "the budget quick of 1 model calls is used up" in answer.message
     assert len(scripted.requests) == 1
     assert "asked for: fraction" in answer.explanation, "the plan is told"
 

@@ -53,7 +53,7 @@ async def generate(scripted: ScriptedModel, root: Path, code: str, **fields: obj
             "generate", text, path=root / "prices.py", workspace=Workspace((root,)), **fields
         )  # fmt: skip
     if "code may not run" in answer.message:
-        pytest.skip(f"no code may run here: {answer.message}")
+        pytest.skip(f"code cannot run here: {answer.message}")
     return answer
 
 
@@ -74,7 +74,7 @@ async def test_an_example_that_it_fails_refutes_it(scripted: ScriptedModel, root
     answer = await generate(scripted, root, FAILS_ITS_EXAMPLE, budget=budget)
     doctest = said(answer, Check.DOCTEST)
     assert (doctest.verdict, doctest.trusted) == (Ruling.FAIL, True), doctest
-    assert "`largest([1, 3])` should give 3, gives 7" in doctest.detail
+    assert "`largest([1, 3])` should return 3, returns 7" in doctest.detail
     assert answer.refuted
     assert answer.confidence <= 0.1
 

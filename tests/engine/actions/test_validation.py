@@ -237,7 +237,7 @@ async def test_a_module_that_cannot_be_imported_is_said(scripted: ScriptedModel,
     answer = await offered(scripted, root, f"from text import slug\n\n\n{GOOD}", code=code)
     told = said(answer, Check.TESTS)
     assert told.verdict is Ruling.UNKNOWN
-    assert "the tests were not run: text.py cannot be imported alone: OperationalError" in told.detail
+    assert "tests not run: text.py cannot be imported on its own: OperationalError" in told.detail
     assert answer.confidence < 0.6
 
 
@@ -250,7 +250,7 @@ async def test_a_language_without_a_runner_is_said_and_costs_confidence(scripted
         answer = await bench.run("test", code.replace("n *", "$0n *"), **asked)
     assert answer.success, answer.message
     assert said(answer, Check.TESTS).verdict is Ruling.SKIPPED
-    assert "the tests were not run: no runner knows 'ruby'" in said(answer, Check.TESTS).detail
+    assert "tests not run: no test runner for 'ruby'" in said(answer, Check.TESTS).detail
     assert "tests not run" in answer.message
     assert answer.confidence < 0.6
 

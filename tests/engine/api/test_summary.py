@@ -18,7 +18,7 @@ from stet_ls.engine.api.summary import Caution, Summary, render
 SYNTAX = Evidence(Check.SYNTAX, Ruling.PASS, "syntax ok")
 CHANGED = Evidence(Check.NOOP, Ruling.PASS, "2 lines changed")
 NO_EXAMPLES = Evidence(Check.DOCTEST, Ruling.SKIPPED, "no examples")
-NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
+NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code ran")
 FAILS = Evidence(Check.TESTS, Ruling.FAIL, "test_add fails")
 RUDE = Evidence(Check.CUSTOM, Ruling.FAIL, "no greeting", name="greet.polite")
 DIFFERS = Evidence(Check.DIFFERENTIAL, Ruling.FAIL, "add(1, 2) gives -1, not 3")

@@ -225,7 +225,7 @@ async def test_an_iterator_that_is_cut_off_is_told_as_such(make: MakeCase) -> No
 async def test_another_order_of_keys_is_told(make: MakeCase) -> None:
     before = "def f(xs: list[str]):\n    return {x: len(x) for x in xs}\n"
     evidence = await judge(make(before, before.replace("in xs}", "in sorted(xs)}"), "f"))
-    assert (evidence.verdict, "but for the order of keys" in evidence.detail) == (Ruling.PASS, True), evidence
+    assert (evidence.verdict, "except for the order of keys" in evidence.detail) == (Ruling.PASS, True), evidence
 
 
 BOX = """

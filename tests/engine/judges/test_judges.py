@@ -49,7 +49,7 @@ GOOD = "def area(width, height=1):\n    return width * height"
         (syntax.judge, "def area(width, height=1:\n    return 1", Ruling.FAIL, "xpected"),
         (names.judge, GOOD, Ruling.PASS, "resolve"),
         (names.judge, "def area(width, height=1):\n    return width * hight", Ruling.FAIL, "hight"),
-        (names.judge, f"from math import *\n\n\n{GOOD}", Ruling.UNKNOWN, "nobody can tell which names exist"),
+        (names.judge, f"from math import *\n\n\n{GOOD}", Ruling.UNKNOWN, "existing names are unknown"),
         (names.judge, f"{GOOD}\n\n\n{GOOD}", Ruling.FAIL, "`area` is defined a second time"),
         (names.judge, f"import os\n\n\n{GOOD}", Ruling.PASS, "resolve"),
         (signature.judge, GOOD, Ruling.PASS, "kept"),
@@ -141,13 +141,13 @@ async def test_a_language_without_grammar_is_said_to_be_unparsed() -> None:
 @pytest.mark.parametrize(
     ("judge", "language", "unit", "says"),
     [
-        (signature.judge, "python", "", "the target is no function or class, so it has no signature"),
-        (names.judge, "klingon", "area", "names cannot be looked up in klingon yet"),
-        (lint.judge, "klingon", "area", "no linter for klingon is here: see `stet doctor`"),
-        (doctest.judge, "go", "area", "examples in documentation are run in Python, not in go yet"),
-        (doctest.judge, "python", "area", "no code was run"),
-        (differential.judge, "python", "area", "no code was run"),
-        (project_tests.judge, "python", "area", "no code was run"),
+        (signature.judge, "python", "", "the target has no signature: it is not a function or class"),
+        (names.judge, "klingon", "area", "name checks do not support klingon yet"),
+        (lint.judge, "klingon", "area", "no linter for klingon installed; run `stet doctor`"),
+        (doctest.judge, "go", "area", "examples in go documentation are not supported yet"),
+        (doctest.judge, "python", "area", "no code ran"),
+        (differential.judge, "python", "area", "no code ran"),
+        (project_tests.judge, "python", "area", "no code ran"),
     ],
 )
 async def test_what_is_not_checked_is_said_with_the_reason(judge: Judge, language: str, unit: str, says: str) -> None:
@@ -162,11 +162,10 @@ def test_the_summary_leaves_nothing_out_that_a_reader_must_know() -> None:
         Evidence(Check.NAMES, Ruling.FAIL, "undefined name `x`"),
         Evidence(Check.LINT, Ruling.SKIPPED, "no linter for klingon here"),
         Evidence(Check.DIFFERENTIAL, Ruling.SKIPPED, "old and new behaviour were not compared"),
-        Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run"),
+        Evidence(Check.TESTS, Ruling.SKIPPED, "no code ran"),
     ]
     assert evidence_line(evidence) == (
-        "names FAILED: undefined name `x` · syntax ok (ruff) · lint not checked · "
-        "behaviour not compared · tests not run"
+        "names FAILED: undefined name `x` · syntax ok (ruff) · lint not checked · behavior not compared · tests not run"
     )
 
 

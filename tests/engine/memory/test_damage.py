@@ -207,7 +207,7 @@ async def test_rows_of_a_newer_version_are_refused(store: SolutionStore, open_st
     database = await lancedb.connect_async(str(store.shelf.folder))
     await (await database.open_table(TABLE)).update({"schema_version": SCHEMA_VERSION + 1})
 
-    with pytest.raises(StoreError, match=r"holds 1 rows of a newer version of Stet; update this one") as raised:
+    with pytest.raises(StoreError, match=r"holds 1 rows of a newer version of Stet. Update Stet") as raised:
         await open_store()
     assert raised.value.fault is StoreFault.NEWER
 

@@ -43,9 +43,7 @@ async def test_what_nothing_shows_to_be_proven_is_kept_or_forgotten(
     assert await store.get(demoted.id) == demoted
     assert not any(b"items.reverse()" in path.read_bytes() for path in root.rglob("*") if path.is_file())
     (told,) = [each.getMessage() for each in caplog.records]
-    assert told.startswith(
-        "3 solutions were stored as proven by tests that may not have executed them: 1 that were kept"
-    )
+    assert told.startswith("3 solutions were proven by tests that may not have executed them: 1 remain as kept")
     caplog.clear()
     await open_store(with_embedder=False)
     assert not caplog.records, "it is told once"

@@ -76,7 +76,7 @@ async def test_a_record_of_an_earlier_version_is_replayed(bench: Bench, scripted
     record = await recorded(bench)
     assert record.answer is not None
     assert record.answer.pop("summary")["did"] == "Refactored"
-    record.answer["message"] = "Refactored `sign` · behaves alike on 220 inputs (220 valid)"
+    record.answer["message"] = "Refactored `sign` · same behavior on 220 inputs (220 valid)"
     record.answer["metadata"]["evidence_tier"] = "E4"
     record.answer["evidence"] = [{**each, "detail": "in other words"} for each in record.answer["evidence"]]
     assert (await again(record)).diff == ""

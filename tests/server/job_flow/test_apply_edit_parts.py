@@ -124,7 +124,7 @@ def test_only_risky_edits_are_worth_a_question(offered: Answer, words: list[str]
 
 @pytest.mark.parametrize("verdict", [Ruling.UNKNOWN, Ruling.SKIPPED])
 def test_new_tests_that_did_not_run_are_worth_a_question(verdict: Ruling) -> None:
-    why = "the tests were not run: pytest is missing"
+    why = "tests not run: pytest is missing"
     unrun = answer(new_files=(NewFile(Path("/w/test_a.py"), "x"),), evidence=(Evidence(Check.TESTS, verdict, why),))
 
     assert found(replace(unrun, action="test")) == (why,)
