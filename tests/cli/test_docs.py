@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.mark.parametrize("name", pages())
 def test_a_page_is_up_to_date(name: str) -> None:
-    """To make them anew: .venv/bin/python -m stet_ls.server.cli.docs.pages"""
+    """To write them again: .venv/bin/python -m stet_ls.server.cli.docs"""
     assert (DOCS / name).read_text() == pages()[name]
 
 

@@ -31,9 +31,9 @@ _SAMPLES = {
 
 def messages_page() -> str:
     """The page, from the literals in the code."""
+    whole = (each for each in messages(_ROOT) if each.kind != "text" or len(each.text.split()) > 2)
     rooms = "\n".join(
-        _room(folder, list(found))
-        for folder, found in groupby(messages(_ROOT), key=lambda each: each.path.rpartition("/")[0])
+        _room(folder, list(found)) for folder, found in groupby(whole, key=lambda each: each.path.rpartition("/")[0])
     )
     return f"""\
 # Messages

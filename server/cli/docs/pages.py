@@ -14,6 +14,7 @@ from pathlib import Path
 from stet_ls.server.cli.docs.checkers_page import checkers_page
 from stet_ls.server.cli.docs.commands_page import commands_page, protocol_page
 from stet_ls.server.cli.docs.languages_page import languages_page
+from stet_ls.server.cli.docs.messages_page import messages_page
 from stet_ls.server.cli.docs.settings_page import editor_schema, settings_page, settings_schema
 
 
@@ -27,6 +28,7 @@ def pages() -> Mapping[str, str]:
         "languages.md": languages_page(),
         "commands.md": commands_page(),
         "lsp-commands.md": protocol_page(),
+        "messages.md": messages_page(),
     }
 
 
