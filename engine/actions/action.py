@@ -57,7 +57,7 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
     task = action.task if action.make_task is None else action.make_task(job)
     request = job.request
     if task is None:
-        raise UsageError(f"{action.spec.title}: no prompt is made for this action.")
+        raise UsageError(f"{action.spec.title}: this action has no prompt.")
     # What is missing is told before what is too large: a smaller selection would not help.
     _instruction(action, request, resolve_target(request))
     # Half of the prompt for the target: the task, its form and some context need the rest.

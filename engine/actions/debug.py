@@ -34,7 +34,7 @@ TASK = TaskSpec(
     ),
 )
 
-NOT_REPRODUCED = "The bug was not reproduced: no test, example or diagnostic shows one, and no instruction says it."
+NOT_REPRODUCED = "Bug not reproduced: no test, example, diagnostic or instruction shows it."
 """A fix of what nobody saw is a guess, and the answer says so."""
 
 REWRITE = rewrite.Rewrite(
@@ -56,7 +56,7 @@ async def run(job: Job) -> Answer:
     if not seen.found and not words:
         job.usage.warnings.append(NOT_REPRODUCED)
     if examples and seen.holds:
-        job.usage.warnings.append("What the instruction says comes out as you want it already.")
+        job.usage.warnings.append("The code already behaves as the instruction says.")
     return await rewrite.run(replace(job, request=seen.request), ACTION, REWRITE, stated=examples, seen=seen.evidence)
 
 

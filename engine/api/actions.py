@@ -17,7 +17,7 @@ from stet_ls.engine.api.evidence import Scope
 class OfferedWhen(Enum):
     """Where an action is offered. The value is what a client shows where it is not."""
 
-    PROBLEM = "no diagnostic here and no `stet:` comment that says what is wrong"
+    PROBLEM = "no diagnostic here, and no `stet:` comment that describes the problem"
     UNIT = "no function, class or selection here"
     INVOKED = ""
 
@@ -106,7 +106,7 @@ _ROWS = (
     ActionSpec(
         "debug",
         "Fix",
-        "Fix what a diagnostic or an instruction points at.",
+        "Fix the bug that a diagnostic or an instruction describes.",
         menu="Fix `{unit}` with Stet",
         menu_plain="Fix with Stet",
         kind="quickfix.stet.debug",

@@ -26,14 +26,14 @@ async def judge(case: Case) -> Evidence:
         return evidence
     means_code = case.spec.must_change_code or (case.spec.preserves_behavior and not case.instructed)
     if means_code and evidence.verdict is Ruling.PASS and (await comments.judge(case)).verdict is Ruling.PASS:
-        return Evidence(Check.NOOP, Ruling.FAIL, f"{comments.SAME}, or the layout", trusted=True)
+        return Evidence(Check.NOOP, Ruling.FAIL, f"{comments.SAME}, or only its layout changed", trusted=True)
     return evidence
 
 
 def _judge(case: Case) -> Evidence:
     old, new = _shape(case.before.text), _shape(case.after.text)
     if old == new:
-        return Evidence(Check.NOOP, Ruling.FAIL, "the answer repeats the code unchanged", trusted=True)
+        return Evidence(Check.NOOP, Ruling.FAIL, "the reply repeats the code unchanged", trusted=True)
     if case.spec.adds_code and case.unit:
         unit = next((u for u in structure.units(case.after, case.language) if u.qualified == case.unit), None)
         if unit is not None and structure.is_stub(case.after, case.language, unit):

@@ -220,7 +220,7 @@ def _unit_prompt(
     request = Request(task.action, task.language, source, Selection(Span(0, 0)), instruction=task.instruction)
     target = resolve_target(request)
     asked = BUILT_IN[task.action].task
-    assert asked is not None, "the tasks are of actions that ask"
+    assert asked is not None, "self-test tasks need a model"
     tier = "mid" if isinstance(profile, EndpointFailure) else profile.tier
     prompt = build(request, target, find_instruction(request, target), asked, budget_tokens=2500, tier=tier)
 

@@ -104,10 +104,10 @@ def _model(health: Mapping[str, Any]) -> Iterator[DoctorRow]:
         match row["status"]:
             case "ready":
                 fault = f"; last: {row['last_fault']}" if row["last_fault"] else ""
-                first = f"; you are asked before it gets code (`stet model allow {row['base_url']}`)"
+                first = f"; asks before it sends code (run `stet model allow {row['base_url']}`)"
                 yield DoctorRow("model", State.OK, f"{name} is ready{first if row['asked_first'] else ''}{fault}")
             case "asleep":
-                yield DoctorRow("model", State.OK, f"{name} starts with the first job")
+                yield DoctorRow("model", State.OK, f"{name} starts when the first job runs")
             case status:
                 yield DoctorRow("model", without, row["last_fault"] or f"{name} is {status}")
         if profile := row.get("profile"):
@@ -126,7 +126,11 @@ def _profile(profile: Mapping[str, Any]) -> str:
         f"edits by {' and '.join(profile['edit_kinds'])}",
         f"{profile['samples']} samples, {profile['repairs']} repairs",
     ]
-    tested = f"tested {profile['probed'][:10]}" if profile["probed"] else "by its name: `stet model probe` tests it"
+    tested = (
+        f"tested {profile['probed'][:10]}"
+        if profile["probed"]
+        else ("estimated from its name; run `stet model probe` to test it")
+    )
     return f"{', '.join(pieces)} ({tested})"
 
 
@@ -147,22 +151,20 @@ def _versions() -> Iterator[DoctorRow]:
 def _checkers(tools: Toolbox) -> Iterator[DoctorRow]:
     own = sum(row.grammar is not None for row in LANGUAGES)
     more = sum(row.packed is not None and row.packed not in language_pack.DENIED for row in LANGUAGES)
-    extra = (
-        "by the language pack" if language_pack.installed() else "with the extra all-languages, which is not installed"
-    )
-    yield DoctorRow("syntax", State.OK, f"{own} languages by their grammars, {more} more {extra}")
+    extra = "with the language pack" if language_pack.installed() else "with the extra `all-languages` (not installed)"
+    yield DoctorRow("syntax", State.OK, f"{own} languages with built-in grammars, {more} more {extra}")
     for standing in tool_availability(tools):
         known = [f"{role} by {', '.join(names)}" for role, names in standing.working.items() if names]
-        known += [f"not here: {', '.join(standing.missing)}"] if standing.missing else []
+        known += [f"not installed: {', '.join(standing.missing)}"] if standing.missing else []
         known += [
-            f"not started: {place}, which lies in a project that is not among `checks.trusted_workspaces`"
+            f"not started: {place} is in a project that is not in `checks.trusted_workspaces`"
             for place in standing.refused.values()
         ]
         judged = bool(standing.working.get(Role.SYNTAX))
         words = "; ".join(known if judged else ["syntax by the grammar", *known])
         yield DoctorRow("checker", State.OK if judged else State.MISSING, f"{standing.language}: {words}")
     waiting = ", ".join(row.name for row in CHECKERS if row.executes_project_code)
-    yield DoctorRow("checker", State.MISSING, f"{waiting}: Stet does not start them, since they run the project's code")
+    yield DoctorRow("checker", State.MISSING, f"{waiting}: not started because they run the project's code")
 
 
 def _actions(settings: Settings) -> Iterator[DoctorRow]:
@@ -170,7 +172,7 @@ def _actions(settings: Settings) -> Iterator[DoctorRow]:
     actions = Actions(settings)
     for name, listed in actions.custom.items():
         state = State.OK if listed.trusted else State.MISSING
-        waits = "" if listed.trusted else "; not trusted: `stet config trust`"
+        waits = "" if listed.trusted else "; not trusted; run `stet config trust`"
         yield DoctorRow("action", state, f"{name}: {listed.action.spec.title} (from {listed.source}{waits})")
     for problem in actions.problems:
         yield DoctorRow("action", State.MISSING, problem)
@@ -191,15 +193,15 @@ def _sandbox(loaded: Loaded) -> DoctorRow:
     stands = report.level.reaches(sandbox.minimum)
     pieces = [
         f"{report.backend} {report.version}: {report.level}".replace(" :", ":"),
-        "" if stands else f"nothing is run below {sandbox.minimum}",
-        f"why not stronger: {report.why_not_stronger}" if report.why_not_stronger else "",
-        f"to improve it: {report.advice}" if report.advice else "",
+        "" if stands else f"no code runs below level {sandbox.minimum}",
+        f"not stronger because: {report.why_not_stronger}" if report.why_not_stronger else "",
+        f"to improve: {report.advice}" if report.advice else "",
     ]
     return DoctorRow("sandbox", State.OK if stands else State.MISSING, "; ".join(filter(None, pieces)))
 
 
 async def _memory(loaded: Loaded) -> DoctorRow:
-    """How much is remembered. A fault of the memory keeps no job from running."""
+    """Report the number of remembered solutions. A fault of the memory keeps no job from running."""
     from stet_ls.engine.memory.job_memory import JobMemory
     from stet_ls.engine.memory.memory_client import MemoryClient
 
@@ -227,7 +229,9 @@ def _editors() -> Iterator[DoctorRow]:
 
 def _places() -> Iterator[DoctorRow]:
     paths = user_paths()
-    settings = "is there" if paths.config_file.exists() else "is not there: defaults; `stet config init` writes it"
+    settings = (
+        "is there" if paths.config_file.exists() else "not found, using defaults; run `stet config init` to create it"
+    )
     yield DoctorRow("settings", State.OK, f"{paths.config_file} {settings}")
     for name in ("data", "cache", "logs"):
         folder: Path = getattr(paths, name)
@@ -235,8 +239,8 @@ def _places() -> Iterator[DoctorRow]:
         if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
             yield DoctorRow(name, State.OK, str(folder))
         else:
-            obstacle = f"{there} cannot be written to" if there.is_dir() else f"{there} is no folder"
-            yield DoctorRow(name, State.MISSING, f"{folder}: {obstacle}; STET_HOME moves all folders")
+            obstacle = f"cannot write to {there}" if there.is_dir() else f"{there} is not a folder"
+            yield DoctorRow(name, State.MISSING, f"{folder}: {obstacle}; set `STET_HOME` to move all folders")
 
 
 def _print(parts: list[DoctorRow]) -> None:

@@ -72,7 +72,7 @@ def custom_offers(actions: Actions | None) -> tuple[ActionSpec, ...]:
 
 
 def _asking(spec: ActionSpec) -> ActionSpec:
-    title = f"{spec.title} (of this project; asks first)"
+    title = f"{spec.title} (project action, asks first)"
     return replace(spec, menu=title, menu_plain=title)
 
 

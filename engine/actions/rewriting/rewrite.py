@@ -35,7 +35,7 @@ from stet_ls.engine.reply.parsing.parse_reply import ParsedReply, parse_reply
 from stet_ls.validators import structure
 from stet_ls.validators.source import Source, Span
 
-NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code was run")
+NOT_RUN = Evidence(Check.TESTS, Ruling.SKIPPED, "no code ran")
 """Said where no judge spoke of tests: what was not checked is part of the evidence."""
 
 _ABOUT_DOCUMENTATION = re.compile(r"(?i)\b(do[ck]u?|[ck]omm?ent)|注[释釋]|コメント")
@@ -186,9 +186,9 @@ def _answer(
     if not proposal.offerable or not rewrite.required <= passed:
         unproven = (item for item in evidence if item.check in rewrite.required and item.check not in passed)
         refuted = proposal.refuted_by or next(unproven, None)
-        reason = refuted.detail if refuted else "a check without which this action offers nothing could not be made"
+        reason = refuted.detail if refuted else "a check that this action requires is not available"
         if refuted is not None and refuted.check is Check.SYNTAX:
-            reason = f"what the model wrote does not parse: {reason}"  # else it seems to be said of the user's code
+            reason = f"the model's code does not parse: {reason}"  # else it seems to be said of the user's code
         no = refusal(job, f"{action.spec.title}: no edit, {reason}.", chance.metadata())
         same = draft.case.before.text.split() == draft.case.after.text.split()
         return replace(no, evidence=evidence, code=fitted.code, confidence=chance.chance, unneeded=same)

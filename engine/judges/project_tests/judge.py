@@ -39,22 +39,22 @@ async def _runs(case: Case) -> _Runs | Evidence:
     """What is to be run; evidence that says why nothing is."""
     runtime, path = case.runtime, case.path
     if path is None:
-        return _said(Ruling.SKIPPED, "the document was never saved, so no tests of a project were looked for")
+        return _said(Ruling.SKIPPED, "save the document to run its project's tests")
     if runtime is None:
         return _said(Ruling.SKIPPED, "no code ran")
     if runtime.extent is Extent.BRIEF:
-        return _said(Ruling.SKIPPED, "not run: tests of the project run from the budget `standard` on")
+        return _said(Ruling.SKIPPED, "not run: project tests need the budget `standard` or larger")
     root = runtime.root_of(path)
     if root is None:
-        return _said(Ruling.SKIPPED, "the file lies in no open folder: open its project's to have its tests run")
+        return _said(Ruling.SKIPPED, "the file is in no open folder; open its project to run its tests")
     buffers = {buffer.path: buffer.text for buffer in runtime.workspace.buffers}
     found = await asyncio.to_thread(touching, root, path, case.unit, case.language, buffers)
     tests = found.tests
     if not tests:
         about = f"`{case.unit}`" if case.unit else path.name
-        return _said(Ruling.SKIPPED, f"no test of the project touches {about}")
+        return _said(Ruling.SKIPPED, f"no project test uses {about}")
     if runtime.left() < _LEAST_SECONDS:
-        return _said(Ruling.UNKNOWN, f"no time was left to run {count(len(tests), 'test file')}")
+        return _said(Ruling.UNKNOWN, f"no time left to run {count(len(tests), 'test file')}")
     if for_language(case.language).needs_interpreter:
         wanted = await asyncio.to_thread(required_packages.texts, root, found.texts, buffers)
         runtime = await runtime.fit(case.before.text, case.after.text, *wanted)
@@ -165,7 +165,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     starved = [report for report in (before, after) if report.starved]
     if starved or (after.inconclusive and before.outcome is after.outcome):
         why_not = starved[0].why_not if starved else run.excuse("pytest") or after.why_not
-        return _said(Ruling.UNKNOWN, f"the project's tests could not be run: {why_not}")
+        return _said(Ruling.UNKNOWN, f"cannot run the project's tests: {why_not}")
     mending = case.spec.mends and bool(before.failed())
     passed, passing = _passed(before), _passed(after)
     # One that is skipped now, or expected to fail, has nothing more to say: the code may have asked for that itself.
@@ -175,7 +175,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
     if worse and unable and not _failed_otherwise(after, lost, run.excuse):
         # Trusted, so that it is asked about: they could be run before.
         excuse = next(iter(unable.values()))
-        return replace(_said(Ruling.UNKNOWN, f"the project's tests could not be run: {excuse}"), trusted=True)
+        return replace(_said(Ruling.UNKNOWN, f"cannot run the project's tests: {excuse}"), trusted=True)
     lost -= unable.keys()
     again = await run.again() if lost or mending else None
     flaky = _flaky(before, again) if again is not None else frozenset()
@@ -194,7 +194,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         if wanted:
             return _failed(f"{why(after, wanted)} (as before)", after, wanted)
     passing -= flaky
-    uncounted = f"; not counted, since flaky before the change: {names(flaky)}" if flaky else ""
+    uncounted = f"; ignored as flaky before the change: {names(flaky)}" if flaky else ""
     if not passed - flaky and not passing:
         why_none = next(iter(unable.values()), "") or after.detail or after.outcome
         return _said(Ruling.UNKNOWN, f"no test passed before or after: {why_none}{uncounted}")
@@ -208,7 +208,7 @@ async def _compared(case: Case, before: TestReport, after: TestReport, run: _Run
         told = good(len(passing), len(was & passing), len(failed))
         return _said(Ruling.UNKNOWN, f"{told}, but {came.why or beside(len(passing), came.missed)}{uncounted}")
     told = good(len(came.tests), len(was & came.tests), len(failed))
-    idle = f"; {len(passing - came.tests)} more without running the change" if passing - came.tests else ""
+    idle = f"; {len(passing - came.tests)} more do not execute the change" if passing - came.tests else ""
     return replace(_said(Ruling.PASS, f"{told}{idle}{reserve}{uncounted}"), count=len(came.tests))
 
 
@@ -225,9 +225,9 @@ async def _confirmed(
     cut = [each for each in (later, again) if each is not None and (each.starved or each.run is None)]
     left_open = {each for each in lost - unsteady for report in cut if each not in _ended(report)}
     if not left_open:
-        said = f"{count(len(unsteady), 'test')} ended otherwise each time: {names(unsteady)}"
+        said = f"{count(len(unsteady), 'test')} had varying results: {names(unsteady)}"
         return lost - unsteady, _said(Ruling.UNKNOWN, said)
-    why_open = f"but it was not seen whether that is so each time: {cut[0].why_not}"
+    why_open = f"but not confirmed by a second run: {cut[0].why_not}"
     asked = _failed(f"{why(after, left_open)} (passed before), {why_open}", after, left_open)
     return lost - unsteady - left_open, replace(asked, verdict=Ruling.UNKNOWN)
 
