@@ -11,7 +11,7 @@ from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.request import Request, Target
 from stet_ls.engine.errors import UsageError
 from stet_ls.engine.job.job import Job
-from stet_ls.engine.prompt.build import Prompt, RememberedItem, TaskSpec, build
+from stet_ls.engine.prompt.build import Prompt, TaskSpec, build
 from stet_ls.engine.prompt.instruction import Instruction, find_instruction
 from stet_ls.engine.prompt.target import resolve_target
 from stet_ls.validators.languages import language
@@ -76,17 +76,12 @@ def build_job_prompt(job: Job, action: Action) -> JobPrompt:
         ignore=job.settings.privacy.ignore,
         index=job.index,
     )
-    job.remembered = tuple(each for each in job.remembered if _shows(prompt, each))
+    job.remembered = prompt.remembered
     words = [] if instruction is None or instruction.origin == "stub" else [instruction.text]
     words = words if request.said is None else [request.said]
     return JobPrompt(
         target, instruction, prompt, "\n".join([*words, task.goal] if action.make_task is not None else words)
     )
-
-
-def _shows(prompt: Prompt, remembered: RememberedItem) -> bool:
-    """True if there was room for it."""
-    return any(f"{remembered.provenance}:\n" in message.content for message in prompt.messages)
 
 
 def _instruction(action: Action, request: Request, target: Target) -> Instruction | None:

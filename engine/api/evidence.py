@@ -108,10 +108,22 @@ class Evidence:
     codes: tuple[str, ...] = ()
     name: str = ""
 
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Evidence:
+        """What a row of an answer's JSON says; a check of another name is a custom judge's."""
+        built_in = row["check"] in set(Check)
+        check, name = (Check(row["check"]), "") if built_in else (Check.CUSTOM, row["check"])
+        return cls(check, Ruling(row["verdict"]), row["detail"], row["trusted"], name=name)
+
     @property
     def label(self) -> str:
-        """What users read: the check, or the name of a custom judge."""
+        """Its name in records, commands and settings: the check, or the name of a custom judge."""
         return self.name or self.check.value
+
+    @property
+    def title(self) -> str:
+        """What users read before its words."""
+        return CHECKS[self.check].title or self.label
 
     def to_json(self) -> dict[str, Any]:
         """As answers carry it."""
@@ -158,6 +170,7 @@ class CheckSpec:
     """One check. But for those that are INTERNAL, `engine/judges/` has a judge of its name.
 
     `looks_at`: what it judges, for the line of progress ("checking: the examples").
+    `title`: what users read before its words; "" for its name.
     `scope`: which edits it judges.
     `skipped`: what the summary says where it did not take place; "" for "NAME not checked".
     `proves`: a trusted pass of it counts as proof, because it ran the code, or found it to be the same.
@@ -171,6 +184,7 @@ class CheckSpec:
     check: Check
     looks_at: str
     scope: Scope = Scope.INTERNAL
+    title: str = ""
     skipped: str = ""
     proves: bool = False
     blocks_offer: bool = False
@@ -181,7 +195,7 @@ class CheckSpec:
 
 
 _ROWS = (
-    CheckSpec(Check.NOOP, "what changed", Scope.EVERY_EDIT, blocks_offer=True, silent_pass=True),
+    CheckSpec(Check.NOOP, "what changed", Scope.EVERY_EDIT, title="change", blocks_offer=True, silent_pass=True),
     CheckSpec(Check.SYNTAX, "syntax", Scope.EVERY_EDIT, blocks_offer=True),
     CheckSpec(Check.DANGER, "side effects", Scope.EVERY_EDIT, silent_pass=True, detail_is_finding=True),
     CheckSpec(Check.DEFINITIONS, "definitions", Scope.EVERY_EDIT, silent_pass=True),

@@ -98,9 +98,9 @@ def phrase(item: Evidence) -> str:
     if item.check is Check.REPRODUCED:
         return f"{'' if item.verdict is Ruling.PASS else 'not '}reproduced: {item.detail}"
     if item.verdict is Ruling.FAIL:
-        return f"{item.label} FAILED: {item.detail}"
+        return f"{item.title} FAILED: {item.detail}"
     if item.verdict is Ruling.SKIPPED:
-        return CHECKS[item.check].skipped or f"{item.label} not checked"
+        return CHECKS[item.check].skipped or f"{item.title} not checked"
     if item.verdict is Ruling.UNKNOWN and not CHECKS[item.check].detail_is_finding:
-        return f"{item.label} unknown: {item.detail}"
+        return f"{item.title} unknown: {item.detail}"
     return item.detail

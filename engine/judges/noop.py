@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from difflib import SequenceMatcher
 
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -13,7 +14,7 @@ from stet_ls.validators import structure
 _LARGEST = 400_000
 """Bytes of a text that is read as code for this: more takes seconds."""
 _MOST_PAIRS = 1_000_000
-"""Of lines that are compared to be counted: a tenth of a second."""
+"""Of lines that are aligned to be counted: a tenth of a second."""
 
 
 async def judge(case: Case) -> Evidence:
@@ -48,7 +49,7 @@ def _shape(text: str) -> list[str]:
 
 
 def _changed_lines(before: list[str], after: list[str]) -> int:
-    """The lines that differ, blank ones aside, of the longer side; of very many, those from the first to the last."""
+    """The lines that differ, blank ones aside, of the longer side; of very many, those that only one side has."""
     head = next(
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )
@@ -57,6 +58,7 @@ def _changed_lines(before: list[str], after: list[str]) -> int:
         tail += 1
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(old) * len(new) > _MOST_PAIRS:
-        return max(len(old), len(new))
+        gone, come = Counter(old) - Counter(new), Counter(new) - Counter(old)
+        return max(gone.total(), come.total(), 1)
     changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return sum(max(end - start, stop - begin) for tag, start, end, begin, stop in changes if tag != "equal")

@@ -58,6 +58,7 @@ class Prompt:
     `left_out` says what did not fit or is never shown, with the reason and what it would have taken.
 
     `secrets` maps the placeholders that a reply may bring back to what they stand for, see `redact.restore`.
+    `remembered` are the solutions for which there was room.
     """
 
     messages: tuple[Message, ...]
@@ -69,6 +70,7 @@ class Prompt:
     budget: int = 0
     form: str = ""
     sealed: SealedPrompt = field(default=UNSEALED, repr=False)
+    remembered: tuple[RememberedItem, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """What a person is shown of it; lines count from 0."""
@@ -137,6 +139,7 @@ def build(
         budget=budget_tokens,
         form=layout.form,
         sealed=sealed,
+        remembered=tuple(piece.remembered for piece in frame.choice.pieces if piece.remembered is not None),
     )
 
 

@@ -19,10 +19,19 @@ class Priority(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class RememberedItem:
+    """A solution that stood, ready to be shown: its whole text, and where it comes from in a few words."""
+
+    text: str
+    provenance: str
+
+
+@dataclass(frozen=True, slots=True)
 class ContextItem:
     """A titled piece of context. `name` is how `left_out` calls it, `code` says that it goes into a code block.
 
-    Neighbours of one title share a block. `instead_of` names the piece that this one makes needless.
+    Neighbours of one title share a block. `instead_of` names the piece that this one makes needless. `remembered` is
+    the solution that it shows, if it shows one.
     """
 
     worth: Priority
@@ -31,11 +40,4 @@ class ContextItem:
     text: str
     code: bool = True
     instead_of: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RememberedItem:
-    """A solution that stood, ready to be shown: its whole text, and where it comes from in a few words."""
-
-    text: str
-    provenance: str
+    remembered: RememberedItem | None = None

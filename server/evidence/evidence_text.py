@@ -140,7 +140,7 @@ _VERDICTS = {"pass": "passed", "fail": "**failed**", "skipped": "not checked", "
 def _line(item: Evidence) -> str:
     weight = " (its word alone refutes)" if item.verdict == "fail" and item.trusted else ""
     seconds = f", {item.seconds:.1f} s" if item.seconds >= 0.1 else ""
-    return f"- {item.label}: {_VERDICTS[item.verdict.value]}{weight}{seconds}: {_prose(item.detail)}"
+    return f"- {item.title}: {_VERDICTS[item.verdict.value]}{weight}{seconds}: {_prose(item.detail)}"
 
 
 def _prose(text: str) -> str:

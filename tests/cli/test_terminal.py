@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -35,6 +36,29 @@ def test_a_terminal_gets_colours_and_no_escape_sequence_of_a_model(
     assert "\x1b]0;owned" not in drawn
     assert "owned" in drawn
     assert "\r\x1b[K" in drawn, "a progress line was drawn and taken away"
+
+
+def test_a_wide_terminal_gets_evidence_in_lines_that_can_be_read(folder: Path, environment: Mapping[str, str]) -> None:
+    """What failed comes first; a pipe gets each line whole."""
+    code = """
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.server.cli.terminal.render import print_evidence
+print_evidence([Evidence(Check.NOOP, Ruling.PASS, "2 lines changed"),
+                Evidence(Check.TESTS, Ruling.FAIL, " ".join(["a_test fails"] * 20))])
+"""
+    argv, log = [sys.executable, "-c", code], folder / "terminal.log"
+    terminal = Terminal(argv, folder, {**environment, "NO_COLOR": "1", "COLUMNS": "200"}, (24, 200), log)
+    terminal.process.wait(SECONDS)
+    terminal.close()
+
+    drawn = re.sub(r"\x1b\[[\d;]*m", "", log.read_text()).split("\n")
+    drawn = [line.rstrip() for line in drawn if line.strip()]
+    assert drawn[0].startswith("✗ tests: a_test fails")
+    assert all(line.startswith("  a_test") or line.startswith("  fails") for line in drawn[1:-1])
+    assert drawn[-1] == "✓ change: 2 lines changed"
+    assert 90 < max(map(len, drawn)) <= 100
+    piped = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=SECONDS, check=True)
+    assert len(piped.stdout.splitlines()) == 2
 
 
 def test_the_seconds_go_on_while_a_model_is_silent(

@@ -49,18 +49,18 @@ async def reproduce(job: Job, target: Target, stated: str) -> Reproduced:
     examples = [Diagnostic(target.span, said, source="doctest") for said in wrong[:_MOST]]
     holds = case.runtime is not None and bool(stated) and not examples
     failed = (await project_tests.failing(case))[:_MOST]
-    tests = [Diagnostic(target.span, f"{name} fails: {said}", source="tests") for name, said in failed]
-    shown = {f"the failing test {name}": text for name, _ in failed[:1] if (text := _text_of(job, name))}
+    tests = [Diagnostic(target.span, f"{it.id} fails: {it.problem}{it.place}", source="tests") for it in failed]
+    shown = {f"the failing test {each.id}": text for each in failed[:1] if (text := _text_of(job, each.id))}
     found = (*request.diagnostics, *tests, *examples)
     request = replace(request, diagnostics=found, context={**request.context, **shown})
-    return Reproduced(request, _evidence(case, [*tests, *examples], job.request.diagnostics), bool(found), holds)
+    seen = [*(f"{each.name} fails: {each.problem}" for each in failed), *wrong[:_MOST]]
+    return Reproduced(request, _evidence(case, seen, job.request.diagnostics), bool(found), holds)
 
 
-def _evidence(case: Case, seen: Sequence[Diagnostic], told: Sequence[Diagnostic]) -> Evidence:
+def _evidence(case: Case, seen: Sequence[str], told: Sequence[Diagnostic]) -> Evidence:
     """What ran and fails, without the places; else what a tool says is wrong; else why nothing shows it."""
     if seen:
-        first = seen[0].message.partition(" (in ")[0].partition("\n")[0]
-        first = first.rpartition("::")[2] if seen[0].source == "tests" else first
+        first = seen[0].partition("\n")[0]
         more = f", and {len(seen) - 1} more" if len(seen) > 1 else ""
         return Evidence(Check.REPRODUCED, Ruling.PASS, first + more, count=len(seen))
     if told:

@@ -98,8 +98,8 @@ def _evidence(done: Sequence[Comparison], runtime: Runtime) -> Evidence:
         return _ruled(Ruling.UNKNOWN, _too_few(weakest))
     inputs = sum(each.compared for each in done)
     valid = sum(each.valid for each in done)
-    said = f"same behavior on {inputs} inputs ({valid} valid)"
-    said += _reserve(done)
+    said = f"same behavior on {inputs} input{'' if inputs == 1 else 's'}"
+    said += (f" ({valid} of them valid)" if valid < inputs else "") + _reserve(done)
     if doubt := _doubt(done):
         return replace(_ruled(Ruling.UNKNOWN, said + doubt), count=weakest.valid)
     # An answer is as sure as the unit that was compared least.

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from stet_ls.engine.api.evidence import Attachment, Check, Evidence, Ruling
 from stet_ls.engine.execution.languages import for_language
@@ -61,8 +62,21 @@ async def _runs(case: Case) -> _Runs | Evidence:
     return _Runs(case, runtime, root, found, buffers)
 
 
-async def failing(case: Case) -> tuple[tuple[str, str], ...]:
-    """The tests that touch the target and fail on the text before: id and what is wrong; none if none could be run.
+class FailingTest(NamedTuple):
+    """A test that fails: its id, what is wrong in words, and where (" (in f, a.py:3)", "" if unknown)."""
+
+    id: str
+    problem: str
+    place: str
+
+    @property
+    def name(self) -> str:
+        """Its own name, without that of its file."""
+        return self.id.rpartition("::")[2]
+
+
+async def failing(case: Case) -> tuple[FailingTest, ...]:
+    """The tests that touch the target and fail on the text before; none if none could be run.
 
     Of a file of tests that cannot be loaded its path, unless a package is missing, which is the machine's fault.
     """
@@ -73,7 +87,7 @@ async def failing(case: Case) -> tuple[tuple[str, str], ...]:
     failed = [each for each in report.failed() if each.failure is not None and not run.excuse(each.failure.module)]
     wrong = [(each.id, each.failure) for each in failed if each.failure]
     wrong += [(each.path, each.failure) for each in report.collection if not each.failure.module]
-    return tuple((name, f"{line(failure)}{where(failure)}") for name, failure in wrong)
+    return tuple(FailingTest(name, line(failure), where(failure)) for name, failure in wrong)
 
 
 class _Runs:

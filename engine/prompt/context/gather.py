@@ -63,6 +63,7 @@ def gather(
             f"a remembered solution ({one.provenance})",
             f"It was solved like this before, {one.provenance}:",
             one.text,
+            remembered=one,
         )
         for one in remembered
     ]

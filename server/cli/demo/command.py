@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from stet_ls.engine.api.actions import OfferedWhen, spec_of
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import Evidence
 from stet_ls.engine.api.request import Selection
 from stet_ls.engine.errors import NoModelError, UsageError
 from stet_ls.server.cli.command_table import did_you_mean
@@ -189,9 +189,7 @@ def _print_result(
     if result.get("markdown"):
         render.print_markdown(result["markdown"])
     answer = result.get("answer") or {}
-    render.print_evidence(
-        Evidence(Check(item["check"]), Ruling(item["verdict"]), item["detail"]) for item in answer.get("evidence", ())
-    )
+    render.print_evidence(map(Evidence.from_json, answer.get("evidence", ())))
     if result["status"] != "done":
         render.print_line(result["message"], "yellow")
 

@@ -6,6 +6,7 @@ import difflib
 import json
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
@@ -14,7 +15,11 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from stet_ls.engine.api.evidence import Evidence, Ruling
+from stet_ls.engine.api.summary import failed_first
 from stet_ls.validators.invisible_chars import HIDDEN, escape_invisible
+
+COLUMNS = 100
+"""Width of a line of ours on a terminal that is wider."""
 
 _STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
 
@@ -60,12 +65,20 @@ def print_diff(diff: str) -> None:
 
 
 def print_evidence(evidence: Iterable[Evidence], stream: TextIO | None = None) -> None:
-    """One line a judge: what it says, why, and whether its word alone would refute."""
+    """What each judge says, the failures first: a line each in a pipe, at most `COLUMNS` wide on a terminal."""
     console = console_on(stream or sys.stdout)
-    for item in evidence:
+    for item in failed_first(evidence):
         mark, style = _MARKS[item.verdict]
-        line = Text(f"{mark} {item.label}: {visible(item.detail)}", style=style)
-        console.print(line, soft_wrap=True)
+        for line in _wrapped(f"{mark} {item.title}: {visible(item.detail)}", console):
+            console.print(Text(line, style=style), soft_wrap=True)
+
+
+def _wrapped(text: str, console: Console) -> list[str]:
+    """The lines of a sentence; what continues is indented."""
+    if not console.is_terminal:
+        return [text]
+    width = min(console.width, COLUMNS)
+    return textwrap.wrap(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def print_markdown(markdown: str) -> None:

@@ -145,7 +145,7 @@ def test_the_reason_names_tests_before_examples_before_comparisons() -> None:
         (Check.DANGER, Ruling.UNKNOWN, "what it says"),
         (Check.LINT, Ruling.UNKNOWN, "what it says"),
         (Check.NAMES, Ruling.UNKNOWN, "names unknown: what it says"),
-        (Check.NOOP, Ruling.FAIL, "noop FAILED: what it says"),
+        (Check.NOOP, Ruling.FAIL, "change FAILED: what it says"),
         (Check.TESTS, Ruling.SKIPPED, "tests not run"),
         (Check.NAMES, Ruling.SKIPPED, "names not checked"),
     ],

@@ -66,6 +66,13 @@ async def test_a_judge_tells_good_from_bad(judge: Judge, new: str, verdict: Ruli
     assert says in evidence.detail
 
 
+async def test_in_a_large_file_only_the_lines_that_changed_are_counted() -> None:
+    body = "".join(f"x{number} = {number}\n" for number in range(1500))
+    before, after = (Source(f"import {name}\n{body}print({name})\n") for name in ("os", "sys"))
+    evidence = await noop.judge(Case("debug", "python", Path("a.py"), before, after))
+    assert evidence.detail == "2 lines changed"
+
+
 async def test_a_lost_docstring_is_told() -> None:
     before = 'def area(width):\n    """What it covers."""\n    return width\n'
     old = Span(0, len(before) - 1)

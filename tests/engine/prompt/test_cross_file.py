@@ -301,6 +301,19 @@ def caller():
     assert "the body of parse of app/dates.py" in names
 
 
+async def test_a_prompt_says_which_solutions_it_shows(project: Project) -> None:
+    """Not by its text: the user's own words may be those that a solution is introduced with."""
+    await project.write(PARSES)
+    solution = RememberedItem("def solved():\n    pass\n" * 20, "kept in March")
+    request = replace(project.request("use.py", USE), context={"log": "It was solved, kept in March:\npass"})
+    whole = project.prompt(request, remembered=(solution,))
+    tight = project.prompt(request, remembered=(solution,), budget=whole.tokens - 30)
+
+    assert whole.remembered == (solution,)
+    assert tight.remembered == ()
+    assert any("kept in March:\n" in message.content for message in tight.messages)
+
+
 async def test_what_is_cut_first_to_last(project: Project) -> None:
     long = python("dates") + "".join(f"    # line {number} of it\n" for number in range(20))
     await project.write({**PARSES, **RULES, "app/dates.py": long.replace("return", "x ="), "AGENTS.md": NOTES})
