@@ -42,7 +42,7 @@ from bench.eval.table import wilson
 from bench.row import Row
 from support.verdicts import Half, Label, Rewrite, rewrites, write_project
 
-from stet_ls.engine.actions.rewriting.rewrite import EQUIVALENCE_JUDGES
+from stet_ls.engine.actions.refactor import REWRITE
 from stet_ls.engine.api.answer import Answer
 from stet_ls.engine.api.checks import CHECKS, PROVING
 from stet_ls.engine.api.evidence import Check, Evidence, Ruling
@@ -179,7 +179,7 @@ async def _judge(variant: tuple[Rewrite, bool], runtime: Runtime, folder: Path) 
     runtime = replace(runtime, workspace=Workspace((folder,)), reports={})
     given = Case("refactor", case.language, path, Source(case.before), Source(case.after), case.unit, runtime=runtime)
     evidence: list[Evidence] = []
-    for judge in EQUIVALENCE_JUDGES:
+    for judge in REWRITE.judges:
         item = await timed(judge, given)
         evidence.append(item)
         if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
