@@ -8,8 +8,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from bench.verdicts import Outcome, outcome_of
 from support.tools import needs
 from support.verdicts import Half, Label, Rewrite, observed, rewrites
+
+from stet_ls.engine.api.evidence import Check, Evidence, Ruling
 
 CASES = rewrites()
 PYTHON = [each for each in CASES if each.language == "python"]
@@ -59,3 +62,17 @@ def test_the_corpus_is_balanced_and_each_case_has_its_own_name() -> None:
     assert len(SCRIPT) + len(TYPED) >= 30
     for half in Half:
         assert abs(sum(each.half is half for each in CASES) - len(CASES) / 2) < len(CASES) / 10
+
+
+@pytest.mark.parametrize(
+    ("ruling", "trusted", "becomes"),
+    [
+        (Ruling.FAIL, True, Outcome.REFUTED),
+        (Ruling.UNKNOWN, True, Outcome.ASKED),
+        (Ruling.PASS, True, Outcome.ALIKE),
+        (Ruling.UNKNOWN, False, Outcome.SILENT),
+        (Ruling.SKIPPED, False, Outcome.SILENT),
+    ],
+)
+def test_the_bench_counts_what_the_comparison_leads_to(ruling: Ruling, trusted: bool, becomes: Outcome) -> None:
+    assert outcome_of([Evidence(Check.DIFFERENTIAL, ruling, "said", trusted=trusted)])[0] is becomes

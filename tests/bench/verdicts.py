@@ -44,8 +44,7 @@ from support.verdicts import Half, Label, Rewrite, rewrites, write_project
 
 from stet_ls.engine.actions.refactor import REWRITE
 from stet_ls.engine.api.answer import Answer
-from stet_ls.engine.api.checks import CHECKS, PROVING
-from stet_ls.engine.api.evidence import Check, Evidence, Ruling
+from stet_ls.engine.api.evidence import CHECKS, PROVING, Check, Evidence, Ruling
 from stet_ls.engine.api.request import Workspace
 from stet_ls.engine.execution.runtime import Runtime
 from stet_ls.engine.judges.case import Case, timed
@@ -184,12 +183,13 @@ async def _judge(variant: tuple[Rewrite, bool], runtime: Runtime, folder: Path) 
         evidence.append(item)
         if item.verdict is Ruling.FAIL and CHECKS[item.check].blocks_offer:
             break
-    outcome, reason = _outcome(evidence)
+    outcome, reason = outcome_of(evidence)
     compared = sum(item.seconds for item in evidence if item.check is Check.DIFFERENTIAL)
     return Judged(case, is_bare, outcome, reason, compared)
 
 
-def _outcome(evidence: Sequence[Evidence]) -> tuple[Outcome, str]:
+def outcome_of(evidence: Sequence[Evidence]) -> tuple[Outcome, str]:
+    """What becomes of an edit with such evidence, and why."""
     refuted = next((each for each in evidence if each.verdict is Ruling.FAIL and _refutes(each)), None)
     if refuted is not None:
         return Outcome.REFUTED, f"{refuted.label}: {refuted.detail}"
