@@ -1,4 +1,4 @@
-"""Answering with what stood before: the same words for the same signature, judged as a model's reply would be.
+"""Answers from memory: a kept solution of the same request and signature, judged like a model's reply.
 
 It is offered only if tests pass on it here and now: the project's, the examples of its docstring, or those that it was
 remembered with. Where those came to no end in the time that is left, nothing is proven. No model is called.
@@ -125,7 +125,7 @@ async def _unrun(case: Case, way: SuitePlan, tests: str, report: TestReport) -> 
 
 
 def _with(answer: Answer, own: Evidence, tests: str) -> Answer:
-    """The answer with what its own tests say instead of that nothing could be told by the project's."""
+    """The answer with the result of its own tests in place of the project's, which said nothing."""
     kept = (item for item in answer.evidence if item.check is not Check.TESTS or item.trusted)
     return replace(answer, evidence=(*kept, own), tests=tests)
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as the user is told it.
+"""What can go wrong, as the user sees it.
 
 StetError                    one sentence: the thing, the place, the way out
 ├── UsageError               the caller asked for something that does not exist or does not fit
@@ -22,7 +22,7 @@ from enum import StrEnum
 
 
 class StetError(Exception):
-    """Any failure that a user is told about. Its text is one sentence for a person; details belong in the log."""
+    """Any failure that a user sees. Its text is one sentence for a person; details belong in the log."""
 
     exit_code = 1
 

@@ -148,7 +148,7 @@ def _confirmed(evidence: Sequence[Evidence]) -> bool:
 
 
 def _rather_anew(job: Job, result: Proposal[Content] | Unusable) -> bool:
-    """True for a tiny model whose code ran and was wrong: another try helps it more than being told (aider's runs)."""
+    """True for a tiny model whose code ran and was wrong: a new try helps it more than feedback (aider's runs)."""
     refuted = None if isinstance(result, Unusable) else result.refuted_by
     return job.profile.tier == "tiny" and refuted is not None and refuted.check in PROVING
 
@@ -184,7 +184,7 @@ def _beginning(text: str) -> str:
 
 
 def _complaint(result: Proposal[Content] | Unusable) -> Reason | None:
-    """What the model is told next, or None if there is nothing concrete to say."""
+    """The next feedback for the model, or None if there is nothing concrete."""
     if isinstance(result, Unusable):
         return Reason.of(result.problem, by="reply")
     refuted = result.refuted_by

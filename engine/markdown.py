@@ -1,4 +1,4 @@
-"""Markdown that is safe to show: a model wrote it, and whoever wrote the code may have told the model what to write.
+"""Markdown that is safe to show: a model wrote it, perhaps under the influence of the code it read.
 
 Editors render reports. An image in one is fetched without a click, and its address can carry the code away; a link can
 be a command of the editor. So nothing but plain text, code and lists is left of what came from outside.

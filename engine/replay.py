@@ -54,6 +54,6 @@ async def replay(record: Record, name: str, settings: Settings, paths: Paths) ->
 
 
 def _is_cancelled() -> bool:
-    """True if somebody stops the replay itself; a recorded cancellation comes from nobody."""
+    """True if the replay itself is cancelled, unlike a recorded cancellation."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

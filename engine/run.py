@@ -70,7 +70,7 @@ class Engine:
             self._own_models.asker = asker
 
     def watch(self, watcher: Callable[[FinishedJob], None]) -> None:
-        """Has `watcher` told of each job that ended, on the event loop's thread: it must not take long."""
+        """Calls `watcher` for each finished job, on the event loop's thread: it must be quick."""
         self._watchers.append(watcher)
 
     @property

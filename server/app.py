@@ -199,7 +199,7 @@ def _import_lifecycle() -> None:
 
 
 async def _register(ls: StetServer) -> None:
-    """Asks to be told of changed settings and files. A client that does not offer it, or refuses, goes on without."""
+    """Registers for changes of settings and files. A client that does not support it, or refuses, works without."""
     files = types.DidChangeWatchedFilesRegistrationOptions([_SETTINGS_FILE, *watchers()])
     offered = (
         (

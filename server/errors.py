@@ -1,4 +1,4 @@
-"""What the user is told when something goes wrong: one table from the engine's errors to the protocol's.
+"""Messages for errors: one table from the engine's errors to the protocol's.
 
 Source of the codes: JSON-RPC 2.0 section 5.1 and LSP 3.17, "ErrorCodes".
 """

@@ -236,7 +236,7 @@ class StetServer(LanguageServer):
         self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
 
     def in_background(self, work: Any, name: str) -> asyncio.Future[Any]:
-        """Runs a coroutine that nobody has to wait for, and holds on to it until it ends."""
+        """Runs a coroutine in the background, and keeps a reference until it ends."""
         task: asyncio.Task[Any] = asyncio.ensure_future(work)
         task.set_name(name)
         self._background.add(task)
@@ -253,7 +253,7 @@ class StetServer(LanguageServer):
             self._fate(tell(trace), f"{trace} was {fate}")
 
     async def flush_outcomes(self) -> None:
-        """Returns once the engine was told what became of every edit: many a user saves and leaves in one breath."""
+        """Returns once the engine knows the outcome of every edit: many users save and quit at once."""
         while self._fates:
             await asyncio.wait(self._fates)
 

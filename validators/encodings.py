@@ -10,7 +10,7 @@ _COOKIE = re.compile(rb"^[ \t\f]*(?:#|//|;|--|/\*|%).*?coding[:=][ \t]*([-\w.]+)
 
 
 class UnknownEncodingError(ValueError):
-    """A text names an encoding that nobody here can read."""
+    """A text declares an unknown encoding."""
 
 
 def declared(data: bytes) -> str | None:

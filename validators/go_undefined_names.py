@@ -72,7 +72,7 @@ class _Import:
 def undefined(
     source: Source, path: Path | None, buffers: Mapping[Path, str] | None = None
 ) -> tuple[Finding, ...] | None:
-    """The names that nothing defines; None where that cannot be told: the text has no place, or does not parse.
+    """The undefined names; None if unknown: the text has no path, or does not parse.
 
     `buffers` are texts that count instead of those on the disk. Reads the other files of the package's folder.
     """

@@ -1,4 +1,4 @@
-"""Characters that nobody sees, or that make others appear where they are not: Trojan Source, CVE-2021-42574."""
+"""Characters that are invisible or reorder others: Trojan Source, CVE-2021-42574."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ async def _proven(job: Job, place: SuiteFile, code: str, about: JobPrompt) -> Va
 async def _with_more(
     job: Job, place: SuiteFile, about: JobPrompt, first: ValidationResult, size: int
 ) -> ValidationResult:
-    """What one further call adds that names the gaps; the tests that stood stay as they are."""
+    """The tests of one further call that names the gaps; the passing tests stay unchanged."""
     prompt = further(about.prompt, first.code, "\n".join(first.gaps))
     grown = SuiteFile(place.path, first.text.text, exists=place.exists)
 

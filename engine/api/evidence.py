@@ -78,7 +78,7 @@ class Attachment:
 
     @classmethod
     def of(cls, name: str, language: str, text: str) -> Attachment:
-        """With the text cut at its bound, and the cut told in a last line."""
+        """The text, cut at its limit, with a last line that says so."""
         data = text.encode("utf-8", "replace")
         if len(data) <= cls.MOST_BYTES:
             return cls(name, language, text)

@@ -1,4 +1,4 @@
-"""Why tests failed: the environment, the code, or the tests; told by a table of rules, without a model.
+"""Why tests failed: the environment, the code, or the tests; by a table of rules, without a model.
 
     report ──> symptoms ──> the first rule that fits ──> Diagnosis: class, sentence, what the next candidate must show
 

@@ -21,7 +21,7 @@ def code_facts(
     trusted: Iterable[str] = (),
     modules: Iterable[str] = (),
 ) -> CodeFacts:
-    """An `CodeFacts` for a unit, told from `text`, the module as it was when the unit was asked for.
+    """The `CodeFacts` of a unit, from `text`, the module as it was at the request.
 
     `unit` is a qualified name ("Parser.parse"). `texts` are the candidate's files by their paths relative to the
     working folder; `trusted` the test files that somebody vouches for; `modules` the top-level names that can be

@@ -1,4 +1,4 @@
-"""From a report to its diagnoses, and what a model is told of them."""
+"""From a report to its diagnoses, and to the text about them for a model."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _unsaid(case: CaseResult) -> CaseFailure:
 
 
 def repair_orders(diagnoses: Sequence[Diagnosis], *, missed: bool = False) -> str:
-    """What a model is told: each failure of the code in a sentence, and what has to be done about it.
+    """The feedback for a model: each failure of the code in a sentence, and the fix.
 
     `missed`: it was told before and did not do it, which is said once, more forcefully.
     """

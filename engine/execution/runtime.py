@@ -80,7 +80,7 @@ class Runtime:
         return for_language(language).needs_interpreter and self.python is None
 
     def excuse(self, lacks: str) -> str:
-        """Why a run could not import the module `lacks`, if that is nobody's code's fault; "" otherwise."""
+        """Why a run could not import the module `lacks`, if no code is at fault; else ""."""
         if lacks and self.extent is Extent.BRIEF:
             return f"`{lacks}` is not installed, and the budget `quick` installs nothing"
         lacking = self.missing_packages

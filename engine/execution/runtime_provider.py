@@ -28,7 +28,7 @@ _MEGABYTE = 1024 * 1024
 
 
 class PermissionAsker(Protocol):
-    """Asks the user. A door that has nobody to ask has none of these, and then the answer is no."""
+    """Asks the user. Front ends without a user have none of these, and the answer is no."""
 
     async def isolation(self, report: IsolationReport, needed: Level) -> bool:
         """Whether code may run in a box that is weaker than the settings want."""
@@ -56,7 +56,7 @@ class RuntimeProvider:
         """What was last found, by workspace: for reports on how things are."""
 
     async def runtime(self, request: Request, helper: JobResources) -> Runtime:
-        """What a request's code may run with. What does not work is told by the judge that needs it."""
+        """What a request's code may run with. The judge that needs a missing part reports it."""
         runtime = Runtime(Recorded(self.sandbox, helper.ran), None, request.workspace)
         if not for_language(request.language).needs_interpreter:
             return runtime

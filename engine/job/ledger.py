@@ -100,7 +100,7 @@ class Total:
 
     @property
     def tokens(self) -> int:
-        """Sent and received, those that nobody counted among them."""
+        """Sent and received tokens, including estimates."""
         return self.prompt_tokens + self.completion_tokens + self.uncounted
 
 
@@ -128,7 +128,7 @@ class LedgerFile:
             log.warning("job %s is not recorded in the ledger: %s", entry.job, Obstacle.of(self._folder, error))
 
     def entries(self, *, since: date | None = None) -> Iterator[LedgerEntry]:
-        """The jobs from a day on (UTC), the oldest first. A damaged line is passed over and told once."""
+        """The jobs from a day on (UTC), oldest first. Damaged lines are skipped and reported once."""
         first = since.isoformat() if since else ""
         for path in sorted(self._folder.glob("????-??.jsonl")):
             if path.stem < first[:7]:

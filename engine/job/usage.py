@@ -9,7 +9,7 @@ from stet_ls.engine.sandbox.isolation import IsolationReport
 
 @dataclass
 class JobUsage:
-    """What a job spent. Tokens are the endpoint's own count, or 0 where it told none.
+    """What a job spent. Tokens are the endpoint's own count, or 0 if it reports none.
 
     `uncounted` are tokens of requests that nobody counted, see `events.Uncounted`.
     `cost` is in the currency of the providers' prices; None as soon as one call's price is unknown, of which

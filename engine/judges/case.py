@@ -103,7 +103,7 @@ def lint_findings(
 
 
 def undefined_names(case: Case, source: Source) -> tuple[Finding, ...] | None:
-    """The names in a text of the case that nothing defines; None where nobody could say."""
+    """The undefined names in a text of the case; None if unknown."""
     if find := for_language(case.language).undefined_names:
         return find(source, case.path, {each.path: each.text for each in case.buffers})
     return lint.undefined_names(source, case.language, path=case.path, tools=case.tools)

@@ -48,7 +48,7 @@ Mark = tuple[str, int, str]
 
 
 async def judge(case: Case) -> Evidence:
-    """Fails if anything but comments and docstrings changed; UNKNOWN where that cannot be told."""
+    """Fails if anything but comments and docstrings changed; UNKNOWN if it cannot decide."""
     return await asyncio.to_thread(_judge, case)
 
 

@@ -11,7 +11,7 @@ from stet_ls.validators.lint import UNDEFINED
 
 
 async def judge(case: Case) -> Evidence:
-    """Passes without new findings. New ones are told but refute nothing: style is the user's to weigh."""
+    """Passes without new findings. New ones are shown but refute nothing: style is the user's choice."""
     return await asyncio.to_thread(_judge, case)
 
 

@@ -1,4 +1,4 @@
-"""What an edit takes away beside definitions: decorators, exports, statements, imports, and code that nobody spoke of.
+"""What an edit removes besides definitions: decorators, exports, statements, imports, unmentioned code.
 
 Each finding is a few words ("`@cached` of `total` is gone"); what the user's words name is theirs to lose.
 """

@@ -11,7 +11,7 @@ from stet_ls.validators.findings import Status
 
 
 async def judge(case: Case) -> Evidence:
-    """Fails on a new syntax error of a tool that may block; elsewhere says what could not be told."""
+    """Fails on a new syntax error of a tool that may block; otherwise reports what is unknown."""
     return await asyncio.to_thread(_judge, case)
 
 

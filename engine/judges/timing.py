@@ -74,7 +74,7 @@ async def judge(case: Case) -> Evidence:
 
 
 def _unmeasurable(case: Case) -> str:
-    """Why nobody could measure it here, whatever the code is; "" if it may be tried."""
+    """Why it cannot be measured here, for any code; "" if it can."""
     if not for_language(case.language).times:
         return f"speed measurement does not support {case.language} yet"
     if case.runtime is None or case.runtime.extent is Extent.BRIEF:

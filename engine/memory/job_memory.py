@@ -1,4 +1,4 @@
-"""The memory in the life of a job: asked before the prompt is made, told when the edit stood or fell.
+"""The memory in the life of a job: searched before the prompt, updated when the edit is kept or undone.
 
 It never fails a job and never holds one up for longer than its budget.
 """
@@ -76,13 +76,13 @@ class JobMemory:
         self._lack_told = False
 
     def warm(self) -> None:
-        """Starts the memory's process behind everything else, if there is anything in it, or to be told to it."""
+        """Starts the memory's process in the background, if there is anything to read or to write."""
         if self._holds_anything():
             self.memory.warm()
         self._later(self.settle(), "what commands wrote")
 
     def lack(self, action: str) -> str:
-        """That the installation has no memory, told to the first job that would have used it; "" to all others."""
+        """The notice that the memory is not installed, for the first job that would use it; "" for all others."""
         if not spec_of(action).recalled or self._lack_told or not self.memory.is_missed:
             return ""
         self._lack_told = True
@@ -153,7 +153,7 @@ class JobMemory:
             await self._count(kept or (), wins=-1, losses=1)
 
     async def applied(self, trace: str) -> None:
-        """A command wrote the edit into its file and ends: whoever comes next sees whether it stood."""
+        """Records an edit that a command wrote, so that the next command or server can see whether it was kept."""
         pending = await self._awaiting(trace)
         if pending is None or pending.solution is None or pending.request.path is None or self.memory.obstacle():
             return
@@ -168,7 +168,7 @@ class JobMemory:
             _log.warning("cannot remember the edit: %s", error)
 
     async def settle(self) -> None:
-        """Learns of what commands wrote some time ago: what is still there stood. Never raises StetError.
+        """Learns from what commands wrote some time ago and is still there. Never raises StetError.
 
         Takes out what undone edits left, too.
         """
@@ -236,7 +236,7 @@ class JobMemory:
         return [{**row, "from": provenance(Solution.from_json(row), team=row["team"])} for row in rows]
 
     async def stats(self) -> Mapping[str, Any]:
-        """How much is remembered, and how. An empty memory is told without starting anything."""
+        """Reports the size of the memory. An empty memory needs no process."""
         if self._holds_anything():
             found: dict[str, Any] = await self.memory.ask("stats")
             return found
@@ -298,7 +298,7 @@ class JobMemory:
             _log.warning("not remembered: %s", error)
 
     async def _retract(self, trace: str) -> None:
-        """Takes out what stood on an edit alone. What the memory cannot do now is done when it is next started."""
+        """Removes what depended on an edit alone; now, or when the memory starts next."""
         if not trace or self.memory.obstacle() or not self._holds_anything():
             return
         await self._owe(trace)

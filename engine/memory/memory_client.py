@@ -130,7 +130,7 @@ class MemoryClient:
         return found
 
     async def close(self) -> None:
-        """Lets go of the process. It leaves when nobody of this user holds it any more."""
+        """Releases the process. It exits when this user holds it no longer."""
         if self._warming is not None:
             self._warming.cancel()
             await asyncio.gather(self._warming, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""What the next command, or the next server, has to do: it sees whether edits that a command wrote into files stood,
+"""Work for the next command or server: it checks whether edits that a command wrote were kept,
 and takes out what undone edits left if the memory could not do so at once.
 
 One line each, in the memory's folder, which nobody else may read.

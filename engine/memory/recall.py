@@ -1,4 +1,4 @@
-"""What is done with what was found: which hits may enter a prompt, which one answers, and what is told of them."""
+"""The use of search hits: which enter a prompt, which one answers, and what is shown of them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def chosen(rows: list[dict[str, Any]], request: Request, wish: str, signature: s
 
 
 def _fits(solution: Solution, request: Request, wish: str, signature: str) -> bool:
-    """True if a solution that stood was asked for in these words, for this signature, and nothing else is asked for."""
+    """True if a kept solution had the same request and signature, and nothing else is requested."""
     asks_more = request.constraints or request.context or request.diagnostics
     same = plain(solution.instruction) == plain(wish) and squeezed(solution.signature) == squeezed(signature)
     alike = request.spec.answers_from_memory and request.action == solution.kind
@@ -76,7 +76,7 @@ def _fits(solution: Solution, request: Request, wish: str, signature: str) -> bo
 
 
 def provenance(solution: Solution, request: Request | None = None, *, team: bool = False) -> str:
-    """Where a solution comes from and how it stood, in a few words."""
+    """The origin of a solution and how it was kept, in a few words."""
     place = f"from `{solution.path}`" if solution.path else "from the memory"
     if team:
         place += " of the team"
@@ -87,7 +87,7 @@ def provenance(solution: Solution, request: Request | None = None, *, team: bool
 
 
 def _stood(solution: Solution) -> str:
-    """How it stood, in a few words."""
+    """How the solution was kept, in a few words."""
     known = {"imported": "imported", "learned": "of the project"}
     if solution.proven:
         known["proven"] = "proven by tests"

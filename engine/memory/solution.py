@@ -37,13 +37,13 @@ _PROVENANCE = ("unit", "path", "path_hash", "model")
 
 
 def now() -> str:
-    """This moment in UTC. It is told and sorted by, and nothing depends on its going forward."""
+    """The current time in UTC, for display and sorting; nothing depends on it being monotonic."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """One solution. `evidence` are the judges' sentences, `path` is where it stood and `path_hash` what that file held.
+    """One solution. `evidence` are the judges' sentences, `path` is its file and `path_hash` that file's content.
 
     `grounds` are what it stands on: an outcome and the job of the edit that had it ("kept 3f2a9c0d1e4b"), or an outcome
     alone, of no edit that is known. None: the outcome alone. `uses` counts the prompts that it entered, `wins` and
@@ -83,7 +83,7 @@ class Solution:
 
     @property
     def proven(self) -> bool:
-        """True if tests that executed it passed. Versions that told no edit counted tests that never reached it."""
+        """True if tests that executed it passed. Versions without an edit counted tests that never reached it."""
         return any(outcome == "proven" and edit for outcome, edit in self._standing)
 
     @property

@@ -25,7 +25,7 @@ _LOOK_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class _Setback:
-    """An endpoint that gave nothing, and what the user is told of it, without a full stop."""
+    """An endpoint that failed, and the message about it, without a full stop."""
 
     client: EndpointClient
     failure: EndpointFailure
@@ -99,7 +99,7 @@ def _turn(deadline_at: float, patience: float, others: int) -> TimeBudget:
 
 
 async def _second_look(client: EndpointClient, clients: Sequence[EndpointClient]) -> Admission | None:
-    """Admits an endpoint that rests because it was not running, if it is now and nobody else can be asked.
+    """Admits a disabled endpoint that was not running, if it runs now and no other is available.
 
     Whoever starts it after the message that says so should not have to wait for the breaker's clock.
     """
@@ -134,7 +134,7 @@ def _resting(client: EndpointClient) -> _Setback:
 
 
 def _error(setbacks: Sequence[_Setback]) -> ModelError | PolicyError:
-    """What the user is told when nobody gave a reply."""
+    """The message if no endpoint replied."""
     told = ". ".join(setback.words for setback in setbacks) + "."
     if all(setback.failure.fault is Fault.UNREACHABLE for setback in setbacks):
         return NoModelError(told)

@@ -147,7 +147,7 @@ class ModelPool:
             await self._embedded.close()
 
     async def clients(self, deadline: float, on_event: OnEvent = ignore) -> tuple[EndpointClient, ...]:
-        """The endpoints to ask, in order. Starts the embedded model if there is nobody else, within `deadline` seconds.
+        """The endpoints to ask, in order. Starts the embedded model if there is no other, within `deadline` seconds.
 
         Raises NoModelError if there is none, EndpointError if it does not start in time.
         """
@@ -162,7 +162,7 @@ class ModelPool:
             ) from None
 
     async def settle(self) -> None:
-        """Asks the user about a server that was found and may serve, if nobody did. Takes as long as a person does."""
+        """Asks the user about a discovered server, once. Waits for the answer without a limit."""
         if self._configured or self.asker is None:
             return
         for server, consent in await self._said():

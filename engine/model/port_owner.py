@@ -32,7 +32,7 @@ def owner_of(port: int) -> int | None:
 
 
 def is_somebody_else(owner: int | None) -> bool:
-    """True for another person of this machine; a service's account is nobody's."""
+    """True for another person of this machine, not for a service account."""
     return owner is not None and owner != os.getuid() and owner >= _first_person()
 
 

@@ -1,4 +1,4 @@
-"""Calls that wait for their turn at an endpoint: the first come goes first, and is told how many are ahead of it."""
+"""Calls that wait for an endpoint, first come, first served; each learns how many are ahead of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RequestQueue:
 
     @asynccontextmanager
     async def turn(self, on_event: OnEvent) -> AsyncIterator[None]:
-        """Waits until there is room and all that came before have had their turn. Who had to wait is told its turn."""
+        """Waits for a free place, first come, first served. Reports the position of those who wait."""
         waited = await self._enter(on_event)
         try:
             if waited:

@@ -31,7 +31,7 @@ _OBEYED = re.compile(
 
 
 def nonce() -> str:
-    """The id of one prompt's data fence, which nobody who wrote the data could have known."""
+    """The id of one prompt's data fence, which an author of the data cannot know."""
     return secrets.token_hex(4)
 
 

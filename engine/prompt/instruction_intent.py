@@ -83,7 +83,7 @@ def intent_of(instruction: str) -> Intent:
 
 
 def is_addition(instruction: str) -> bool:
-    """Whether a rule says that something is to be added: of words that no rule knows nobody can tell."""
+    """True if a rule says that something is to be added."""
     return _said(instruction) is Intent.ADD
 
 

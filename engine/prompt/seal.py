@@ -122,7 +122,7 @@ def listed_values(request: Request) -> tuple[str, ...]:
 
 
 def _refusal(document: Redacted, redacted: Redacted) -> PolicyError:
-    """What is told of a secret that stays in spite of all: its line in the document if it has one, and its kind."""
+    """The report about a remaining secret: its kind, and its line in the document if it has one."""
     left = redacted.left[0]
     lines = [one.line for one in document.redactions if one.kind == left.kind and one.line is not None]
     where = f"Line {lines[0] + 1}" if lines else "The prompt"

@@ -32,7 +32,7 @@ KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ModelFinding:
-    """One finding as the model told it. `line` is the number that it named (from 1), None if it named none."""
+    """One finding of the model. `line` is the number that it gave (from 1), or None."""
 
     quote: str
     kind: str

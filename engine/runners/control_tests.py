@@ -35,7 +35,7 @@ class Words:
         return cls(f"test_{good}", f"test_{bad}", f"test_{copy}", message, held)
 
     def to_json(self) -> Mapping[str, str]:
-        """As the run is told."""
+        """The run in words."""
         return {name: getattr(self, name) for name in self.__slots__}
 
     def has(self, identifier: str) -> bool:

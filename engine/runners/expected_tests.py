@@ -1,4 +1,4 @@
-"""Which tests a file holds, told from its text: a run that reports fewer is no verdict."""
+"""The tests of a file, from its text: a run that reports fewer has no verdict."""
 
 from __future__ import annotations
 

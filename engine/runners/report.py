@@ -11,7 +11,7 @@ from stet_ls.engine.sandbox.spec import RunResult, RunStatus
 
 
 class SuiteOutcome(StrEnum):
-    """How a suite ended. Only GREEN is good; the first that fits is told.
+    """How a suite ended. Only GREEN is a success; the first that matches counts.
 
     NO_RUNNER: a program is missing (`install` says what). REFUSED: the isolation is too weak. TIMEOUT and LIMIT: the
     run was stopped (`run.status` tells by which limit). ERROR: a file could not be collected or built, or the runner

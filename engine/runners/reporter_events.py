@@ -30,7 +30,7 @@ _TESTS = ("test_*", "*_test.*", "*Test.java", "*Tests.*", "*.test.*", "*.spec.*"
 
 @dataclass(slots=True)
 class ReporterEvents:
-    """What a reporter told. `known` are the ids it collected; `finished` says that it came to its own end.
+    """A reporter's events. `known` are the ids it collected; `finished` is True if it reached its end.
 
     `exit` is the status it meant to end with; `broken` is why the runner itself failed; `absent` names a program or a
     module that the runner needs and the box has not; `stopped` is TIMEOUT or LIMIT where a part of the run was ended.
@@ -97,7 +97,7 @@ def _whole(event: Event, found: ReporterEvents, plan: TestPlan) -> None:
 
 
 class _Open:
-    """A test that began: what its phases told until now."""
+    """A test that started, with the reports of its phases so far."""
 
     def __init__(self, identifier: str) -> None:
         self.id = identifier
@@ -178,7 +178,7 @@ def _frame(told: dict[str, Any], plan: TestPlan) -> Frame:
 def frame_at(
     path: str, line: int, function: str, plan: TestPlan, names: tuple[tuple[str, str], ...] = (), code: str = ""
 ) -> Frame:  # fmt: skip
-    """A frame, with whose it is told from its path."""
+    """A stack frame with its origin, derived from its path."""
     return Frame(inside(path, plan), line, function, origin(path, plan), names, code)
 
 

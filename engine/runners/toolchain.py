@@ -1,4 +1,4 @@
-"""Where compilers and interpreters are, told without starting one: what a box needs to show for them."""
+"""Finds compilers and interpreters without starting them: what a sandbox needs to contain for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running code that nobody trusts: a model's, and the project's own tests beside it.
+"""Runs untrusted code: a model's, and the project's own tests with it.
 
 A `RunSpec` goes in, a `RunResult` comes out, with an `IsolationReport` that says which walls really stood. The kernel
 makes the walls; this room asks for them, watches from outside, and clears up whatever happens. It never knows what is

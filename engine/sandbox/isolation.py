@@ -1,4 +1,4 @@
-"""How well a run was walled in, as it is told to the user."""
+"""How well a run was isolated, as shown to the user."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Holds(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IsolationReport:
-    """What stood around a run. `why_not_stronger` and `advice` (a command to type) are "" at level full."""
+    """The isolation of a run. `why_not_stronger` and `advice` (a command to run) are "" at level full."""
 
     backend: str
     version: str

@@ -231,7 +231,7 @@ class Sandbox:
 
 
 async def _stands(backend: Backend) -> bool:
-    """A box that stood at the last start may be forbidden by now, by what no key can name: AppArmor, a container."""
+    """A backend that worked at the last start may be forbidden now, for example by AppArmor or in a container."""
     try:
         await backend.run(RunSpec(("true",)))
     except BoxError:

@@ -40,7 +40,7 @@ class Key:
 
     @property
     def user_only(self) -> bool:
-        """True if nobody but its user may set it."""
+        """True if only the user may set it."""
         return self.set_by is SetBy.USER
 
     def loosens(self, value: object, held: object) -> bool:

@@ -175,7 +175,7 @@ class Privacy(Section):
 
 
 class SandboxSettings(Section):
-    """Running code that nobody trusts."""
+    """Running untrusted code."""
 
     minimum_level: Literal["none", "partial", "strong", "full"] = Field(
         default="strong", json_schema_extra=UserOnly, description="The weakest isolation in which code may run."
@@ -350,7 +350,7 @@ class Settings(Section):
     model: ModelSettings = Field(default=ModelSettings(), description="How models are asked.")
     checks: Checks = Field(default=Checks(), description="Validation and repair.")
     privacy: Privacy = Field(default=Privacy(), description="What leaves with a prompt.")
-    sandbox: SandboxSettings = Field(default=SandboxSettings(), description="Running code that nobody trusts.")
+    sandbox: SandboxSettings = Field(default=SandboxSettings(), description="Running untrusted code.")
     memory: MemorySettings = Field(default=MemorySettings(), description="Remembered solutions.")
     log: LogSettings = Field(default=LogSettings(), description="The log file.")
     trace: TraceSettings = Field(default=TraceSettings(), description="The records that jobs leave.")

@@ -42,7 +42,7 @@ class SettingEntry:
 
 @dataclass(frozen=True, slots=True)
 class SettingsSource:
-    """All entries of one origin. `trusted`: nobody but the user writes it, so it may set every key."""
+    """All entries of one origin. `trusted`: only the user writes it, so it may set every key."""
 
     origin: str
     entries: tuple[SettingEntry, ...] = ()

@@ -1,4 +1,4 @@
-"""Settings that are lists of tables, such as `[[models]]`: a wrong table is told and left out, the others hold."""
+"""Settings that are lists of tables, such as `[[models]]`: an invalid table is reported and ignored."""
 
 from __future__ import annotations
 

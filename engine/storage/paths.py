@@ -56,7 +56,7 @@ class Paths:
 
     @property
     def memory(self) -> Path:
-        """The solutions that stood."""
+        """The kept solutions."""
         return self.data / "memory"
 
 
@@ -77,7 +77,7 @@ def user_paths() -> Paths:
 
 
 def unwritable(error: OSError) -> str | None:
-    """What a person is told of a folder of Stet's that cannot be written, with the way out; None of any other path."""
+    """The message about an unwritable folder of Stet, with the way out; None for any other path."""
     paths, failed = user_paths(), Path(str(error.filename or ""))
     ours = (paths.data, paths.cache, paths.logs, paths.runtime)
     near = any(failed == each or failed in each.parents or each in failed.parents for each in ours)

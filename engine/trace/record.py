@@ -1,4 +1,4 @@
-"""The record's form: one JSON object. Who reads one that was changed, cut or made by another version is told where."""
+"""The record's form: one JSON object. Errors name the place that was changed, cut or is of another version."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class RecordStore:
         self._noting = asyncio.Lock()
 
     def keep(self, job: FinishedJob) -> None:
-        """Writes a job down in a thread: nobody waits for it, and no job fails for it."""
+        """Records a job in a background thread; no job fails for it."""
         if not self._kept:
             return
         task = asyncio.get_running_loop().create_task(asyncio.to_thread(self._write, job), name=f"trace {job.id}")
@@ -42,7 +42,7 @@ class RecordStore:
         task.add_done_callback(self._writing.discard)
 
     async def record_outcome(self, job: str, fate: str) -> None:
-        """Writes beside a job's record what became of its edit; the last word counts. Without a record nobody asks."""
+        """Writes the outcome of an edit beside its job's record, if there is one; the last outcome counts."""
         if not self._kept:
             return
         async with self._noting:
@@ -72,7 +72,7 @@ class RecordStore:
         return files[0]
 
     def fate(self, file: Path) -> str:
-        """What became of the edit of that record's job, in a word; "" if nobody told."""
+        """The outcome of the edit of that record's job, in a word; "" if unknown."""
         return (read_private(_beside(file)) or "").strip()
 
     def _named(self, prefix: str) -> Iterator[Path]:

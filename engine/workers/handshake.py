@@ -27,7 +27,7 @@ LINE_LIMIT = 65536
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """How to reach a child. `info` is what its work told about itself; it may hold keys, so it is never printed."""
+    """How to reach a child. `info` is its own description; it may hold keys, so it is never printed."""
 
     pid: int
     port: int
@@ -49,7 +49,7 @@ class Handshake:
 
 
 def new_key() -> str:
-    """A key nobody guesses."""
+    """A random key."""
     return secrets.token_hex(32)
 
 

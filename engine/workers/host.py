@@ -1,4 +1,4 @@
-"""The child's side: starts the work, says where it is, and leaves when nobody needs it.
+"""The child's side: starts the work, publishes its address, and exits when it is no longer needed.
 
 if __name__ == "__main__":
     host(MyWork(arguments), idle_seconds=600)
@@ -55,7 +55,7 @@ class IdleLimits:
 
 
 def host(work: Work, patience: IdleLimits) -> NoReturn:
-    """Runs `work` until nobody needs it, then ends the process, threads of native libraries included."""
+    """Runs `work` until it is no longer needed, then ends the process with all its native threads."""
     starter = _take_stdout()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(process)d %(message)s")
     code = 1

@@ -34,7 +34,7 @@ class Lease:
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What the child's work told about itself. It may hold keys."""
+        """The child's own description. It may hold keys."""
         return self._info
 
     async def touch(self) -> bool:
@@ -52,7 +52,7 @@ class Lease:
         return False
 
     async def close(self) -> None:
-        """Gives the child up. It leaves soon if nobody else holds a lease."""
+        """Releases the child. It exits soon without other leases."""
         self._writer.close()
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()

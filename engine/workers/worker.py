@@ -101,7 +101,7 @@ class Worker:
             return await _find(state) or await self._start(state)
 
     async def _start_own(self, state: Path, on_start: Callable[[], None]) -> Lease:
-        """The child that was shared before, or else one that nobody else finds."""
+        """The child that was shared before, or else a private one."""
         with suppress(OSError, PolicyError):
             private_folder(self._folder)  # what cannot be written is only looked at
             if (lease := await _find(state)) is not None:

@@ -184,7 +184,7 @@ def _status(db: sqlite3.Connection) -> IndexStatus:
 
 
 def prune(folder: Path, *, days: float = 60.0) -> None:
-    """Removes the databases that nobody wrote to for that long."""
+    """Removes the databases without a write for that long."""
     for path in folder.glob("*.sqlite*"):
         with suppress(OSError):
             if path.stat().st_mtime < time.time() - days * 86_400:

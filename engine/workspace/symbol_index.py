@@ -69,7 +69,7 @@ class SymbolMatches:
 
 
 class SymbolIndex:
-    """The symbols of all roots that it was told of. `ignore` are the user's patterns of hidden files.
+    """The symbols of all known roots. `ignore` are the user's patterns of hidden files.
 
     `watch`, `changed`, `read` and `close` belong to one event loop, and only the last two wait; `find` and `open` are
     for threads.

@@ -21,7 +21,7 @@ class Command(Protocol):
         """Declares the arguments."""
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Does it, and returns the exit status. Raises StetError for what the user has to be told."""
+        """Runs the command and returns its exit status. Raises StetError for an error that the user sees."""
 
 
 @dataclass(frozen=True, slots=True)

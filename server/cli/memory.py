@@ -151,7 +151,7 @@ async def _export(flow: JobMemory, arguments: argparse.Namespace) -> int:
 
 
 async def _import(flow: JobMemory, arguments: argparse.Namespace) -> int:
-    """Good lines are taken, broken ones told."""
+    """Imports valid lines and reports invalid ones."""
     from stet_ls.engine.memory.import_solutions import read_lines
 
     solutions, problems = read_lines(await asyncio.to_thread(_read, arguments.file))
@@ -254,7 +254,7 @@ def _read(file: str) -> str:
 
 
 def _write(file: Path, text: str) -> None:
-    """Solutions are code of their user's: nobody else may read the file."""
+    """Solutions are the user's code: no other user may read the file."""
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:

@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _find_custom(arguments: argparse.Namespace) -> None:
-    """Refuses an action that nobody defines: before its target is read, whose faults would matter less."""
+    """Refuses an unknown action, before reading its target."""
     from stet_ls.engine.actions.registry import Actions
     from stet_ls.engine.settings import find_project, load
 

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _token(arguments: argparse.Namespace) -> str:
-    """What a client has to know, from where it was told; afterwards no child inherits it and no list shows it."""
+    """The token, from its option, file or variable; afterwards no child process or process list shows it."""
     inherited = os.environ.pop("STET_TOKEN", "").strip()
     if arguments.token_file is not None:
         return _read_token(arguments.token_file)

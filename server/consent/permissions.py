@@ -1,4 +1,4 @@
-"""What the engine asks the user: a weaker box than wanted, packages that nobody knows, a model server that was found.
+"""The engine's questions to the user: a weaker sandbox, unknown packages, a discovered model server.
 
 An answer holds until the server ends, a yes as well as a no. What is to hold for longer is a setting of the user's;
 that a model server may have their code is remembered by the engine. No project is asked, and none can answer.

@@ -216,7 +216,7 @@ def _advised(verdict: Verdict) -> tuple[Finding, ...]:
 
 
 def _ended(document: _Document, task: asyncio.Task[None]) -> None:
-    """Nobody waits for ever for a verdict that a bug prevented."""
+    """A bug that prevents a verdict does not block its readers forever."""
     if not task.cancelled() and (error := task.exception()) is not None:
         LOGGER.error("%s: %s", task.get_name(), error, exc_info=error)
         document.current.set()

@@ -54,7 +54,7 @@ class _Shown:
         return sorted((*self.live, *self.kept), key=lambda each: (each.range.start.line, each.range.start.character))
 
     def beyond(self, told: _Shown) -> list[types.Diagnostic]:
-        """What is not told already. Of a line with a syntax error that is, other words for the same are none."""
+        """Findings that are not reported yet; in a line with a syntax error other findings are not new."""
         lines = {each.range.start.line for each in told.live}
         live = (each for each in self.live if each.range.start.line not in lines)
         return _Shown(tuple(live), tuple(each for each in self.kept if each not in told.kept)).all

@@ -33,6 +33,6 @@ class SerialExecutor:
 
 
 def _hear(future: asyncio.Future[Made]) -> None:
-    """Takes the exception that nobody waits for any more, so that asyncio does not complain."""
+    """Retrieves the exception of an abandoned task, so that asyncio does not complain."""
     if not future.cancelled():
         future.exception()

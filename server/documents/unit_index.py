@@ -65,7 +65,7 @@ class UnitIndex:
         return indexed is not None and indexed.version == version
 
     def unit_at(self, uri: str, version: int | None, first: int, last: int) -> str | None:
-        """The qualified name of the smallest unit that holds those lines; None if there is none or nobody knows yet."""
+        """The qualified name of the smallest unit with those lines; None if there is none or it is not known yet."""
         if not self.is_ready(uri, version):
             return None
         holders = [each for each in self._indexed[uri].entries if each.first <= first and last <= each.last]

@@ -1,4 +1,4 @@
-"""What becomes of an edit after it landed: kept, edited, undone or rejected, told to the engine.
+"""Watches an applied edit and reports to the engine: kept, edited, undone or rejected.
 
 Each is told once; one that was kept or edited may be told as undone later, as long as its document is open.
 """
@@ -90,7 +90,7 @@ class OutcomeWatcher:
             self._drop(watch.trace)
 
     def _stood(self, trace: str) -> None:
-        """It stood for as long as an undo may take."""
+        """It was not undone within the waiting time."""
         watch = self._watches.get(trace)
         if watch is not None and (live := self._documents.snapshot(watch.uri)) is not None:
             self._stands(watch, live)

@@ -34,5 +34,5 @@ class PendingEdits:
         self._all.add(edit)
 
     def discard(self, edit: Pending) -> None:
-        """Drops one that nobody waits for any more."""
+        """Drops one that is no longer needed."""
         self._all.discard(edit)

@@ -87,7 +87,7 @@ class CodeLenses:
         return found
 
     def changed(self, uri: str) -> None:
-        """The document has another text: clients that ask only when told to are told."""
+        """The document has another text: asks clients that pull only on request to refresh."""
         had = sum(lens.uri == uri for lens in self._lenses.values())
         if had > len(self.of(uri)):
             self._refresh()

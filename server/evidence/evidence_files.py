@@ -53,7 +53,7 @@ class EvidenceFiles:
         return shown
 
     async def collect(self, job: str, answer: Answer, check: str = "", *, diff: str = "") -> dict[str, Any]:
-        """What `show` returns, opened by nobody: for a plugin that shows it itself.
+        """The result of `show` without opening anything: for a plugin that shows it itself.
 
         A report on all of it holds the edit as `diff`, or else as it was made, cut to a bounded length.
         """

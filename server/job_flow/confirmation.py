@@ -1,4 +1,4 @@
-"""A person's word on an edit. Nobody waits for it for ever, and it counts whenever it comes."""
+"""A person's answer about an edit. The wait is limited, but a late answer still counts."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def risks(answer: Answer, plan: EditPlan, snapshot: Snapshot) -> tuple[str, ...]
 
 
 def _unrun(item: Evidence) -> bool:
-    """True for new tests that nobody ran, whatever the reason: they are worth nothing unless they do."""
+    """True for new tests that did not run, for any reason: without a run they are worth nothing."""
     return item.check is Check.TESTS and not item.trusted and item.verdict in (Ruling.UNKNOWN, Ruling.SKIPPED)
 
 

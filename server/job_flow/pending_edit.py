@@ -38,7 +38,7 @@ class ApplyResult:
 
 
 class PendingEdit:
-    """One plan, sent as it is made. `close` it when nobody wants to know any more whether it shows."""
+    """One edit plan, sent on creation. `close` it when its arrival no longer matters."""
 
     def __init__(
         self, ls: StetServer, plan: EditPlan, answer: Answer, annotation: types.ChangeAnnotation | None
@@ -106,7 +106,7 @@ def change_annotation(done: str, question: str) -> types.ChangeAnnotation:
 
 
 def _forget(request: asyncio.Future[object]) -> None:
-    """Takes the late answer, so that asyncio does not complain about an exception that nobody looked at."""
+    """Retrieves a late answer, so that asyncio does not complain about its exception."""
     if not request.cancelled():
         request.exception()
 

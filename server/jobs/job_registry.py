@@ -129,7 +129,7 @@ class Jobs:
     """The registry of jobs. It holds each task, so that none is lost to the garbage collector in the middle."""
 
     def __init__(self, forgotten: Callable[[str], None] = lambda job: None) -> None:
-        """`forgotten` is told of each job that nobody can ask for any more."""
+        """Calls `forgotten` for each job that is dropped."""
         self._forgotten = forgotten
         self._jobs: dict[str, JobHandle] = {}
         self._closed = False

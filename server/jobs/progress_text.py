@@ -59,7 +59,7 @@ class ProgressText:
         self._since: float | None = None
 
     def on_event(self, event: Event) -> bool:
-        """Takes an event in. True if it is news; False for further counts and for what a reader need not be told of."""
+        """Takes an event in. True if it is worth showing; False for further counts."""
         match event:
             case Stage("model", model):
                 self._model = model.rpartition("/")[2] or self._model
@@ -104,7 +104,7 @@ class ProgressText:
 
     @property
     def lasts(self) -> bool:
-        """True if it has been at this for so long that the seconds are told."""
+        """True if the stage has run long enough to show its seconds."""
         return self._seconds() >= SHOWN_FROM
 
     def _begin(self, line: str) -> None:

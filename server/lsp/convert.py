@@ -105,7 +105,7 @@ def text_edits(splices: Iterable[Splice], source: Source, encoding: Encoding) ->
 
 
 def diagnostic_of(diagnostic: DiagnosticLike, source: Source, encoding: Encoding) -> Diagnostic:
-    """A diagnostic of any server; what it leaves out counts as an error of no code by nobody."""
+    """A diagnostic of any server; missing fields mean an error without code or source."""
     from stet_ls.engine.api.request import Diagnostic  # not before the first job
 
     return Diagnostic(

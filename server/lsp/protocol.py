@@ -263,7 +263,7 @@ class Protocol(LanguageServerProtocol):
             self.close()
 
     def _give_up(self, data: Any) -> None:
-        """Whoever waits for a message that cannot be written is told, the client or a handler here."""
+        """Reports a message that cannot be written to the client or the handler that waits for it."""
         error = JsonRpcInternalError("The message cannot be written as JSON.")
         if isinstance(data, JsonRPCResponseMessage):
             self._refuse(data.id, error)

@@ -153,7 +153,7 @@ def serve_tcp(server: LanguageServer, host: str, port: int, token: str) -> int:
 
 
 async def _admitted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str) -> dict[str, Any] | None:
-    """The first message, without its token, if that is the right one; else None, and the client is told."""
+    """The first message without its token, if the token is right; else None and an error to the client."""
     body = await read_body(reader, LARGEST_FIRST_MESSAGE)
     try:
         message = json.loads(body or b"")
@@ -276,7 +276,7 @@ class _Seat:
 
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
-        """Holds the place, which is free for nobody afterwards: the server ends with its client."""
+        """Takes the only place for a client; it is never free again, since the server ends with its client."""
         self.is_free = False
         try:
             yield
@@ -284,7 +284,7 @@ class _Seat:
             self._left.set()
 
     async def until_left(self, protocol: Protocol) -> None:
-        """Returns when the client has left, or when the server was told to end before one came."""
+        """Returns when the client disconnects, or when the server stops before one connects."""
         await protocol.exited.wait()
         if not self.is_free:
             await self._left.wait()

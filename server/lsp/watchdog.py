@@ -115,7 +115,7 @@ def _began_before_us(process_id: int) -> bool:
 
 
 def is_alive(process_id: int) -> bool:
-    """False if the process has ended, even where nobody has collected its exit status yet.
+    """False if the process has ended, even as a zombie.
 
     On Windows always True: there `os.kill` with signal 0 would end the process, and the end of the input has to do.
     """

@@ -1,4 +1,4 @@
-"""How each part that jobs lean on is: its state, why, and what to do, told within a deadline."""
+"""The state of each component that jobs use, with the reason and a hint, within a deadline."""
 
 from __future__ import annotations
 

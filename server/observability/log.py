@@ -26,7 +26,7 @@ BACKUPS = 3
 
 
 def start_log(file: Path, level: str, form: Format = "text") -> None:
-    """Writes the log of this process to `file` from now on; one that cannot be written is told, and there is no log.
+    """Writes the log of this process to `file` from now on; if that fails, prints a warning.
 
     A terminal may stand for the file (/dev/stderr): it gets lines for people, in colours.
 

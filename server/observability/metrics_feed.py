@@ -1,4 +1,4 @@
-"""Feeds the metrics of this server from the engines that it makes, and holds the port where they are told."""
+"""Feeds the metrics of this server from its engines, and holds the metrics port."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MetricsFeed:
 
     @property
     def port(self) -> int | None:
-        """Where the metrics are told, if anywhere."""
+        """The metrics port, if any."""
         return None if self._port is None else self._port.port
 
     def watch(self, engine: Engine) -> None:

@@ -59,7 +59,7 @@ class MetricsPort:
 
 
 class _Threaded(ThreadingMixIn, WSGIServer):
-    """A slow reader keeps nobody waiting, and no exit."""
+    """A slow reader delays neither other work nor the exit."""
 
     daemon_threads = True
     allow_reuse_address = True

@@ -39,7 +39,7 @@ class Unavailable:
 
 
 class AdvisoryFindings(tuple[Finding, ...]):
-    """Findings of a tool that was not told all it needs to be sure of them. They block nothing."""
+    """Findings of a tool without all it needs to be certain. They block nothing."""
 
     __slots__ = ()
 

@@ -37,7 +37,7 @@ _VARIABLE = re.compile(rb"^(_[A-Za-z]\w*)[ \t]*(?::[^=\n]{1,200})?=(?!=)", re.MU
 
 
 def dead_code(source: Source, language: str, *, elsewhere: Iterable[bytes] = ()) -> tuple[Finding, ...] | None:
-    """The hints for one text; None for one that does not parse: what it uses cannot be told.
+    """The hints for one text; None if it does not parse.
 
     `elsewhere`: other texts of the project, which may use what is private to a package.
     """

@@ -28,7 +28,7 @@ _CONTINUES = re.compile(rb"[\s)\]}#]|(?:else|elif|except|finally|catch|end)\b")
 
 
 def is_parsed(source: Source, language: str) -> bool:
-    """Whether what is told of a text comes from a syntax tree; of other languages it is guessed line by line."""
+    """True if facts about a text come from a syntax tree, not from guesses line by line."""
     return tree_of(source, language) is not None
 
 

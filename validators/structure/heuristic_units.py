@@ -1,4 +1,4 @@
-"""Units of a language without a tree in this process, told by the words that its lines begin with.
+"""Units of a language without a tree in this process, by the first words of its lines.
 
 A guess, good enough for a target, a title and a list of names: one regular expression for each line, and the
 indentation for where a unit ends.

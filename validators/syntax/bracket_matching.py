@@ -1,4 +1,4 @@
-"""Which bracket is the odd one, told by the lines' indentation.
+"""Finds the odd bracket by the lines' indentation.
 
 Counting alone blames the wrong ones: where a method's brace is missing its class's takes its place, and the class is
 the one that is left open, a hundred lines above. Written code is indented as it was meant.

@@ -1,4 +1,4 @@
-"""Where exactly a parse failed, and what could have stood there: read from the parser's own log.
+"""Where a parse failed, and what was expected there, from the parser's own log.
 
 An ERROR node tells where the parser picked itself up again; the token at which it fell lies within two lines of the
 real fault in 95 % of cases, as near as a compiler's message. The log costs a call for each line (ten times the parse),

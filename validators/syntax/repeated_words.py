@@ -54,7 +54,7 @@ def _seconds(run: bytes, start: int) -> Iterator[Span]:
 
 
 def _is_code(parsed: Parsed, span: Span) -> bool:
-    """True for a word of the program that the grammar took: what it did not take is told already."""
+    """True for a word of the program that the grammar accepted: the rest is reported already."""
     node = parsed.root.descendant_for_byte_range(span.start, span.end)
     if node is None or node.end_byte - node.start_byte != span.end - span.start:
         return False

@@ -94,7 +94,7 @@ def _untried(each: LocatedFinding, why: str) -> LocatedFinding:
 
 
 def _milder(kind: str) -> str:
-    """The kind of what nobody showed to be a bug."""
+    """The kind of an unconfirmed finding."""
     return "risk" if kind == "bug" else kind
 
 

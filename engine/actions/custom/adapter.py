@@ -83,7 +83,7 @@ async def _tell(job: Job, custom: CustomAction, action: Action) -> Answer:
 
 
 def _guarded(judge: Judge, name: str) -> Judge:
-    """A package's judge, in its own name: nobody counted how often such evidence is right, so no tier is reached by it.
+    """A package's judge under its own name. Its accuracy is unknown, so its evidence reaches no tier.
 
     One that raises, or says something else than evidence, could not tell.
     """

@@ -33,7 +33,7 @@ def packaged() -> Packaged:
 
 
 def load(points: Iterable[EntryPoint]) -> Packaged:
-    """The actions of some entry points. One that raises, or holds no action, is told and skipped."""
+    """The actions of some entry points. One that raises, or has no action, is reported and skipped."""
     actions: dict[str, tuple[CustomAction, str]] = {}
     problems = []
     for point in sorted(points, key=lambda each: (_package(each) != OURS, _package(each), each.name)):

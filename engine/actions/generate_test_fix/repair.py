@@ -44,7 +44,7 @@ class Repairer:
         return self.about.prompt.secrets
 
     def mendable(self, proposal: Proposal[Patch], found: CandidateTrial) -> tuple[Diagnosis, ...]:
-        """The failures that other code can mend: logic, what nobody can tell, and packages that it brought in itself.
+        """The failures that other code can fix: logic, undetermined ones, and packages that the code added.
 
         One that the user's own code needs is missing on this machine, and no repair brings it.
         """

@@ -1,4 +1,4 @@
-"""A text without its bodies, told from its syntax tree: what tests are written from in every language but Python."""
+"""A text without its bodies, by its syntax tree: the base for new tests in every language except Python."""
 
 from __future__ import annotations
 

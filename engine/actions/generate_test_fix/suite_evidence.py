@@ -1,4 +1,4 @@
-"""What the loop's tests say of a candidate, as evidence that nobody has to trust."""
+"""The results of the loop's tests for a candidate, as untrusted evidence."""
 
 from __future__ import annotations
 

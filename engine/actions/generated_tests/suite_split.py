@@ -76,7 +76,7 @@ def distinct(text: str) -> str:
 
 
 def owner_at(text: str, line: int) -> frozenset[str] | None:
-    """The tests that cannot be had if this line (from 1) fails while the file is read; None if it is nobody's.
+    """The tests that are lost if this line (from 1) fails on import; None if the line belongs to none.
 
     The line of an import or a helper belongs to all tests that use what it defines.
     """

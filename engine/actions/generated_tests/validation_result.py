@@ -1,4 +1,4 @@
-"""What came of new tests: those that stood with their evidence, those that did not with the reason, in words."""
+"""The results of new tests in words: the kept ones with their evidence, the others with the reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOLD = 6
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """What became of a text of tests. `text` is the whole test file with those that stood, `code` these alone.
+    """The result for a text of tests. `text` is the whole test file with those that passed, `code` these alone.
 
     `count` of them stood; without a `problem` there are some, or none was run and all are there. `dropped` counts the
     others by reason; `gaps` are what the tests of the file leave untested, in words.
@@ -43,7 +43,7 @@ class ValidationResult:
 
 
 def result_of_kept(left: CandidateTests, noticed: MutantResults, counted: Sequence[str]) -> ValidationResult:
-    """Those that are left, to be offered; `counted` are the tests whose reach and whose mutants are told."""
+    """The remaining tests, to offer; `counted` are those with known coverage and mutants."""
     count = len(left.ids)
     said = (
         f"{count} test{'' if count == 1 else 's'} pass{'es' if count == 1 else ''} three times{_dropped(left.dropped)}"
@@ -71,7 +71,7 @@ def unless_forged(proof: ValidationResult, signs: Collection[str]) -> Validation
 
 
 def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
-    """Nothing to offer, with the reason. What could not be told of one test is told of all."""
+    """Nothing to offer, with the reason. A doubt about one test counts for all."""
     parts = [why] if why else []
     if left.suspects:
         count = len(left.suspects)
@@ -91,7 +91,7 @@ def result_without_tests(left: CandidateTests, why: str) -> ValidationResult:
 
 
 def result_not_run(text: Source, code: str, why: str, verdict: Ruling) -> ValidationResult:
-    """All tests, none of them run: what that costs is told by the evidence."""
+    """All tests without a run; the evidence shows that."""
     count = len(tests_in(code))
     return ValidationResult(text, code, count, (Evidence(Check.TESTS, verdict, f"tests not run: {why}"),))
 

@@ -234,7 +234,7 @@ def _guard(about: JobPrompt, fitted: Fitted) -> Span:
 
 
 def _new_unit(code: str, language: str) -> str:
-    """The name of what was written where no unit stood; "" unless it is one function or class."""
+    """The name of the one function or class that was written where no unit was; else ""."""
     source = Source(code)
     outermost = [unit for unit in structure.units(source, language) if unit.name == unit.qualified]
     return outermost[0].name if len(outermost) == 1 else ""

@@ -44,7 +44,7 @@ _PICKS = frozenset({"filter", "some", "every", "find", "findIndex", "findLast", 
 
 
 def probed(before: str, after: str, language: str, *, numbered: bool = True) -> tuple[ProbedText, ProbedText] | None:
-    """Both texts with probes in what differs; None if that is nothing that can be told. Not for an event loop.
+    """Both texts with probes in the changed parts; None if no part can have one. Not for an event loop.
 
     Not `numbered`: the texts are none that the user has, and their lines say nothing.
     """

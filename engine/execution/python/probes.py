@@ -30,7 +30,7 @@ _ORDERS = {ast.Lt: "strict", ast.Gt: "strict", ast.LtE: "loose", ast.GtE: "loose
 
 
 def probed(before: str, after: str, *, numbered: bool = True) -> tuple[ProbedText, ProbedText] | None:
-    """Both texts with probes in what differs; None if that is nothing that can be told. Not for an event loop.
+    """Both texts with probes in the changed parts; None if no part can have one. Not for an event loop.
 
     Not `numbered`: the texts are none that the user has, and their lines say nothing.
     """

@@ -1,4 +1,4 @@
-"""Code that takes every error and tells nobody: a bug that is hidden so is not mended.
+"""Code that swallows every error: it hides bugs instead of fixing them.
 
 except Exception:                              } catch {
     return None                                  return null;

@@ -150,7 +150,7 @@ class _Names:
         return any(table.fullmatch(name) for table in tables)
 
     def of(self, tree: ast.AST) -> Iterator[Risk]:
-        """The risks of a tree. What is part of a longer name is not told beside it."""
+        """The risks of a tree. A part of a longer name is not reported again."""
         inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Import | ast.ImportFrom):

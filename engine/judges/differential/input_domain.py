@@ -1,4 +1,4 @@
-"""What the code was meant for, where nobody says it: an input whose kinds the new code takes in another call.
+"""The assumed domain of the code: an input whose kinds the new code accepts in another call.
 
 `indent('a', '')` is one if `indent('a', '', str.strip)` comes to something: what was left out has its default, and the
 rest is of the same kinds. Then a new TypeError is no matter of kinds that were guessed wrongly.

@@ -145,7 +145,7 @@ async def _by_wires(
 
 
 def _by_names(wires: Sequence[Wire], good: frozenset[str], mended: frozenset[str], names: Names) -> Ran:
-    """What can be told where nothing shows what runs: each of the changed parts has to be named, or be all there is."""
+    """The verdict without coverage: tests have to name each changed part, or the change is all there is."""
     said = {each: names(good, each.names) | (mended if len(wires) == 1 else frozenset()) for each in wires}
     unsaid = [each.unit for each, tests in said.items() if not tests]
     missed = dict.fromkeys(f"`{unit}`" if unit else "what was changed" for unit in unsaid)

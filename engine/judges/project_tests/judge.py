@@ -28,7 +28,7 @@ _LEAST_SECONDS = 2.0
 
 
 async def judge(case: Case) -> Evidence:
-    """Runs the tests that touch the target. Trusted: they are the user's and nobody changes them."""
+    """Runs the tests that touch the target. Trusted: they are the user's, and the edit does not change them."""
     run = await _runs(case)
     if isinstance(run, Evidence):
         return run

@@ -25,7 +25,7 @@ def return_large_blocks() -> None:
 
 
 def give_back() -> None:
-    """Returns what loading and writing took in small blocks and nobody uses."""
+    """Returns unused small blocks of memory to the system, after loading and writing."""
     if sys.platform == "linux":
         with suppress(AttributeError, OSError):
             ctypes.CDLL(None).malloc_trim(0)

@@ -131,7 +131,7 @@ class SolutionStore:
                 )
 
     async def retract(self, edit: str) -> int:
-        """An edit was undone: removes, to the last byte, what stood on nothing else; returns how many those were."""
+        """Removes the solutions that depended on an undone edit alone; returns their number."""
         shelf = self.shelf
         async with shelf.writing():
             ids = await shelf.table.grounded(edit)

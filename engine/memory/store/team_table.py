@@ -44,7 +44,7 @@ _IMPATIENT = {"client_max_retries": "1", "connect_timeout": "3s", "timeout": "20
 
 @dataclass(frozen=True, slots=True)
 class _Debts:
-    """What a team's table still has to lose: what stood on these undone `edits` alone, and `hidden` rows.
+    """Rows to remove from a team's table: those that depend on these undone `edits` alone, and `hidden` ones.
 
     Lance hides what is removed or replaced, and its bytes stay until the table is written anew.
     """
@@ -158,12 +158,12 @@ class Team:
         return len(there)
 
     def owe(self, edit: str) -> None:
-        """An edit was undone here: what stood on it alone goes with the next `follow` that reaches the table."""
+        """Records an undone edit: the next `follow` removes the solutions that depended on it alone."""
         if self.writes:
             self._owe(edit)
 
     async def follow(self, shelf: SyncedIndex) -> int:
-        """Takes out of the table what is owed, and adds what stood here since the last time; returns how many rows.
+        """Removes due rows from the table, and adds what was kept here since; returns the number of rows.
 
         Does nothing while the table cannot be reached.
         """
@@ -288,7 +288,7 @@ class Team:
         return found if isinstance(found, dict) else {}
 
     def _told_up_to(self) -> tuple[int, int]:
-        """Up to where of which journal the team was told; (0, 0) for another team."""
+        """The position in the journal up to which the team's table is current; (0, 0) for another team."""
         try:
             fields = json.loads(self._told.read_text())
             first, second = fields["stamp"]

@@ -39,7 +39,7 @@ class Embedded:
         return None if reason is None else str(reason)
 
     async def endpoint(self, on_event: OnEvent = ignore) -> Provider:
-        """Where it serves, after starting it if it is not running; the first start takes seconds, and its end is told.
+        """The address of the embedded model, started if needed; a first start takes seconds and is reported.
 
         Raises WeightsError if its weights are not here, NoModelError if it is switched off, cannot run here or does
         not start, PolicyError if there is no private place for its key.
@@ -72,7 +72,7 @@ class Embedded:
         )
 
     async def close(self) -> None:
-        """Lets go of it. It leaves when nobody of this user holds it any more."""
+        """Releases it. It exits when this user holds it no longer."""
         if self._worker is not None:
             await self._worker.close()
             self._worker = None

@@ -278,12 +278,12 @@ class EndpointClient:
         return min(patience, max(_LEAST_PATIENCE, patience / 4)) if self.breaker.fell_silent else patience
 
     def _told(self, failure: EndpointFailure) -> EndpointFailure:
-        """The failure as it may be told: with the setting that ran out, and without a key."""
+        """The failure as it may be shown: with the setting that ran out, and without a key."""
         failure = with_setting(failure, self.provider, self._settings.deadline)
         return without_secrets(failure, self.connection.secrets)
 
     def _uncounted(self, exchange: StreamRequest, prompt_tokens: int) -> UnmeteredUsage:
-        """What a request took, as far as anybody knows; nobody bills more of a reply than was asked for."""
+        """The tokens of a request, as far as known; a reply costs at most its requested limit."""
         guessed = _guessed(exchange.reading, prompt_tokens)
         guessed = replace(guessed, completion_tokens=min(guessed.completion_tokens, exchange.max_tokens))
         usage = exchange.reading.usage or guessed

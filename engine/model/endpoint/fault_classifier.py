@@ -42,7 +42,7 @@ _RULES: tuple[tuple[range | tuple[int, ...], str, Fault], ...] = (
 
 
 def failure_of_status(status: int, body: object, headers: Mapping[str, str]) -> EndpointFailure:
-    """The failure that an error answer tells of. `body` is its JSON or text; 200 is an error told in good manners."""
+    """The failure in an error response. `body` is its JSON or text; some servers send errors with status 200."""
     error = _error_of(body)
     detail = _sentence(error)
     code = str(error.get("code") or error.get("type") or "") if isinstance(error, Mapping) else ""

@@ -1,4 +1,4 @@
-"""What went wrong with a request, as a value, and how the user is told of it.
+"""What went wrong with a request, as a value, and its message.
 
 A failure becomes an error only when nobody is left to ask. `diagnose` finds out which one it is, `retry` whether asking
 again can help, `breaker` whether the endpoint is asked at all.
@@ -68,7 +68,7 @@ def sentence(failure: EndpointFailure, endpoint: str) -> str:
 
 
 def reason(failure: EndpointFailure, endpoint: str) -> str:
-    """What the endpoint did, where nobody has to do anything about it yet."""
+    """What the endpoint did, if no action is needed yet."""
     did, _ = _SENTENCES[failure.fault]
     status = f" ({failure.status})" if failure.status not in (None, 200) else ""
     detail = f": {_shorten(failure.detail).rstrip('.')}" if failure.detail else ""

@@ -1,4 +1,4 @@
-"""How far a prompt goes: to this machine, into the private network, or out of it. Told by the address, not by the name.
+"""How far a prompt goes: this machine, the private network, or beyond; by the address, not the name.
 
     provider's host -> what the resolver says -> the widest of these addresses -> the rule for it (settings `privacy`)
 

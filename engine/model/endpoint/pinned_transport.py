@@ -8,7 +8,7 @@ import httpx2
 
 
 class PinnedTransport(httpx2.AsyncBaseTransport):
-    """Sends requests for a name to its `addresses`, one after the other until one accepts; to nobody if there is none.
+    """Sends requests for a name to its `addresses`, one after the other until one accepts.
 
     The name stays in the Host header and in the TLS handshake, so certificates are checked as ever.
     """

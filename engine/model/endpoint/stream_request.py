@@ -125,7 +125,7 @@ class StreamRequest:
         return None
 
     def _take_whole(self, data: bytes, response: AsyncAPIResponse[Any]) -> EndpointFailure | None:
-        """A body that is no stream: a completion all the same, an error told with 200, or some web page."""
+        """A body that is not a stream: a completion, an error with status 200, or a web page."""
         try:
             body = json.loads(data)
         except ValueError:

@@ -1,4 +1,4 @@
-"""The diagnostics that a model is told of."""
+"""The diagnostics in a prompt."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def add(
 
 
 def _is_kept(source: Source, target: Target, snippet: Snippet, released: Callable[[str], bool]) -> bool:
-    """Whether the target may be replaced by the code: its own definitions are in it, or nobody can tell."""
+    """Whether the code may replace the target: it has the target's definitions, or they are unknown."""
     if target.kind is TargetKind.INSERTION:
         return not source.text.strip()
     if snippet.state == "broken":

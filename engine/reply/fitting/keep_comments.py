@@ -69,7 +69,7 @@ def _lines(source: Source, language: str) -> list[_Line]:
 
 
 def _places(lines: Sequence[_Line]) -> dict[_Place, _Line]:
-    """The lines of code that can be told from all others, by themselves or with the one before."""
+    """The lines of code that are unique, by themselves or with the one before."""
     pairs = list(zip(["", *(line.code for line in lines)], lines, strict=False))
     alone = Counter(line.code for line in lines)
     together = Counter((line.code, before) for before, line in pairs)

@@ -190,7 +190,7 @@ def _joined(texts: list[str]) -> str:
 
 
 def _extended(page: Page, candidate: CodeCandidate, wanted: ReplySpec) -> str | None:
-    """The block up to a later fence, if only so it parses: the first one stood inside a string."""
+    """The block up to a later fence, if only that parses: the first one was inside a string."""
     later = [at for at in page.fences if at > candidate.block.end][:_EXTENSIONS_TRIED]
     for at in later:
         snippet = wanted.snippet(clean(page.text[candidate.block.start : at], wanted.language).strip("\n"))

@@ -41,7 +41,7 @@ def loop_start(text: str) -> int | None:
 
 
 def without_repeats(text: str) -> str:
-    """Markdown without the list items that stood in it before, and without the headings that are bare then.
+    """Markdown without the list items that it had before, and without headings that become empty.
 
     Small models fill a form: they list a finding again under each heading, with another number. A few words that come
     twice are left alone.

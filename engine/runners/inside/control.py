@@ -221,7 +221,7 @@ def _name(node: Any) -> str:
 
 
 def _doubt(holds: Callable[[Any], Any], value: Any, near: bool, held: str) -> None:
-    """Raises what is `held` to hold for a value that nobody wanted."""
+    """Raises the held exception for an unused value."""
     for field, other in _others(value, near):
         try:
             does = bool(holds(other))
@@ -232,7 +232,7 @@ def _doubt(holds: Callable[[Any], Any], value: Any, near: bool, held: str) -> No
 
 
 def _others(value: Any, near: bool) -> Iterator[tuple[str, Any]]:
-    """Values of the same kind that nobody could have meant; with what differs of an object of the project's."""
+    """Wrong values of the same kind, for control tests; for an object of the project one per differing field."""
     number = _drawn.randrange(10**9, 10**10)
     kind = type(value)
     if kind is bool:

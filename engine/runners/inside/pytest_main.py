@@ -1,4 +1,4 @@
-"""pytest with a reporter that speaks while the tests run: whatever ends the process, what ran until then is told."""
+"""pytest with a reporter that reports while tests run: results up to a crash are kept."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Reporter:
         self._started = 0.0
 
     def pytest_configure(self, config: Any) -> None:
-        """Tests run in this process: another one's would not be told while they run."""
+        """Runs tests in this process, to report each one as it runs."""
         if getattr(config.option, "dist", "no") != "no" or getattr(config.option, "numprocesses", None):
             config.option.dist, config.option.numprocesses, config.option.tx = "no", 0, []
 

@@ -21,7 +21,7 @@ _TOOL = 3
 
 
 class Traced:
-    """Tells the lines of `path` that ran: "" is the file that nobody wants traced, and then it tells nothing.
+    """Reports the executed lines of `path`; "" turns tracing off.
 
     What runs outside of any test, as when files are loaded, is told under the test "". `top` are lines outside of
     functions.

@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def _controls(control: Control, result: Reporter, tests: list[Any], ids: dict[int, str]) -> list[Any]:
-    """The tests of our own, which nobody counts."""
+    """Stet's own control tests, which are not counted."""
     passed = [
         Passed(function, result.passed[id(test)], test)
         for test in tests
@@ -91,7 +91,7 @@ def _discovered() -> list[str]:
 
 
 def _load(path: str, channel: Channel, ids: dict[int, str]) -> unittest.TestSuite:
-    """The tests of one file; a file that cannot be imported is told, and has none."""
+    """The tests of one file; a file that cannot be imported is reported, and has none."""
     name = path[: -len(".py")].replace(os.sep, ".")
     try:
         module = importlib.import_module(name)
@@ -215,7 +215,7 @@ class Reporter(unittest.TestResult):
 
 
 def _phase_of(tb: TracebackType | None) -> str:
-    """Whether it was raised in a test's set-up, its clean-up, or the test: told by the functions on the way."""
+    """Whether it was raised in a test's set-up, clean-up or body, by the functions on the stack."""
     while tb is not None:
         name = tb.tb_frame.f_code.co_name
         if name in ("setUp", "asyncSetUp", "setUpClass", "setUpModule"):

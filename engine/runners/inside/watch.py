@@ -203,7 +203,7 @@ def _file(module: Any) -> str:
 
 
 def _decimals() -> Any:
-    """How numbers are rounded; None as long as nobody has loaded what rounds them."""
+    """How numbers are rounded; None while `decimal` is not loaded."""
     decimal = sys.modules.get("decimal")
     context = decimal.getcontext() if decimal is not None else None
     return (context.prec, context.rounding) if context is not None else (28, "ROUND_HALF_EVEN")

@@ -64,7 +64,7 @@ class Go:
         )
 
     def read(self, plan: TestPlan, events: Sequence[Event], nonce: str) -> ReporterEvents:
-        """Go's own events; a package of which the last test is not told has not run to its end."""
+        """Go's own events; a package without an event for its last test did not finish."""
         steps = box_steps.said(events)
         found = box_steps.ended(events, steps)
         step = steps.get("test")

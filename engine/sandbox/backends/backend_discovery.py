@@ -29,7 +29,7 @@ _VERSION_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class BackendCandidate:
-    """A backend that nobody has tried yet.
+    """A backend that was not tested yet.
 
     `key` is what a probe's result depends on; `build` makes the backend with what was found out; `partly` are walls
     that no probe can show whole; `failure` turns what it said when it failed into advice.

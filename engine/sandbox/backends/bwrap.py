@@ -144,7 +144,7 @@ class _Plan:
         return descriptor
 
     def pipe(self, option: str | None, into: list[str] | dict[str, str], name: str = "") -> int:
-        """A pipe whose writing end goes into the box, told by an option or a variable; the reading end comes back."""
+        """A pipe: its writing end goes into the sandbox by an option or a variable; returns the reading end."""
         reading, writing = os.pipe()
         self._mine.append(writing)
         if isinstance(into, list):
@@ -237,7 +237,7 @@ def _ulimits(limits: Limits) -> Iterator[str]:
 
 
 def _told(status: bytes, name: str) -> Iterator[int]:
-    """A number that bwrap tells: of the box' first process, or the command's end, which is not told if it never ran."""
+    """A number that bwrap reports: the sandbox's first process, or the command's exit status if it ran."""
     for line in status.splitlines():
         with contextlib.suppress(ValueError, KeyError, TypeError):
             yield int(json.loads(line)[name])

@@ -127,7 +127,7 @@ class EnvironmentStore:
                 yield folder
 
     def _remove(self, folder: Path) -> None:
-        """Out of the way in one step, then gone: nobody finds half of an environment."""
+        """Renames an environment, then deletes it: no process finds half of one."""
         aside = Path(tempfile.mkdtemp(prefix="removed-", dir=self._folder))
         with contextlib.suppress(OSError):
             folder.rename(aside / "it")

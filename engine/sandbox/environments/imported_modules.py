@@ -1,4 +1,4 @@
-"""Which modules a Python code needs, told from its syntax tree: nothing is imported to find out."""
+"""The modules that Python code needs, from its syntax tree, without importing anything."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Imported:
 
 
 def imports(code: str) -> Imports:
-    """What a code imports, anywhere in it; a code that does not parse imports nothing that could be told."""
+    """The imports anywhere in a code; none if it does not parse."""
     found = [each for each in imported(code) if not each.level]
     needed = frozenset(each.top for each in found if not each.optional)
     return Imports(needed, frozenset(each.top for each in found) - needed)

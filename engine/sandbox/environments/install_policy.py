@@ -29,14 +29,14 @@ class InstallPolicy:
     ask: Ask | None = None
 
     def passes(self, name: str) -> bool:
-        """True if nobody has to be asked."""
+        """True if no question is needed."""
         name = normalized(name)
         return name in self.project or name in map(normalized, self.allowed) or name in self.known | well_known()
 
     async def requirements(
         self, missing: Imports, installed: Mapping[str, tuple[str, str]] | None = None
     ) -> tuple[str, ...]:
-        """What to install for the missing modules, sorted. Optional ones come along where nobody need be asked.
+        """The packages to install for missing modules, sorted, with optional ones that need no question.
 
         Raises PolicyError, one sentence, for a module that only the system could bring, and for names that were not
         allowed.

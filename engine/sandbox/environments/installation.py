@@ -1,4 +1,4 @@
-"""The folders without which a Python does not start, told from its files alone: nothing of it is started here.
+"""The folders that a Python needs to start, by its files alone: it is not started here.
 
 A virtual environment that lies in a project was written by whoever wrote the project. Its `pyvenv.cfg` and its links
 say which folder of the host the box shall show; so what they name has to look like a Python installation itself, or a

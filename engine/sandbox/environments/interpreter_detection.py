@@ -97,7 +97,7 @@ class Detector:
         return known
 
     async def _known(self, place: Installation, modules: list[str]) -> Interpreter:
-        """What is remembered is judged as if it had been told just now."""
+        """Remembered solutions are judged like new ones."""
         script = _SCRIPT.read_bytes()
         if self._proofs is None:
             return _interpreter(place, await self._ask(place, modules, script))
@@ -129,7 +129,7 @@ class Detector:
 
 
 def _interpreter(place: Installation, told: Any) -> Interpreter:
-    """What was told, checked: it comes from inside the box."""
+    """The checked report from inside the sandbox."""
     try:
         if told["implementation"] != "cpython":
             raise UnfitError(f"{told['implementation']} is not CPython")

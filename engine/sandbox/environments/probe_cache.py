@@ -1,4 +1,4 @@
-"""What interpreters told of themselves in the box, kept on the disk: the next process need not ask again.
+"""Facts about interpreters from the sandbox, cached on the disk for the next process.
 
 The file lies in the user's private folder and holds nothing but what a box told, which is checked as if it came from
 there now; which folders a run is shown is read from the installation each time, never from here.
@@ -36,7 +36,7 @@ class ProbeCache:
         return await asyncio.to_thread(_key, place, tuple(modules), script, box)
 
     async def told(self, key: str) -> Any:
-        """What was told; None if nothing was, or if the file is not as it was written."""
+        """The stored facts; None if there are none or the file was changed."""
         row = (await asyncio.to_thread(self._read)).get(key)
         if not isinstance(row, dict) or row.get("digest") != _digest(key, row.get("told")):
             return None

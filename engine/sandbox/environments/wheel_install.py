@@ -131,7 +131,7 @@ def uv() -> Path:
 
 
 def _skeleton(folder: Path, interpreter: Interpreter) -> Path:
-    """A virtual environment by hand, as PEP 405 describes it; returns the folder for its packages."""
+    """Writes a virtual environment as PEP 405 describes it; returns the folder for its packages."""
     site = folder / "lib" / f"python{interpreter.short}" / "site-packages"
     site.mkdir(parents=True)
     (folder / "bin").mkdir()

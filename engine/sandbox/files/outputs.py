@@ -1,4 +1,4 @@
-"""What comes back from a box: names and bytes that code wrote which nobody trusts."""
+"""The output of a sandbox: names and bytes written by untrusted code."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def sweep(base: Path, prefix: str = _PREFIX) -> int:
 
 
 def _swept(folder: Path) -> bool:
-    """Removes a folder that is this user's and that nobody uses."""
+    """Removes an unused folder of this user."""
     try:
         lock = os.open(folder, _FOLDER)
     except OSError:

@@ -101,7 +101,7 @@ class WorkspaceCopies:
             raise
 
     def sweep(self) -> int:
-        """Removes the copies that nobody has used for a week; returns how many there were."""
+        """Removes the copies that were unused for a week; returns their number."""
         swept = 0
         for lock in (lock for place in places(self.folder) for lock in place.glob("*.lock")):
             if time.time() - lock.stat().st_mtime < _KEPT_SECONDS:

@@ -112,7 +112,7 @@ def connect_tcp(targets: Targets) -> str | None:
 
 
 def send_udp(targets: Targets) -> str | None:
-    """A datagram to the host's loopback: nobody says that it arrived, so the listener outside is asked."""
+    """A datagram to the host's loopback; the listener outside reports whether it arrived."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.sendto(b"out", ("127.0.0.1", targets["udp"]))
     return None

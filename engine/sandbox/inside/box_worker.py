@@ -84,7 +84,7 @@ def run(argv: List[str], ahead: Script) -> None:  # noqa: UP006
 
 
 def main() -> None:
-    """Waits, and does the job. An error is told without what stands between Python and the job."""
+    """Waits, and runs the job. A traceback omits the frames between Python and the job."""
     number = int(os.environ.pop("BOX_JOB_FD"))
     ahead = compiled(sys.argv.pop(1))
     prepare(sys.argv[1:])

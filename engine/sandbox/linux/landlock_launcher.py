@@ -132,7 +132,7 @@ def _install(libc: ctypes.CDLL, code: bytes) -> tuple[int, bool]:
 
 
 def _watch(policy: Mapping[str, Any], child: int, lifeline: int, ours: _socket.socket) -> dict[str, Any]:
-    """Waits for the command's end, answering its questions; what is to be told of it, nothing if nobody waits."""
+    """Waits for the command's end and answers its questions; returns what to report."""
 
     def count() -> int:
         return len(list(descendants(os.getpid())))

@@ -31,6 +31,6 @@ class BoxStart:
         self.begun.set()
 
     def close(self) -> None:
-        """Closes what nobody took: a box may be given up before it is built."""
+        """Closes what was not used: a sandbox may be abandoned before it is built."""
         if not self.taken:
             os.close(self.take())

@@ -85,7 +85,7 @@ class Clock:
         return self._new_times(processes) * _TICK, self._longest_wait(processes) / 1e9
 
     def _new_times(self, processes: list[int]) -> int:
-        """Ticks. A process that ended is told of by the one that waited for it, with all that it had.
+        """Samples usage. The parent of an ended process reports that process's total.
 
         What was seen of it while it lived is `owed` then. One look later nobody tells of it any more.
         """

@@ -124,7 +124,7 @@ def _check(arguments: argparse.Namespace, started: float) -> int:
 
 
 def _nothing(arguments: argparse.Namespace) -> str:
-    """What is told where silence would look like a good result."""
+    """The warning where silence would look like a good result."""
     places = ", ".join(str(path) for path in arguments.files)
     where = "the working folder" if arguments.files == [Path()] else places
     more = ", or all of it is excluded" if arguments.exclude else ""

@@ -97,7 +97,7 @@ def _named(source: Source, language: str, name: str, file: str) -> Selection:
 
 
 def _exists(text: str) -> bool:
-    """Nobody can tell what lies in a folder that may not be entered; reading it says so."""
+    """The contents of an inaccessible folder are unknown; reading it reports that."""
     try:
         return Path(text).exists()
     except OSError:

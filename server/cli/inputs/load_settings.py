@@ -1,4 +1,4 @@
-"""What every sub-command needs first: the settings in force, told from where it was called."""
+"""What every sub-command needs first: the settings in force, for the folder where it runs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Terminal:
     """Whoever sits at it, if there is one."""
 
     async def server(self, found: FoundServer) -> bool | None:
-        """The answer to one question on standard error; None where nobody can be asked."""
+        """The answer to one question on standard error; None without a terminal."""
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             return None
         whose = "" if found.owner is None else f", run by the user {user_name(found.owner)}"

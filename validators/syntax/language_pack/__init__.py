@@ -1,4 +1,4 @@
-"""Some 150 more languages, whose grammars nobody here has tested: the extra `all-languages`.
+"""Some 150 more languages with untested grammars: the extra `all-languages`.
 
 They are parsed in a child process, because a grammar is C code that may never come to an end (one does not, on the
 text "x") or take its process with it. That costs one verdict then: UNKNOWN, with the reason. The child dies at the

@@ -1,4 +1,4 @@
-"""One child, as its parent sees it. Nothing here waits longer than it was told to, whatever the child does."""
+"""One child, as its parent sees it. All waits are bounded, whatever the child does."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _names(parsed: Parsed) -> Iterator[str]:
 
 
 def _is_field(node: tree_sitter.Node) -> bool:
-    """True for `name` of `T{name: 1}`, which may be a field's: that of a map is told by the type alone."""
+    """True for `name` of `T{name: 1}`, which may be a field; for a map only the type decides."""
     element = node.parent
     pair = element.parent if element is not None and element.type == "literal_element" else None
     if pair is None or pair.type != "keyed_element" or pair.child_by_field_name("key") != element:

@@ -125,7 +125,7 @@ class _Inputs:
             )
 
     def _lives(self) -> Iterator[Call]:
-        """Objects made and called several times, each call's result told."""
+        """Objects created and called several times, with the result of each call."""
         name = self._subject.name
         makings, steps = self._makings(name), self._steps(name)
         shape = shape_of(self._module, name)
@@ -195,7 +195,7 @@ def _drawn(draws: Draws, parameters: Sequence[Parameter], kinds: Sequence[ValueK
 
 
 def _told(subject: Subject) -> list[str]:
-    """The parameters of which the values are told: there are a few, and no others."""
+    """The parameters whose values are documented as a fixed few."""
     return [
         each.name
         for each in subject.parameters

@@ -1,4 +1,4 @@
-"""What a function does with a parameter that nobody says anything about tells what it takes."""
+"""Infers the type of an unannotated parameter from its use in the function."""
 
 from __future__ import annotations
 

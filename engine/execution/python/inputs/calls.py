@@ -118,7 +118,7 @@ def _on_objects(
 def _lives(
     module: Module, subject: Subject, constants: tuple[str, ...], tests: tuple[str, ...], seed: int
 ) -> Iterator[Call]:
-    """Objects made and called several times, each call's result told."""
+    """Objects created and called several times, with the result of each call."""
     shape = module.shapes[subject.name]
     makings = _makings(module, shape, tests, constants, seed)
     steps = _steps(module, shape, constants, seed)

@@ -47,7 +47,7 @@ def shared(named: dict[str, Any], returned: list[Any], private: bool) -> str:
 
 
 def are_apart(values: list[Any]) -> bool:
-    """Whether these are containers of the language that hold nothing twice: told fast, as mostly it is so."""
+    """Whether these are built-in containers without shared items; a fast check for the common case."""
     met: set[int] = set()
     while values:
         count = len(met) + len(values)

@@ -27,7 +27,7 @@ class Begun(BaseException):
 def forked(
     job: dict[str, Any], text: str, calls: list[Any], end: float, patience: Patience, wanted: int
 ) -> dict[str, Any]:
-    """What a fork told of the calls. One that stops telling, or dies, leaves the call that it was at.
+    """A fork's report of the calls. If it stops or dies, the current call is left out.
 
     What it had not told yet is lost then: another fork does the same again and tells each outcome at once.
     """
